@@ -67,6 +67,16 @@ class InputError(Exception):
         return "\n".join([f"{source}: {len(self.problems)} problems", *shown])
 
 
+def refuse(source: str, problems: Iterable[str]) -> None:
+    """Refuse input if there are any problems with it; arguments as of `InputError`.
+
+    Raises:
+        InputError: There are.
+    """
+    if found := tuple(problems):
+        raise InputError(source, found)
+
+
 class Findings(Generic[_T]):
     """What is found in a file: equal findings once, with their number and the first places.
 

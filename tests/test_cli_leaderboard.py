@@ -11,7 +11,7 @@ import pytest
 from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, report, reports, system
 from helpers import Run, run_cli
 
-from mwz.harness.board.contents import CONTENTS_FILE
+from mwz.harness.board.submitting import CONTENTS_FILE
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from entered import REPOSITORY
 from helpers import Run, run_cli
 
-from mwz.harness.board.contents import CONTENTS_FILE
 from mwz.harness.board.pairs import PAIRS_FILE
+from mwz.harness.board.submitting import CONTENTS_FILE
 from mwz.harness.io.store import with_checksum
 from mwz.normalization.rules.registry import digest_of_json
 

@@ -459,7 +459,8 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     known["surprise"] = Headline(
         "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise"), digits=2
     )
-    monkeypatch.setattr("mwz.harness.board.columns.headlines", lambda: known)
+    for module in ("columns", "model"):
+        monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
     entered = [
         enter(tmp_path, "a", scored={"2021": report(surprise=3.456)}),
         enter(tmp_path, "b", scored={"2021": report()}),

@@ -278,7 +278,7 @@ def test_without_an_entry_of_its_own_the_ceiling_is_what_reports_tell(tmp_path: 
     enter_sample(tmp_path)
     submit_alone(tmp_path, _facts("talker"), _plain(), _scores(_plain()))
     ceiling, talker = lexicalised_rows(read_entries(tmp_path), "2021")
-    assert (ceiling.is_ceiling, ceiling.entry, talker.rank) == (True, None, 1)
+    assert (ceiling.is_ceiling, ceiling.key, talker.rank) == (True, "", 1)
     assert ceiling.grounded.success == _scores(HUMAN).main.metrics["grounded"].success
     assert "| ceiling | Human responses |" in leaderboard(read_entries(tmp_path), "2021")
 

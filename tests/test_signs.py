@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.board import turn_marks
-from mwz.harness.board.copies import copy_signs, same_group
+from mwz.harness.board.checks import copy_signs, same_group
 from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import Scores
@@ -410,7 +410,7 @@ def published() -> dict[str, dict[str, Figures]]:
     found: dict[str, dict[str, Figures]] = {}
     tables = {"responses": [board.rows, board.english], "states": board.tracking}
     for where, of in tables.items():
-        for row in (row for table in of for row in table if row.entry is not None):
+        for row in (row for table in of for row in table):
             if not row.entry.system.predictions.by_harness:
                 found.setdefault(row.key, {})[where] = row.signs
     return found

@@ -42,11 +42,20 @@ from mwz.harness.board.entries import (
 )
 from mwz.harness.board.model import Board, Row, make_board, read_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs, read_pairs
-from mwz.harness.board.progress import Published, best_by_year, published
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.views import LOOPBACK, Site, site, site_server
+from mwz.harness.board.views.charts import (
+    LETTER,
+    LINE,
+    Dot,
+    Published,
+    best_by_year,
+    nice_marks,
+    published,
+    rank_lines,
+    scatter,
+)
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, rank_lines, scatter
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES

@@ -361,7 +361,7 @@ def _audited_systems() -> str:
     """Return what each system is reported to score first of all, beside the harness's figures."""
     rows = []
     for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES):
-        if row.entry is None or row.entry.system.predictions.by_harness:
+        if row.entry.system.predictions.by_harness:
             continue
         claim = next(iter(row.entry.system.reported), None)
         reported = {} if claim is None else claim.figures

@@ -1,16 +1,20 @@
-"""What is wrong with entries, as far as that can be told without scoring them again."""
+"""What is wrong with entries, as far as that can be told without scoring them again.
+
+That an entry is a copy of another one shows by the fingerprints that entries store.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..comparison.interval import Interval, Spread, spread_of
+from ..comparison.interval import Interval, spread_of
 from ..comparison.trials import pass_interval
 from ..diagnosis.losses import Points
 from ..errors import InputError
@@ -19,10 +23,11 @@ from ..metrics import headlines
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.setups import MAIN_SETUP
+from ..metrics.signs import COPY_SIGNS, SignFigure
 from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from . import LEXICALISED, track_problem
-from .entries import ENTRY_FILE, Entry, folder_name
+from .entries import ENTRY_FILE, Entry, arxiv_number, folder_name
 from .pairs import PAIRS_FILE, wrong_pairs
 from .scores import (
     DIALOGUES_FILE,
@@ -32,6 +37,7 @@ from .scores import (
     Causes,
     DialogueScores,
     is_close,
+    plain,
 )
 
 GROUNDED = "grounded"
@@ -61,11 +67,9 @@ def evidence_problems(
     """
     for entry in entries:
         for file, name, stored, found in _intervals_again(entry) if entry.key in keys else ():
-            if not (is_close(stored.low, found.low) and is_close(stored.high, found.high)):
-                yield (
-                    f"{entry.key}: {file}: the interval of {name} comes out differently; "
-                    "use --rescore"
-                )
+            if not is_close((stored.low, stored.high), (found.low, found.high)):
+                told = f"the interval of {name} comes out differently; use --rescore"
+                yield f"{entry.key}: {file}: {told}"
     for pair in wrong_pairs(folder, entries, keys):
         for key, other in ((pair.a, pair.b), (pair.b, pair.a)):
             yield (
@@ -132,12 +136,9 @@ def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
         again = entry.scores.under(rules)
         if base is None or own is None or again is None:
             continue
-        figures = (own.inform, again.inform, own.success, again.success)
-        if None not in figures:
-            inform, inform_again, success, success_again = (value or 0.0 for value in figures)
-            yield WayBack(
-                entry.key, base.system.name, (inform, inform_again), (success, success_again)
-            )
+        inform, success = (own.inform, again.inform), (own.success, again.success)
+        if None not in (*inform, *success):
+            yield WayBack(entry.key, base.system.name, inform, success)  # type: ignore[arg-type]
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:
@@ -168,8 +169,8 @@ def _report_problems(entry: Entry) -> Iterator[str]:
         if (GROUNDED in report.metrics) != (entry.system.track == LEXICALISED):
             how = "as plain English" if GROUNDED in report.metrics else "as delexicalised"
             yield f"rule set {rules}: it was scored {how}; use --rescore"
-        for what in _unfounded(report):
-            yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+        if not _is_founded(report):
+            yield f"rule set {rules}: the lower bound does not follow from the rest; use --rescore"
 
 
 def _placeholder_problems(entry: Entry) -> Iterator[str]:
@@ -179,25 +180,21 @@ def _placeholder_problems(entry: Entry) -> Iterator[str]:
     for rules, report in entry.scores.reports.items():
         used = report.signature.parameters.get(PLACEHOLDERS, "none")
         if used != declared:
-            yield (
-                f"rule set {rules}: scored with placeholders {used}, and {ENTRY_FILE} declares "
-                f"{declared}; use --rescore"
-            )
+            told = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
+            yield f"rule set {rules}: {told}; use --rescore"
     without = entry.scores.without_placeholders
     wanted = () if own is None else tuple(entry.scores.reports)
-    known = {rules: set(figures) for rules, figures in (without or {}).items()}
-    if known != {rules: set(FIGURES) for rules in wanted} or not all(
-        map(_are_figures, (without or {}).values())
-    ):
+    if {*wanted} != {*(without or {})} or not all(map(_are_figures, (without or {}).values())):
         yield f"{SCORES_FILE}: the figures without its own placeholders are wrong; use --rescore"
 
 
 def _are_figures(of: Mapping[str, float]) -> bool:
     """Whether BLEU, Inform, Success and combined score are possible, and of one another."""
-    bleu, inform, success = (of[name] for name in ("bleu", "inform", "success"))
-    return all(0 <= one <= 100 + 1e-9 for one in (bleu, inform, success)) and is_close(
-        of["combined"], combined(inform, success, bleu)
-    )
+    if of.keys() != {*FIGURES}:
+        return False
+    bleu, inform, success = parts = [of[name] for name in ("bleu", "inform", "success")]
+    follows = is_close(of["combined"], combined(inform, success, bleu))
+    return follows and all(0 <= one <= 100 + 1e-9 for one in parts)
 
 
 def _dialogue_problems(entry: Entry) -> Iterator[str]:
@@ -207,21 +204,11 @@ def _dialogue_problems(entry: Entry) -> Iterator[str]:
         return
     for what in _foreign(known, entry.scores.main):
         yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
-    if seeds is None:
-        return
-    every = [known.outcomes.totals, *(seed.scores for seed in seeds.seeds)]
-    expected = spread_of(every) if seeds.seeds else {}
-    if not _is_same_spread(expected, seeds.spread):
-        yield (
-            f"{SEEDS_FILE}: mean and standard deviation does not follow from the rest; "
-            "use --rescore"
-        )
-
-
-def _is_same_spread(one: Mapping[str, Spread], other: Mapping[str, Spread]) -> bool:
-    return one.keys() == other.keys() and all(
-        all(map(is_close, astuple(spread), astuple(other[name]))) for name, spread in one.items()
-    )
+    every = [known.outcomes.totals, *(seed.scores for seed in (seeds.seeds if seeds else ()))]
+    expected = spread_of(every) if len(every) > 1 else {}
+    if seeds is not None and not is_close(plain(expected), plain(seeds.spread)):
+        told = "mean and standard deviation does not follow from the rest; use --rescore"
+        yield f"{SEEDS_FILE}: {told}"
 
 
 def _foreign(known: DialogueScores, report: Report) -> Iterator[str]:
@@ -249,7 +236,7 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
         return
     for domain, losses in causes.domains.items():
         rates = (strict.inform.get(domain), strict.success.get(domain))
-        if not all(map(is_close, (losses.inform, losses.succeeded), rates)):
+        if not is_close((losses.inform, losses.succeeded), rates):
             yield f"what is lost in {domain}"
     for name in Points._fields:
         lost = math.fsum(getattr(one, name) for one in causes.points.values())
@@ -257,29 +244,19 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
             yield f"the sum of {name} lost by causes"
 
 
-def _unfounded(report: Report) -> Iterator[str]:
-    """Yield what ranks or marks an entry and does not follow from its own numbers."""
-    bound: LowerBound | None = report.metrics.get("lower_bound")
-    if report.coverage.complete != (bound is None) or not (bound is None or _holds(bound, report)):
-        yield "the lower bound"
-
-
-def _holds(bound: LowerBound, report: Report) -> bool:
+def _is_founded(report: Report) -> bool:
     """Whether a lower bound is that of a report's rates, and its BLEU no more than the report's."""
+    bound: LowerBound | None = report.metrics.get("lower_bound")
+    if bound is None or report.coverage.complete:
+        return bound is None and report.coverage.complete
     share = report.coverage.dialogues / report.coverage.of
-    inform = None if report.inform is None else share * report.inform
-    success = None if report.success is None else share * report.success
-    bleu = (report.bleu or {}).get(CANONICAL_STYLE)
+    inform, success = (rate and share * rate for rate in (report.inform, report.success))
     follows = None
     if inform is not None and success is not None and bound.bleu is not None:
         follows = combined(inform, success, bound.bleu)
-    return (
-        is_close(bound.inform, inform)
-        and is_close(bound.success, success)
-        and is_close(bound.combined, follows)
-        and (bound.bleu or 0.0) >= 0.0
-        and (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
-    )
+    most = ((report.bleu or {}).get(CANONICAL_STYLE) or 0.0) + 1e-9
+    found = (bound.inform, bound.success, bound.combined)
+    return is_close(found, (inform, success, follows)) and 0.0 <= (bound.bleu or 0.0) <= most
 
 
 def _predictions_problems(entry: Entry) -> Iterator[str]:
@@ -317,3 +294,79 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"
+
+
+# ------------------------------------------------------------------ copies
+
+_OF_ONE = {f"copied_{kind}": kind for kind in ("responses", "phrases", "states")}
+"""Sign -> kind of fingerprint that one other entry may share."""
+
+_OF_SEVERAL = "copied_mixture"
+
+_THE_SAME = 0.98
+"""The share of responses from which two entries are one, of whatever group."""
+
+
+def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
+    """Return key -> sign -> the largest share that an entry has of another one.
+
+    It is raised of the entry that came later. One paper's systems may share what they like, but
+    not be the same.
+
+    Args:
+        entries: All entries of a folder. Those that the harness makes are left out.
+    """
+    ours = [entry for entry in entries if not entry.system.predictions.by_harness]
+    known = [(entry, found) for entry in ours if (found := entry.scores.fingerprints)]
+    signs: dict[str, dict[str, SignFigure]] = {}
+    for (entry, own), (other, others) in permutations(known, 2):
+        for name, kind in _OF_ONE.items():
+            sign = COPY_SIGNS[name]
+            share = own.shared(others, kind)
+            if share is None:
+                continue
+            limit = sign.limit
+            if group := same_group(entry, other):
+                limit = _THE_SAME if name == "copied_responses" else 1.0
+            later = _came_later(entry, other)
+            if share > limit and not (group or later):
+                # Of an entry that was there before its copy there is nothing to say.
+                continue
+            figure = SignFigure(share, sign.limit, share > limit and later, sign.honest, other.key)
+            before = signs.setdefault(entry.key, {}).get(name)
+            if before is None or (before.raised, before.value) < (figure.raised, share):
+                signs[entry.key][name] = figure
+    for entry, own in known:
+        measured = signs.setdefault(entry.key, {})
+        # Of a system of one paper, or of a copy, it is said already.
+        one = measured.get("copied_responses")
+        if one is not None and one.value > COPY_SIGNS["copied_responses"].limit:
+            measured.pop("copied_phrases", None)
+            continue
+        there = ((one, found) for one, found in known if _entered(one) <= _entered(entry))
+        earlier = [found for one, found in there if not (one is entry or same_group(entry, one))]
+        share = own.shared_with_any(earlier, "responses")
+        if share is not None:
+            measured[_OF_SEVERAL] = COPY_SIGNS[_OF_SEVERAL].figure(share)
+    return signs
+
+
+def same_group(one: Entry, other: Entry) -> bool:
+    """Whether two entries name the same paper or the same code."""
+    return bool(set(_works(one)) & set(_works(other)))
+
+
+def _works(entry: Entry) -> Iterable[str]:
+    for address in (entry.system.paper, entry.system.code):
+        if address is not None:
+            number = arxiv_number(address)
+            yield number or address.casefold().split("//")[1].rstrip("/").removesuffix(".git")
+
+
+def _came_later(entry: Entry, other: Entry) -> bool:
+    """Whether an entry came after another: those without a time were there at first."""
+    return (_entered(entry), entry.key) > (_entered(other), other.key)
+
+
+def _entered(entry: Entry) -> str:
+    return str(entry.system.entered or "")

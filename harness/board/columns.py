@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..metrics import Headline, headlines
+from ..metrics import headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
 from ..metrics.signs import ALL_SIGNS
@@ -112,17 +113,14 @@ def board_tables(board: Board) -> list[BoardTable]:
     """
     found = []
     shown = columns(board)
+    several = {STATE_TRACKING: (board.tracking, tracking_columns), LIVE: (board.live, live_columns)}
     for key, track in TRACKS.items():
         title = f"{track.title}, rule set {board.rules}"
-        if key == STATE_TRACKING:
-            for place, rows in enumerate(board.tracking):
-                gold = "" if rows[0].tracked is None else rows[0].tracked.gold_title
-                own = tracking_columns(rows)
-                found.append(BoardTable(f"{key}-{place}", key, gold, rows, own))
-        elif key == LIVE:
-            for place, rows in enumerate(board.live):
-                own = live_columns(rows)
-                found.append(BoardTable(f"{key}-{place}", key, _user_title(rows[0]), rows, own))
+        if key in several:
+            tables, columns_of = several[key]
+            for place, rows in enumerate(tables):
+                own, about = columns_of(rows), _own_title(rows[0])
+                found.append(BoardTable(f"{key}-{place}", key, about, rows, own))
         elif key != LEXICALISED:
             references = board.of_track(REFERENCE) if track.submitted else ()
             found.append(BoardTable(key, key, title, board.of_track(key), shown, references))
@@ -168,7 +166,7 @@ def columns(board: Board) -> list[Column[Row]]:
         *_strict(board),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *_ranges(board),
+        *([_range(board)] if board.rank_ranges else []),
         _verdicts(board),
         Column("signs", "Signs", _raised, numbers=False, shown="wide"),
         *_styles(),
@@ -275,17 +273,17 @@ def _interval_ends(board: Board) -> Iterator[Column[Row]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def _ranges(board: Board) -> Iterator[Column[Row]]:
+def _range(board: Board) -> Column[Row]:
     def value(row: Row) -> Value:
         return Value(words=board.rank_range(row) or NOTHING)
 
-    if board.rank_ranges:  # The web page shows it beside the rank.
-        yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
+    # The web page shows it beside the rank.
+    return Column("rank-range", "Rank range", value, numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Row]:
     def value(row: Row) -> Value:
-        verdict = "" if row.entry is None else "; ".join(board.verdicts(row.entry))
+        verdict = "; ".join(board.verdicts(row.entry))
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
     return Column("audit", "Public board", value, "audit", "", False, "wide", elsewhere=True)
@@ -299,9 +297,8 @@ def _styles() -> Iterator[Column[Row]]:
     for style in STYLES:
         # That which ranks has a column already, with fewer digits.
         shown = "never" if style == CANONICAL_STYLE else "chosen"
-        yield Column(
-            f"bleu-{style}", "BLEU", _at(f"report.bleu.{style}", 2), style, style, shown=shown
-        )
+        value = _at(f"report.bleu.{style}", 2)
+        yield Column(f"bleu-{style}", "BLEU", value, style, style, shown=shown)
 
 
 def _chosen() -> Iterator[Column[Row]]:
@@ -319,7 +316,7 @@ def _chosen() -> Iterator[Column[Row]]:
     )
     for name, headline in headlines().items():
         if name not in TOTALS:
-            yield Column(name, headline.title, _headline(headline), shown="chosen")
+            yield Column(name, headline.title, methodcaller("value", name), shown="chosen")
     for name, sign in ALL_SIGNS.items():
         key, value = sign_column(name), _at(f"signs.{name}.value", 2)
         yield Column(key, sign.short, value, "signs", shown="chosen")
@@ -335,66 +332,44 @@ def sign_column(name: str) -> str:
     return f"sign-{name.replace('_', '-')}"
 
 
-def _headline(of: Headline) -> _Values:
-    """Return the value of a headline figure that has no set-up."""
-
-    def value(row: Row) -> Value:
-        return Value(None if row.report is None else of.value(row.report, "strict"), of.digits)
-
-    return value
-
-
 _LENGTH = _at("report.diversity.mean_length", 2)
 _COVERAGE = _at("report.coverage.percent", 2, " %")
 
 
 def lexicalised_columns() -> list[Column[Row]]:
     """Return the columns of the table of systems in plain English, without rank and name."""
-    return _named(
-        {
-            "Success, all": _at(f"grounded.success_all.{TOTAL}"),
-            "Success, any": _at(f"grounded.success.{TOTAL}"),
-            "All requested": _at(f"grounded.success_requested.{TOTAL}"),
-            "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
-            "Inform, any": _at(f"grounded.inform.{TOTAL}"),
-            "Told": _at("grounded.faithfulness.told", 0),
-            "In database, %": _at("grounded.faithfulness.in_database"),
-            "Of a named venue, %": _at("grounded.faithfulness.of_named_venue"),
-            "Inform, delex.": _at("report.inform"),
-            "Success, delex.": _at("report.success"),
-            "BLEU †": _at(f"report.bleu.{CANONICAL_STYLE}"),
-            "Av. len.": _LENGTH,
-            "States": _at("report.states"),
-            "Coverage": _COVERAGE,
-            "Signs": _raised,
-        },
-        words=("States", "Signs"),
-        chosen=(
-            *("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex."),
-            *("BLEU †", "Av. len.", "Coverage"),
-        ),
-    )
+    columns = {
+        "Success, all": _at(f"grounded.success_all.{TOTAL}"),
+        "Success, any": _at(f"grounded.success.{TOTAL}"),
+        "All requested": _at(f"grounded.success_requested.{TOTAL}"),
+        "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
+        "Inform, any": _at(f"grounded.inform.{TOTAL}"),
+        "Told": _at("grounded.faithfulness.told", 0),
+        "In database, %": _at("grounded.faithfulness.in_database"),
+        "Of a named venue, %": _at("grounded.faithfulness.of_named_venue"),
+        "Inform, delex.": _at("report.inform"),
+        "Success, delex.": _at("report.success"),
+        "BLEU †": _at(f"report.bleu.{CANONICAL_STYLE}"),
+        "Av. len.": _LENGTH,
+        "States": _at("report.states"),
+        "Coverage": _COVERAGE,
+        "Signs": _raised,
+    }
+    chosen = ("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex.")
+    return _named(columns, ("States", "Signs"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
 
 
 def _named(
     columns: Mapping[str, _Values], words: Sequence[str], chosen: Sequence[str] = ()
 ) -> list[Column[Row]]:
     """Return columns by their titles: of words, and those that a reader must choose, as told."""
-    return [
-        Column(
-            title.lower(),
-            title,
-            value,
-            numbers=title not in words,
-            shown="chosen" if title in chosen else "always",
-            field=_data_name(title),
-        )
-        for title, value in columns.items()
-    ]
-
-
-def _data_name(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
+    found = []
+    for title, value in columns.items():
+        shown = "chosen" if title in chosen else "always"
+        field = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
+        key, numbers = title.lower(), title not in words
+        found.append(Column(key, title, value, numbers=numbers, shown=shown, field=field))
+    return found
 
 
 def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
@@ -453,9 +428,10 @@ def _turns_covered(row: Row) -> Value:
     return Value(row.tracked.coverage, 2, unit=" %")
 
 
-def _user_title(row: Row) -> str:
-    """Return what the heading of a table of live dialogues says: who the user is, and the rules."""
-    assert row.live is not None
+def _own_title(row: Row) -> str:
+    """Return the heading of a row's table: whose gold states; or who the user is, and the rules."""
+    if row.live is None:
+        return "" if row.tracked is None else row.tracked.gold_title
     of, most = row.live.signature, row.live.signature.parameters.get("max-turns")
     scripted = re.match(r"scripted-(\d+)-", of.parameters.get("user", ""))
     user = f"scripted user, version {scripted[1]}" if scripted else f"user {row.live.user}"

@@ -35,7 +35,7 @@ from mwz.normalization.rules import (
 
 from ..benchmark import STYLES
 from ..data.declared import PinnedFile
-from ..errors import InputError, unknown
+from ..errors import InputError, refuse, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..io.validation import validated
 from ..metrics import headlines
@@ -122,6 +122,7 @@ def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+TrackName = Annotated[str, _one_of("track", lambda: TRACKS)]
 Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
 Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
@@ -149,6 +150,7 @@ class Predictions(_Strict):
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
         seed: The seed of either; 0 if it is left out.
+        newer: Whether the pinned file is newer than the one that the public board scored.
         unavailable: Why nobody can get them; the entry is shown as unverified.
     """
 
@@ -162,6 +164,7 @@ class Predictions(_Strict):
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
+    newer: bool = False
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")
@@ -341,7 +344,7 @@ class System(_Strict):
     """
 
     name: PlainName
-    track: Annotated[str, _one_of("track", lambda: TRACKS)]
+    track: TrackName
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = _fact(
@@ -498,10 +501,8 @@ def folder_name(name: str) -> str:
     """
     folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
-        raise InputError(
-            "name",
-            f"{name!r} makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100",
-        )
+        told = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
+        raise InputError("name", f"{name!r} {told}")
     return folder
 
 
@@ -545,15 +546,10 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
         InputError: There is no entry of some name.
     """
     by_key = {entry.key: entry for entry in entries}
-    keys = [name if name in by_key else name.lower() for name in names]
-    problems = [
-        unknown("entry", name, by_key)
-        for name, key in zip(names, keys, strict=True)
-        if key not in by_key
-    ]
-    if problems:
-        raise InputError(str(folder), problems)
-    return [by_key[key] for key in keys] if names else list(entries)
+    keys = {name: name if name in by_key else name.lower() for name in names}
+    problems = [unknown("entry", name, by_key) for name in names if keys[name] not in by_key]
+    refuse(str(folder), problems)
+    return [by_key[keys[name]] for name in names] if names else list(entries)
 
 
 def read_note(folder: Path) -> str:
@@ -596,10 +592,8 @@ def read_system(path: Path) -> System:
 def system_text(system: System) -> str:
     """Return a system as TOML, every figure with the digits it was reported with."""
     content = system.model_dump(exclude_none=True, exclude_defaults=True)
-    reported = [
-        {key: _toml_figure(value) for key, value in one.items()}
-        for one in content.pop("reported", ())
-    ]
+    claims = content.pop("reported", ())
+    reported = [{key: _toml_figure(value) for key, value in one.items()} for one in claims]
     return tomli_w.dumps({**content, **({"reported": reported} if reported else {})})
 
 

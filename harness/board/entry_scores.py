@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets, rule_set
@@ -243,16 +243,13 @@ class States:
             known[own] = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         if self.own_gold not in known:
             told = unknown("version", self.own_gold, known) if known else "no version is known"
-            raise InputError(
-                "--own-gold", f"{told}; `mwz data import --states` installs others, or leave it out"
-            )
+            other = "`mwz data import --states` installs others, or leave it out"
+            raise InputError("--own-gold", f"{told}; {other}")
         agrees = agreement(dialogues, known[self.own_gold])
         if agrees < KNOWN_GOLD:
-            raise InputError(
-                "--own-gold",
-                f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}; "
-                f"leave it out, or compare with these by --gold {self.own_gold}",
-            )
+            told = f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}"
+            other = f"leave it out, or compare with these by --gold {self.own_gold}"
+            raise InputError("--own-gold", f"{told}; {other}")
         return GoldOf("file", self.own_gold, agrees)
 
     @property
@@ -265,13 +262,11 @@ class States:
         rules = rule_set(DEFAULT_RULES)
         states: dict[str, list[BeliefState]] = {}
         for dialogue in file.dialogues:
-            known = benchmark.dialogues.get(dialogue_id(dialogue.id))
-            if known is not None:
+            id_ = dialogue_id(dialogue.id)
+            if id_ in benchmark.dialogues:
                 by_number = {turn.number: turn.predicted for turn in dialogue.turns}
-                states[dialogue_id(dialogue.id)] = [
-                    normalize_state(by_number.get(number, {}), rules)
-                    for number in range(known.turns)
-                ]
+                turns = range(benchmark.dialogues[id_].turns)
+                states[id_] = [normalize_state(by_number.get(n, {}), rules) for n in turns]
         return fingerprints_of(benchmark, None, states) if states else None
 
 
@@ -284,13 +279,9 @@ def agreement(
     for dialogue in dialogues:
         known = gold.get(dialogue_id(dialogue.id), ())
         for turn in dialogue.turns:
-            state = known[turn.number] if turn.number < len(known) else None
-            own = without_booking_prefix(normalize_state(turn.gold, rules))
-            equal.append(
-                state is not None
-                and without_empty_domains(own)
-                == without_empty_domains(without_booking_prefix(state))
-            )
+            states = (normalize_state(turn.gold, rules), *known[turn.number :][:1])
+            own, *other = (without_empty_domains(without_booking_prefix(one)) for one in states)
+            equal.append([own] == other)
     return sum(equal) / max(len(equal), 1)
 
 
@@ -324,11 +315,9 @@ def read_outputs(
     if track == STATE_TRACKING:
         return read_states(content, source, lambda ids: benchmark, gold, own_gold)
     own = scorer.with_options(lexicalised=track == LEXICALISED, placeholders=aliases)
-    return (
-        Responses(content, own)
-        if isinstance(content, str)
-        else read_responses(content, source, own)
-    )
+    if isinstance(content, str):
+        return Responses(content, own)
+    return read_responses(content, source, own)
 
 
 def read_responses(content: bytes, source: str, scorer: Scorer) -> Responses:
@@ -376,9 +365,8 @@ def read_states(
         read = made_submission(load_benchmark(()), content).states()
     file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
-        raise InputError(
-            "--own-gold", f"{source} is compared with a benchmark's gold states; leave it out"
-        )
+        told = f"{source} is compared with a benchmark's gold states; leave it out"
+        raise InputError("--own-gold", told)
     stored = content if isinstance(content, bytes) else None
     return States(read, file, load_benchmark, stored, own_gold)
 
@@ -444,17 +432,11 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         signature: The signature of its scores.
     """
     known, outcomes = dialogue_outcomes(played, signature)
-    intervals = intervals_of(evidence_of_outcomes("", signature, known))
-    return DialogueScores(
-        outcomes=known,
-        intervals=Intervals(
-            level=INTERVAL_LEVEL,
-            samples=INTERVAL_SAMPLES,
-            seed=SEED,
-            scores={name: intervals[name] for name in FIGURES},
-        ),
-        causes=Causes(domain_losses(outcomes), points(outcomes), lost_dialogues(outcomes)),
-    )
+    found = intervals_of(evidence_of_outcomes("", signature, known))
+    scores = {name: found[name] for name in FIGURES}
+    intervals = Intervals(INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, scores)
+    causes = Causes(domain_losses(outcomes), points(outcomes), lost_dialogues(outcomes))
+    return DialogueScores(known, intervals, causes)
 
 
 def dialogue_outcomes(
@@ -493,16 +475,10 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
 
 def responses_statistics(rows: Any) -> LinearStatistics:
     """Return the statistics of `FIGURES`, of rows of what `Outcomes.columns` has."""
-    return LinearStatistics.of_rows(
-        figures=[
-            Figure(name, headlines()[name].title, 1 if name in _RATES else 2, main=True)
-            for name in FIGURES
-        ],
-        rows=rows,
-        formula=totals_of_sums,
-        wins={name: column for column, name in enumerate(_RATES, start=1)},
-        of_samples=True,
-    )
+    titles = {name: headlines()[name].title for name in FIGURES}
+    figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
+    wins = {name: column for column, name in enumerate(_RATES, start=1)}
+    return LinearStatistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
 
 
 # ---------------------------------------------------------------------- against further gold states
@@ -556,10 +532,7 @@ def _further_figures(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
-    share = gold_share_of(dialogues)
-    return {
-        choice: tracking_figures(
-            dialogues, benchmark, gold, choices=Choices(dontcare=choice), gold_share=share
-        )
-        for choice in DONTCARE_CHOICES
-    }
+    score = partial(
+        tracking_figures, dialogues, benchmark, gold, gold_share=gold_share_of(dialogues)
+    )
+    return {choice: score(choices=Choices(dontcare=choice)) for choice in DONTCARE_CHOICES}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
-from ..errors import InputError, counted
+from ..errors import counted, refuse
 from ..grounding.rating import GroundedScores
 from ..io.rendering import figure, signed
 from ..metrics import headlines
@@ -33,11 +34,12 @@ from .audit.reported import (
     printed_figures,
     read_reported,
 )
-from .checks import GROUNDED, entry_problems
-from .copies import copy_signs
-from .entries import Entry, Review, read_note
+from .checks import GROUNDED, copy_signs, entry_problems
+from .entries import Entry, Predictions, Review, System, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
-from .scores import LiveScores, Tracked, gold_shares, tracked
+from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
+
+_T = TypeVar("_T")
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -55,8 +57,6 @@ REFERENCE = "reference"
 _THE_CEILING = "the ceiling"
 AGAIN = "put into plain English by the harness to check its delexicaliser"
 _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
-
-_CEILING_NAME = "Human responses"
 
 LEAST = "least"
 """The mark of figures in which what a system leaves out counts as failed."""
@@ -109,7 +109,7 @@ class Row:
     """A system in a table of the board.
 
     Attributes:
-        entry: The entry; None of a ceiling that only systems' reports tell.
+        entry: The entry; without a key, of a ceiling that only systems' reports tell.
         report: Its report under the table's rule set; None of such a ceiling, and of trackers.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         grounded: Its grounded scores, in the table of systems in plain English.
@@ -121,7 +121,7 @@ class Row:
         copies: Sign -> what it has of other entries, as far as that is known.
     """
 
-    entry: Entry | None
+    entry: Entry
     report: Report | None
     rank: int | None = None
     grounded: GroundedScores | None = None
@@ -133,28 +133,28 @@ class Row:
 
     @property
     def key(self) -> str:
-        """The entry's key; empty if there is no entry."""
-        return "" if self.entry is None else self.entry.key
+        """The entry's key; empty if it has no folder."""
+        return self.entry.key
 
     @property
     def name(self) -> str:
         """What the system is called."""
-        return _CEILING_NAME if self.entry is None else self.entry.system.name
+        return self.entry.system.name
 
     @property
     def paper(self) -> str | None:
         """The address of its paper."""
-        return None if self.entry is None else self.entry.system.paper
+        return self.entry.system.paper
 
     @property
     def code(self) -> str | None:
         """The address of its code."""
-        return None if self.entry is None else self.entry.system.code
+        return self.entry.system.code
 
     @property
     def track(self) -> str:
         """The track that the system was entered in."""
-        return LEXICALISED if self.entry is None else self.entry.system.track
+        return self.entry.system.track
 
     @property
     def signature(self) -> str:
@@ -188,14 +188,11 @@ class Row:
         if self.tracked is not None:
             return (self.tracked.figures.at_least,)
         if self.grounded is not None:
-            played = 1.0
-            if self.report is not None:
-                played = self.report.coverage.dialogues / self.report.coverage.of
+            coverage = None if self.report is None else self.report.coverage
+            played = 1.0 if coverage is None else coverage.dialogues / coverage.of
             figures = self.grounded.success_all, self.grounded.inform_all
             return tuple(played * rates[TOTAL] for rates in figures)
-        bound = self.lower_bound
-        strict = None if self.report is None else self.report.combined
-        return ((strict if bound is None else bound.combined) or 0.0,)
+        return ((self.report and self.report.whole("combined")) or 0.0,)
 
     @property
     def lower_bound(self) -> LowerBound | None:
@@ -205,8 +202,7 @@ class Row:
     @property
     def is_ceiling(self) -> bool:
         """Whether it is what the human responses get, in the table of plain English."""
-        made = None if self.entry is None else self.entry.system.predictions.made
-        return self.grounded is not None and (self.entry is None or made == HUMAN)
+        return self.grounded is not None and self.entry.system.predictions.made == HUMAN
 
     @property
     def unranked(self) -> str | None:
@@ -215,7 +211,7 @@ class Row:
 
     def _reasons(self) -> Iterator[str]:
         """Yield why it is listed without a rank, the first reason first."""
-        if self.entry is None or self.is_ceiling:
+        if self.is_ceiling:
             yield _THE_CEILING
             return
         system = self.entry.system
@@ -249,8 +245,7 @@ class Row:
         Where systems are given gold states, that states agree with these is no sign.
         """
         found = {} if self.report is None else dict(self.report.metrics.get("signs") or {})
-        shares = [] if self.entry is None else gold_shares(self.entry.scores, self.report)
-        if shares:
+        if shares := gold_shares(self.entry.scores, self.report):
             found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
         found |= self.copies
         if self.tracked is not None:
@@ -261,16 +256,13 @@ class Row:
     @property
     def reviews(self) -> Mapping[str, Review]:
         """Sign -> its review, of those that are reviewed."""
-        return {} if self.entry is None else {one.sign: one for one in self.entry.system.review}
+        return {one.sign: one for one in self.entry.system.review}
 
     @property
     def raised(self) -> list[str]:
         """The signs that are raised and not reviewed, in words."""
-        return [
-            ALL_SIGNS[name].meaning
-            for name, one in self.signs.items()
-            if one.raised and name not in self.reviews
-        ]
+        raised = (name for name, one in self.signs.items() if one.raised)
+        return [ALL_SIGNS[name].meaning for name in raised if name not in self.reviews]
 
     def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
         """Return what is to be said of the row beside its figures.
@@ -278,14 +270,14 @@ class Row:
         Args:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
-        system = None if self.entry is None else self.entry.system
+        system = self.entry.system
         signs = list(self.sign_notes(quoted))
         if self.tracked is not None:
             said = self.bound_note()
-            if system is None or system.track != STATE_TRACKING or self.tracked.further:
+            if system.track != STATE_TRACKING or self.tracked.further:
                 return [*said, *signs]
             return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *signs]
-        said = [] if system is None or not system.note else [quoted(system.note)]
+        said = [quoted(system.note)] if system.note else []
         lost = {} if self.live is None else self.live.lost
         said += [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost.items() if n]
         if self.grounded is None:
@@ -341,7 +333,7 @@ class Row:
 
 def placeholders_note(row: Row) -> list[str]:
     """Return what is to be said of placeholders: those that an entry declares, or many unknown."""
-    if row.entry is None or row.report is None:
+    if row.report is None:
         return []
     own, without = row.entry.system.aliases, row.entry.scores.without_placeholders
     if own is None or without is None:
@@ -368,10 +360,8 @@ def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
     """
     ordered = sorted(found, key=lambda row: _order(row, apart))
     places = [row.at_least for row in ordered if row.unranked is None]
-    return [
-        replace(row, rank=1 + places.index(row.at_least)) if row.unranked is None else row
-        for row in ordered
-    ]
+    ranks = (None if one.unranked else 1 + places.index(one.at_least) for one in ordered)
+    return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 
 def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
@@ -392,7 +382,7 @@ def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
 
 
 Copies: TypeAlias = Mapping[str, Mapping[str, SignFigure]]
-"""Key -> sign -> what the entry has of other ones (`copies.py`)."""
+"""Key -> sign -> what the entry has of other ones (`checks.py`)."""
 
 
 def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> list[Row]:
@@ -425,8 +415,7 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
         elif entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
     problems += [*_comparison_problems(found), *_comparison_problems(english)]
-    if problems:
-        raise InputError("leaderboard", problems)
+    refuse("leaderboard", problems)
     by_track = (ranked(row for row in found if row.track == track) for track in TRACKS)
     return sorted((row for own in by_track for row in own), key=_order)
 
@@ -435,17 +424,23 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
 _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
 
 
+def _grouped(
+    found: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
+) -> list[list[tuple[_T, Signature]]]:
+    """Return what has a signature in groups: with the first group whose first one compares."""
+    groups: list[list[tuple[_T, Signature]]] = []
+    for one in found:
+        alike = (group for group in groups if one[1].comparable_with(group[0][1], apart_from))
+        group = next(alike, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(one)
+    return groups
+
+
 def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
     """Yield which scores do not compare with those of most others."""
-    groups: list[list[tuple[str, Signature]]] = []
-    for key, report in ((row.key, row.report) for row in found):
-        if report is not None:
-            own = report.signature
-            alike = (g for g in groups if own.comparable_with(g[0][1], _OWN))
-            group = next(alike, None)
-            if group is None:
-                groups.append(group := [])
-            group.append((key, own))
+    groups = _grouped([(row.key, row.report.signature) for row in found if row.report], _OWN)
     usual = max(groups, key=len, default=[])
     for key, own in (one for group in groups if group is not usual for one in group):
         other, first = usual[0]
@@ -481,12 +476,15 @@ def lexicalised_rows(
     return ranked(found)
 
 
-def _reported_ceiling(found: Iterable[Row]) -> list[Row]:
+def _reported_ceiling(rows: Iterable[Row]) -> list[Row]:
     """Return the ceiling that the report of a complete submission tells, if there is one."""
-    for row in found:
+    for row in rows:
         human = None if row.grounded is None else row.grounded.ceiling
         if human is not None and row.report is not None and row.report.coverage.complete:
-            return [Row(None, None, grounded=GroundedScores.of_figures(human, None))]
+            made = Predictions(made=HUMAN)
+            system = System(name="Human responses", track=LEXICALISED, predictions=made)
+            found = GroundedScores.of_figures(human, None)
+            return [Row(Entry(Path(), system, Scores()), None, grounded=found)]
     return []
 
 
@@ -506,7 +504,7 @@ def tracking_tables(
     """
     order = ("benchmark", "version", "file")
     tables: dict[str, list[Row]] = {}
-    whose: dict[str, str] = {}
+    places: dict[str, int] = {}
     turns: dict[str, int] = {}
     for entry in entries:
         report = reports.get(entry.key)
@@ -520,29 +518,20 @@ def tracking_tables(
                 # Versions may lack dialogues: these are all turns that one of them has.
                 turns[one.figures.gold] = one.figures.turns
             tables.setdefault(one.figures.gold, []).append(row)
-            whose[one.figures.gold] = one.gold.whose
-
-    def place(gold: str) -> tuple[int, int, str]:
-        return order.index(whose[gold]), -len(tables[gold]), gold
-
+            places[one.figures.gold] = order.index(one.gold.whose)
     for gold, count in turns.items():
         table = ((row, row.tracked) for row in tables[gold])
         tables[gold] = [replace(row, tracked=one and one.of_turns(count)) for row, one in table]
-    in_order = sorted(tables, key=place)
+    in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [_with_gains(ranked(tables[gold], apart=False)) for gold in in_order]
 
 
 def _with_gains(table: Sequence[Row]) -> list[Row]:
     """Return a table's rows with the places that they gain against the benchmark's own states."""
-    both = [
-        (row, before)
-        for row in table
-        if (before := row.benchmark_row) and row.unranked is None and before.unranked is None
-    ]
+    pairs = ((row, row.benchmark_row) for row in table if row.unranked is None)
+    both = [(row, before) for row, before in pairs if before and before.unranked is None]
     places = [{row.key: row.rank or 0 for row in ranked(side)} for side in zip(*both, strict=True)]
-    if not places:
-        return list(table)
-    after, before_it = places
+    after, before_it = places or ({}, {})
     gained = {key: before_it[key] - place for key, place in after.items()}
     return [replace(row, gained=gained.get(row.key)) for row in table]
 
@@ -556,17 +545,10 @@ def live_tables(entries: Iterable[Entry]) -> list[list[Row]]:
     Args:
         entries: The entries of all tracks.
     """
-    tables: list[list[Row]] = []
-    for entry in entries:
-        live = entry.scores.live
-        if live is not None:
-            row = Row(entry, None, live=live)
-            alike = (table for table in tables if _is_played_alike(live, table[0]))
-            table = next(alike, None)
-            if table is None:
-                tables.append(table := [])
-            table.append(row)
-    return sorted(map(ranked, tables), key=_is_of_the_script, reverse=True)
+    found = [(Row(e, None, live=live), live.signature) for e in entries if (live := e.scores.live)]
+    groups = _grouped(found, ("seed", "trials", "played"))
+    tables = [ranked(row for row, _ in group) for group in groups]
+    return sorted(tables, key=_is_of_the_script, reverse=True)
 
 
 def _is_of_the_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
@@ -577,33 +559,17 @@ def _is_of_the_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
     return live.user.startswith("scripted-"), usual, len(table)
 
 
-def _is_played_alike(live: LiveScores, row: Row) -> bool:
-    own = None if row.live is None else row.live.signature
-    return own is not None and bool(
-        live.signature.comparable_with(own, apart_from=("seed", "trials", "played"))
-    )
-
-
 def common_signatures(found: Iterable[Row]) -> list[str]:
     """Return what scores depend on besides the system, each distinct signature once.
 
     What systems may differ in is left out: columns and notes show it.
     """
-    return sorted(
-        {
-            str(
-                replace(
-                    (own := row.report.signature),
-                    domains=None,
-                    states=None,
-                    coverage=None,
-                    parameters={k: v for k, v in own.parameters.items() if k != PLACEHOLDERS},
-                )
-            )
-            for row in found
-            if row.report is not None
-        }
-    )
+    signatures = set()
+    for own in (row.report.signature for row in found if row.report is not None):
+        parameters = {k: v for k, v in own.parameters.items() if k != PLACEHOLDERS}
+        common = replace(own, domains=None, states=None, coverage=None, parameters=parameters)
+        signatures.add(str(common))
+    return sorted(signatures)
 
 
 @dataclass(frozen=True)
@@ -642,12 +608,9 @@ class Board:
         Raises:
             InputError: The scores under some rule set do not compare.
         """
-        others = {
-            name: found
-            for name in published_rule_sets()
-            if name != self.rules and (found := rows(self.entries, name))
-        }
-        return {self.rules: self.rows, **others}
+        others = (name for name in published_rule_sets() if name != self.rules)
+        found = {name: rows(self.entries, name) for name in others}
+        return {self.rules: self.rows, **{name: own for name, own in found.items() if own}}
 
     def of_track(self, track: str) -> list[Row]:
         """Return the rows of a track, the best first."""
@@ -655,14 +618,9 @@ class Board:
 
     def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
-        return [
-            claim
-            for table in self.tables
-            if table.kind == OFFICIAL
-            for line in table.rows
-            if line.entry == entry.key
-            for claim in printed_figures(table, line)
-        ]
+        official = ((one, line) for one in self.tables if one.kind == OFFICIAL for line in one.rows)
+        own = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
+        return list(chain.from_iterable(own))
 
     def verdicts(self, entry: Entry) -> list[str]:
         """Return of each of these claims whether it is what the harness gives."""
@@ -715,7 +673,7 @@ class Board:
 
     def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure; None where none is known under the rule set."""
-        known = None if row.entry is None else row.entry.scores.dialogues
+        known = row.entry.scores.dialogues
         if known is None or self.rules != DEFAULT_RULES:
             return None
         return known.intervals.scores.get(name)
@@ -762,12 +720,9 @@ def make_board(
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     english = lexicalised_rows(by_key, rules, copies)
     # What the harness made is in no table of state tracking.
-    made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}
-    reports = {
-        row.key: row.report
-        for row in (*found, *english)
-        if row.report is not None and row.key not in made
-    }
+    made = {row.key for row in english if row.entry.system.predictions.by_harness}
+    others = (row for row in (*found, *english) if row.key not in made)
+    reports = {row.key: row.report for row in others if row.report is not None}
     tracking = tracking_tables(by_key, reports, copies)
     live = live_tables(by_key)
     return Board(rules, by_key, found, english, tracking, live, tables, note, pairs or Pairs())

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,7 @@ class EntryPair:
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: one.reversed() for name, one in self.figures.items()}
-        digests = (self.digests[1], self.digests[0])
-        return EntryPair(self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures)
+        return replace(self, a=self.b, b=self.a, digests=self.digests[::-1], figures=figures)
 
 
 @dataclass(frozen=True)
@@ -155,10 +154,8 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
         for key in [(pair.a, pair.b)]
         if wanted.get(key) == pair.digests and (pair.samples, pair.seed) == (SAMPLES, SEED)
     }
-    return Pairs(
-        {key: current[key] for key in wanted if key in current},
-        tuple(key for key in wanted if key not in current),
-    )
+    missing = tuple(key for key in wanted if key not in current)
+    return Pairs({key: current[key] for key in wanted if key in current}, missing)
 
 
 def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]:
@@ -190,9 +187,7 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
     for line in lines:
         try:
             content: Any = parse_json(line, PAIRS_FILE)
-            if not isinstance(content, dict):
-                continue
-            if content.pop(_CHECKSUM, None) != _checksum(content):
+            if not isinstance(content, dict) or content.pop(_CHECKSUM, "") != _checksum(content):
                 continue
             pair = validated(EntryPair, content, PAIRS_FILE)
         except InputError:
@@ -255,16 +250,12 @@ def compared(
     from ..comparison.comparing import paired_all
     from .entry_scores import evidence_of_outcomes
 
-    by_key = {entry.key: entry.scores for entry in entries}
-    outcomes = {
-        key: one.outcomes
-        for key in dict.fromkeys(key for pair in chosen for key in pair)
-        if (one := by_key[key].dialogues) is not None
-    }
-    evidence = {
-        key: evidence_of_outcomes(key, by_key[key].main.signature, known)
-        for key, known in outcomes.items()
-    }
+    keys = {key for pair in chosen for key in pair}
+    outcomes, evidence = {}, {}
+    for key, scores in ((entry.key, entry.scores) for entry in entries if entry.key in keys):
+        if scores.dialogues is not None:
+            outcomes[key] = known = scores.dialogues.outcomes
+            evidence[key] = evidence_of_outcomes(key, scores.main.signature, known)
     pairs = paired_all([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
     found = {}
     for (a, b), pair in zip(chosen, pairs, strict=True):

@@ -96,19 +96,12 @@ def paper(
         for name, one in pair.differences.items()
         if one.significant
     }
-    table = Table(
-        name="paper",
-        title=_caption(rows, compared),
-        headers=["", *(headlines()[name].title for name in FIGURES)],
-        rows=[
-            [
-                row.name,
-                *(row.text(name) + MARK * ((row.name, name) in marked) for name in FIGURES),
-            ]
-            for row in rows
-        ],
-        data=[],
-    )
+    cells = [
+        [row.name, *(row.text(name) + MARK * ((row.name, name) in marked) for name in FIGURES)]
+        for row in rows
+    ]
+    headers = ["", *(headlines()[name].title for name in FIGURES)]
+    table = Table("paper", _caption(rows, compared), headers, cells, data=[])
     bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, compared))
     sentence = " ".join(_sentence(rows, compared, _MARKUPS[format_]))
     if format_ == "latex":
@@ -121,12 +114,11 @@ def paper(
 
 def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
     """Return the rows, each by a name of its own."""
-    before = [[other.name for other in rows[:at]].count(row.name) for at, row in enumerate(rows)]
-    names = [
-        f"{row.name} ({number + 1})" if number else row.name
-        for row, number in zip(rows, before, strict=True)
-    ]
-    return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
+    found = []
+    for at, row in enumerate(rows):
+        before = [other.name for other in rows[:at]].count(row.name)
+        found.append(replace(row, name=f"{row.name} ({before + 1})") if before else row)
+    return found
 
 
 def _compared(rows: Sequence[PaperSystem]) -> Comparison:
@@ -201,19 +193,15 @@ def _sentence(
         if lacking := max(each):
             who = shown(row.name) if min(each) == lacking else f"A seed of {shown(row.name)}"
             played = "; tests are on the dialogues that both systems play" if compared else ""
-            yield (
-                f"{who} lacks {lacking} of {first.coverage.of_turns} turns, which "
-                f"count as failed{played}."
-            )
+            turns = f"{lacking} of {first.coverage.of_turns} turns"
+            yield f"{who} lacks {turns}, which count as failed{played}."
     whose: dict[str, list[str]] = {}
     for row in rows:
         for one in row.evidence:
             own = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
             own += [] if row.name in own else [row.name]
-    signatures = [
-        ("" if len(whose) == 1 else f"{shown(', '.join(names))}: ") + markup.code(signature)
-        for signature, names in whose.items()
-    ]
+    of = {one: "" if len(whose) == 1 else f"{shown(', '.join(n))}: " for one, n in whose.items()}
+    signatures = (names + markup.code(signature) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 
 
@@ -246,8 +234,6 @@ def _cited(rows: Sequence[PaperSystem], compared: Comparison | None) -> list[Ref
     """Return all references of the table, each once."""
     subjects = ["harness", "inform", "bleu", rows[0].reports[0].benchmark]
     subjects += [] if compared is None else _test_subjects(rows)
-    found: Iterator[Reference | None] = (
-        None if row.entry is None else entry_reference(row.entry) for row in rows
-    )
-    every = [*references(subjects), *filter(None, found)]
+    papers = (entry_reference(row.entry) for row in rows if row.entry is not None)
+    every = [*references(subjects), *filter(None, papers)]
     return list({one.key: one for one in every}.values())

@@ -23,10 +23,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from decimal import Decimal
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -39,7 +39,7 @@ from ..comparison.interval import Interval, Spread
 from ..comparison.trials import Costs, TalkerName, pass_hat
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum
 from ..io.validation import validated
@@ -80,7 +80,10 @@ _FORMAT = 1
 
 
 def plain(value: Any) -> Any:
-    """Return a value of dataclasses as JSON types; optional fields that are None are left out."""
+    """Return a value of dataclasses as JSON types; optional fields that are None are left out.
+
+    A printed figure stays as printed.
+    """
     if isinstance(value, Report):
         return value.to_dict()
     if is_dataclass(value):
@@ -90,7 +93,9 @@ def plain(value: Any) -> Any:
         value = value._asdict()
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 def _fields(of: Any) -> dict[str, Any]:
@@ -98,11 +103,15 @@ def _fields(of: Any) -> dict[str, Any]:
     return {each.name: getattr(of, each.name) for each in fields(of)}
 
 
-def is_close(one: float | None, other: float | None) -> bool:
-    """Whether two figures differ by no more than the order of their arithmetic can make."""
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+def is_close(one: Any, other: Any) -> bool:
+    """Whether figures, or what holds them, differ by no more than the order of arithmetic makes."""
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(is_close(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(is_close, one, other))
+    return bool(one == other)
 
 
 # ------------------------------------------------------------------------------- predictions
@@ -282,8 +291,7 @@ def _read_dialogues(document: dict[str, Any], source: str, track: str) -> dict[s
         validated(Intervals, rest["intervals"], source, "intervals"),
         validated(Causes, rest["causes"], source, "causes"),
     )
-    if problems := list(_misshapen(read)):
-        raise InputError(source, problems)
+    refuse(source, _misshapen(read))
     return {"dialogues": read}
 
 
@@ -402,15 +410,9 @@ class TrackingScores:
         """The figures that tables show."""
         whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
         report, signature = self.report, self.signature
-        return figures_of(
-            report.figures,
-            (report.dialogues, report.turns),
-            self.gold_share,
-            signature,
-            gold_key(signature),
-            self.gold.version,
-            whole,
-        )
+        scored, key = (report.dialogues, report.turns), gold_key(signature)
+        gold = (signature, key, self.gold.version)
+        return figures_of(report.figures, scored, self.gold_share, *gold, whole)
 
 
 LIVE_RATES = ("inform", "success", "requested", "books", "solved")
@@ -462,11 +464,11 @@ class LiveScores:
     @property
     def rates(self) -> dict[str, float | None]:
         """Of `LIVE_RATES` -> share of the dialogues that have it, in percent; None of none."""
-        counts = {name: Counter("".join(of)) for name, of in self.marks.items()}
-        return {
-            name: 100 * one["1"] / (one["1"] + one["0"]) if one["1"] + one["0"] else None
-            for name, one in counts.items()
-        }
+        found: dict[str, float | None] = {}
+        for name, of in self.marks.items():
+            known = "".join(of).replace("-", "")
+            found[name] = 100 * known.count("1") / len(known) if known else None
+        return found
 
     @property
     def tokens(self) -> float | None:
@@ -536,12 +538,8 @@ class Scores:
 
     def files(self) -> dict[str, str]:
         """Return name -> content of the files that there are, in the order of `FILES`."""
-        documents = self.documents()
-        return {
-            file.name: file.text(with_checksum(documents[file.name]))
-            for file in FILES
-            if file.name in documents
-        }
+        documents, files = self.documents(), {file.name: file for file in FILES}
+        return {name: files[name].text(with_checksum(one)) for name, one in documents.items()}
 
 
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
@@ -580,9 +578,8 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
         read = _read_reports(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
-    problems = [*_gold_contradictions(read.get("further_gold", {}))]
-    if problems:
-        raise InputError(source, [f"further_gold.{problem}" for problem in problems])
+    problems = _gold_contradictions(read.get("further_gold", {}))
+    refuse(source, (f"further_gold.{problem}" for problem in problems))
     return read
 
 
@@ -593,14 +590,9 @@ def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
     for rules, report in others.items():
         reports[rules] = Report.from_dict(report, f"{source}, other_rules.{rules}")
-    problems = [
-        f"{'rules' if rules == DEFAULT_RULES else f'other_rules.{rules}'}: holds scores under rule "
-        f"set {report.rules}"
-        for rules, report in reports.items()
-        if report.rules != rules
-    ]
-    if problems:
-        raise InputError(source, problems)
+    places = {rules: f"other_rules.{rules}" for rules in others} | {DEFAULT_RULES: "rules"}
+    wrong = ((places[rules], one.rules) for rules, one in reports.items() if one.rules != rules)
+    refuse(source, (f"{place}: holds scores under rule set {rules}" for place, rules in wrong))
     return {"reports": reports}
 
 
@@ -618,8 +610,7 @@ def _read_without_reports(document: dict[str, Any], source: str, track: str) -> 
         problems = list(_contradictions(read))
     if signature != str(read.signature):
         problems.append("signature: does not say what signature_fields says")
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return {"live" if track == LIVE else "tracking": read}
 
 
@@ -657,10 +648,8 @@ def _contradictions(scores: TrackingScores) -> Iterator[str]:
     coverage, report = scores.coverage, scores.report
     if (coverage is None) != (scores.gold.whose == "file"):
         yield "coverage: is of a benchmark, and so are the gold states, or neither is"
-    if coverage is not None and (coverage.dialogues, coverage.turns) != (
-        report.dialogues,
-        report.turns,
-    ):
+    scored = (report.dialogues, report.turns)
+    if coverage is not None and (coverage.dialogues, coverage.turns) != scored:
         yield "coverage: does not follow from the report"
     figures = {name: report.metrics.get(name) for name in ("JGA", "F1", "RSA", "GCA")}
     fga = report.metrics.get("FGA")
@@ -694,10 +683,8 @@ def _gold_contradictions(further: FurtherGold) -> Iterator[str]:
 
 
 def _line_per_key(document: Mapping[str, Any]) -> str:
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-        for key, value in document.items()
-    ]
+    dumped = partial(json.dumps, separators=(",", ":"))
+    lines = [f"{dumped(key)}: {dumped(value)}" for key, value in document.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -723,30 +710,24 @@ class StoredFile:
     tolerance: float = 1e-9
 
 
-def _dialogues_document(scores: Scores) -> dict[str, Any] | None:
-    if scores.dialogues is None:
+def _document(found: Any) -> dict[str, Any] | None:
+    """Return a field of `Scores` as the document of a file; outcomes stand beside the rest."""
+    if found is None:
         return None
-    content = plain(scores.dialogues)
-    return {"format": _FORMAT, **content.pop("outcomes"), **content}
-
-
-def _fingerprints_document(scores: Scores) -> dict[str, Any] | None:
-    found = scores.fingerprints
-    return None if found is None else {"format": _FORMAT, **plain(found)}
+    content = plain(found)
+    return {"format": _FORMAT, **content.pop("outcomes", {}), **content}
 
 
 def _read_fingerprints(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     return {"fingerprints": validated(Fingerprints, document, source)}
 
 
-def _seeds_document(scores: Scores) -> dict[str, Any] | None:
-    return None if scores.seeds is None else {"format": _FORMAT, **plain(scores.seeds)}
-
-
 FILES = (
-    StoredFile(DIALOGUES_FILE, _dialogues_document, _read_dialogues, _line_per_key),
-    StoredFile(SEEDS_FILE, _seeds_document, _read_seeds),
-    StoredFile(FINGERPRINTS_FILE, _fingerprints_document, _read_fingerprints, _line_per_key),
+    StoredFile(DIALOGUES_FILE, lambda of: _document(of.dialogues), _read_dialogues, _line_per_key),
+    StoredFile(SEEDS_FILE, lambda of: _document(of.seeds), _read_seeds),
+    StoredFile(
+        FINGERPRINTS_FILE, lambda of: _document(of.fingerprints), _read_fingerprints, _line_per_key
+    ),
     # Last: if the process is killed while they are written, old scores are scored again.
     StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
 )
@@ -836,10 +817,9 @@ class Tracked:
 
     def of_turns(self, turns: int) -> Tracked:
         """Return the same of gold states that have so many turns."""
-        dropped = self.without_dontcare and replace(self.without_dontcare, of_turns=turns)
-        return replace(
-            self, figures=replace(self.figures, of_turns=turns), without_dontcare=dropped
-        )
+        own, dropped = replace(self.figures, of_turns=turns), self.without_dontcare
+        dropped = dropped and replace(dropped, of_turns=turns)
+        return replace(self, figures=own, without_dontcare=dropped)
 
     @property
     def coverage(self) -> float:

@@ -1,27 +1,44 @@
-"""Writing to the folder of submissions: one process at a time, and a new entry in one step."""
+"""The folder of submissions: a new entry in one step, one process at a time, and what changed.
+
+Scores, pairs and ranks follow from one another; that an entry was deleted, a printed figure or a
+note changed, follows from nothing. So `mwz leaderboard` writes down the digest of every file in
+`SHA256SUMS`, in the form of `sha256sum`, and `--check` compares.
+"""
 
 from __future__ import annotations
 
 import datetime
 import gzip
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import portalocker
 
 from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules.registry import sha256
 
-from ..errors import InputError
-from ..io.files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
+from ..errors import InputError, refuse
+from ..io.files import (
+    UNFINISHED,
+    clear_scratch,
+    is_plain_file,
+    is_plain_folder,
+    read_plain,
+    write_atomically,
+)
 from . import TRACKS, track_problem
+from .audit.reported import REPORTED_FILE
 from .checks import shared_problems
 from .entries import (
     ENTRY_FILE,
+    NOTE_FILE,
     PREDICTIONS_FILE,
     Entry,
     Predictions,
@@ -32,7 +49,11 @@ from .entries import (
     system_text,
 )
 from .model import PAGES, rows
-from .scores import Hashes, Scores, seed_file
+from .scores import FILES, Hashes, Scores, seed_file
+
+CONTENTS_FILE = "SHA256SUMS"
+
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\s].*)")
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -69,9 +90,7 @@ def check_new(
         raise InputError("--track", problem)
     others = read_entries(folder) if folder.is_dir() else []
     new = Entry(target, system, Scores(predictions=predictions))
-    problems = list(shared_problems([*(one for one in others if one.key != new.key), new]))
-    if problems:
-        raise InputError("leaderboard", problems)
+    refuse("leaderboard", shared_problems([*(one for one in others if one.key != new.key), new]))
 
 
 def submit(
@@ -142,13 +161,12 @@ def _now() -> datetime.datetime:
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
     texts = {ENTRY_FILE: system_text(system), **scores.files()}
-    numbered = enumerate(predictions, start=1)
-    named = {PREDICTIONS_FILE if n == 1 else seed_file(n): content for n, content in numbered}
-    return {
-        **{name: text.encode() for name, text in texts.items()},
+    found = {name: text.encode() for name, text in texts.items()}
+    for number, content in enumerate(predictions, start=1):
+        name = PREDICTIONS_FILE if number == 1 else seed_file(number)
         # No time stamp: the same predictions are the same bytes.
-        **{name: gzip.compress(content, mtime=0) for name, content in named.items()},
-    }
+        found[name] = gzip.compress(content, mtime=0)
+    return found
 
 
 def _check_place(target: Path, replace: bool) -> None:
@@ -216,10 +234,8 @@ def locked(folder: Path) -> Iterator[None]:
         lock.acquire()
         recover(folder)
     except portalocker.LockException:
-        raise InputError(
-            str(folder),
-            "cannot be locked; if another process is writing to it, try again when that is done",
-        ) from None
+        told = "cannot be locked; if another process is writing to it, try again when that is done"
+        raise InputError(str(folder), told) from None
     except OSError as error:
         lock.release()
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
@@ -282,3 +298,120 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------- what changed in a folder
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a folder holds that another state of it does not, or otherwise. Paths within it.
+
+    Attributes:
+        added: Files that are new.
+        changed: Files with another content.
+        removed: Files that are gone.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+    @property
+    def removed_entries(self) -> list[str]:
+        """The keys of the entries that are gone."""
+        return [Path(path).parent.name for path in self.removed if Path(path).name == ENTRY_FILE]
+
+    def lines(self) -> Iterator[str]:
+        """Yield each change as a line."""
+        for what in ("added", "changed", "removed"):
+            yield from (f"{path}: {what}" for path in getattr(self, what))
+
+
+def contents(
+    folder: Path, entries: Sequence[Entry], written: Mapping[Path, str] | None = None
+) -> dict[str, str]:
+    """Return path -> SHA-256 of what scores and pages follow from.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        written: Path -> content of files that are about to be written.
+    """
+    names = (ENTRY_FILE, *(file.name for file in FILES))
+    paths = [entry.folder / name for entry in entries for name in names]
+    new = written or {}
+    return {
+        path.relative_to(folder).as_posix(): sha256(new[path] if path in new else read_plain(path))
+        for path in (*paths, folder / REPORTED_FILE, folder / NOTE_FILE)
+        if path in new or is_plain_file(path)
+    }
+
+
+def contents_text(of: Mapping[str, str]) -> str:
+    """Return the content of `SHA256SUMS`."""
+    return "".join(f"{of[path]}  {path}\n" for path in sorted(of))
+
+
+def read_contents(folder: Path) -> dict[str, str] | None:
+    """Return path -> SHA-256 as it is written down; None where nothing is.
+
+    Raises:
+        InputError: The file is no list of digests.
+    """
+    path = folder / CONTENTS_FILE
+    if not path.is_file():
+        return None
+    lines = read_plain(path).decode(errors="replace").splitlines()
+    found = [_LINE.fullmatch(line) for line in lines]
+    if None in found:
+        told = "expected a SHA-256, two blanks and a path; take the file from version control"
+        raise InputError(str(path), f"line {found.index(None) + 1}: {told}")
+    return {line[2]: line[1] for line in found if line is not None}
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
+    """Return what differs between two states of a folder."""
+    return Changes(
+        tuple(sorted(after.keys() - before.keys())),
+        tuple(sorted(path for path in after if before.get(path, after[path]) != after[path])),
+        tuple(sorted(before.keys() - after.keys())),
+    )
+
+
+def since_made(folder: Path, entries: Sequence[Entry]) -> Changes:
+    """Return what of a folder differs from what its leaderboard was made of."""
+    now, before = contents(folder, entries), read_contents(folder)
+    return changes(now if before is None else before, now)
+
+
+def check_removed(
+    folder: Path, entries: Sequence[Entry], accepted: Collection[str] = ()
+) -> Changes:
+    """Refuse a folder that lacks entries, unless that is meant.
+
+    Args:
+        folder: The folder.
+        entries: Its entries.
+        accepted: The keys of entries that may be gone.
+
+    Returns:
+        What differs from what the leaderboard was made of.
+
+    Raises:
+        InputError: Some are gone and nobody said so, or are said to be and are not.
+    """
+    made = since_made(folder, entries)
+    gone = made.removed_entries
+    problems = [
+        f"{key}: deleted, or renamed, since the leaderboard was made; restore it, or confirm by "
+        f"`mwz leaderboard --removed {key}`"
+        for key in gone
+        if key not in accepted
+    ]
+    problems += [f"--removed {key}: it is not gone" for key in sorted({*accepted} - {*gone})]
+    refuse(str(folder), problems)
+    return made

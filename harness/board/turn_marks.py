@@ -122,36 +122,28 @@ def fingerprints_of(
     """
     rules = rule_set(DEFAULT_RULES)
 
-    said = {
-        id_: [words_of(text).words for text in texts] for id_, texts in (responses or {}).items()
-    }
-
     def marked(make: Callable[[Sequence[str]], str]) -> str:
         if responses is None:
             return ""
-        marks = {
-            id_: [make(one) if len(one) >= LONG else _LEFT_OUT for one in texts]
-            for id_, texts in said.items()
-        }
+        marks = {}
+        for id_, texts in responses.items():
+            said = (words_of(text).words for text in texts)
+            marks[id_] = [make(one) if len(one) >= LONG else _LEFT_OUT for one in said]
         return _text(benchmark, marks)
 
     def believed(own: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
         pairs = zip(queries(own, gold, rules), queries(gold, gold, rules), strict=False)
-        return [
-            _LEFT_OUT if ours == theirs else _mark(" ".join(map(str, sorted(ours))))
-            for ours, theirs in pairs
-        ]
+        said = ((ours == theirs, " ".join(map(str, sorted(ours)))) for ours, theirs in pairs)
+        return [_LEFT_OUT if agrees else _mark(text) for agrees, text in said]
 
+    gold = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+    marks = {id_: believed(own, gold[id_]) for id_, own in (states or {}).items()}
     return Fingerprints(
         benchmark.name,
         responses=marked(lambda one: _mark(" ".join(one))),
-        phrases=marked(lambda one: _least(map(" ".join, pairwise(one)))),
-        states=""
-        if states is None
-        else _text(
-            benchmark,
-            {id_: believed(own, benchmark.dialogues[id_].states) for id_, own in states.items()},
-        ),
+        # Of like sets of phrases the one with the least number is the same.
+        phrases=marked(lambda one: _mark(min(map(" ".join, pairwise(one)), key=_number))),
+        states="" if states is None else _text(benchmark, marks),
     )
 
 
@@ -174,8 +166,3 @@ def _number(text: str) -> int:
 def _mark(text: str) -> str:
     number = _number(text) % len(_DIGITS) ** _WIDTH
     return _DIGITS[number // len(_DIGITS)] + _DIGITS[number % len(_DIGITS)]
-
-
-def _least(phrases: Iterable[str]) -> str:
-    """Return the mark of the phrase with the least number: of like sets it is the same."""
-    return _mark(min(phrases, key=_number))

@@ -30,12 +30,7 @@ from ..io.tables import formatted
 from . import notify, option
 
 
-@click.command(
-    help="Hold every reported figure of the submissions NAME… against what the harness gets, "
-    "strict and optimistic, under every published rule set. Without a NAME all of the public "
-    "record is audited: a table of every reported figure with a legend, the rule set of each row "
-    "of the public board, the printed figures that cannot be what they say, and then each system."
-)
+@click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--explain",
@@ -77,7 +72,11 @@ def command(
     benchmark: str | None,
     submissions: Path,
 ) -> None:
-    """Audit submissions."""
+    """Hold every reported figure of the submissions NAME… against what the harness gets, strict
+    and optimistic, under every published rule set. Without a NAME all of the public record is
+    audited: a table of every reported figure with a legend, the rule set of each row of the
+    public board, the printed figures that cannot be what they say, and then each system.
+    """
     submissions = option.readable(submissions)
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)

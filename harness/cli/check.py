@@ -31,11 +31,7 @@ WARNED = 1
 _SHOWN = 20
 
 
-@click.command(
-    help="Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them: "
-    "format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in "
-    "order, 1 if there are warnings, 2 if the file cannot be scored."
-)
+@click.command()
 @option.predictions
 @option.benchmark
 @option.rules
@@ -49,7 +45,10 @@ _SHOWN = 20
     "--placeholders.",
 )
 def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
-    """Check a predictions file and show what it holds; `how` is as in `Options`."""
+    """Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them:
+    format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
+    order, 1 if there are warnings, 2 if the file cannot be scored.
+    """
     for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], **how)

@@ -36,14 +36,7 @@ if TYPE_CHECKING:
     from ..live.replaying import Plays
 
 
-@click.command(
-    cls=option.SeedsCommand,
-    help="Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and "
-    "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
-    "gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the "
-    "public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU, "
-    "Inform, Success and Combined are known, strict, by the default rule set.",
-)
+@click.command(cls=option.SeedsCommand)
 @click.argument(
     "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
 )
@@ -101,7 +94,12 @@ def command(
     lexicalised: bool,
     **how: Any,
 ) -> None:
-    """Compare systems and show what follows; `how` is as in `Options`."""
+    """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
+    paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or
+    gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the
+    public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU,
+    Inform, Success and Combined are known, strict, by the default rule set.
+    """
     given = [*systems, *seeds]
     if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
@@ -116,10 +114,9 @@ def command(
         missing = next((one for one in outputs if one.missing is not None), None)
         if missing is None:
             loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
-            entries = [None if one.entry is None else one.entry.system for one in outputs]
             chosen = [
-                options if system is None else replace(options, placeholders=system.aliases)
-                for system in entries
+                replace(options, placeholders=one.entry.system.aliases) if one.entry else options
+                for one in outputs
             ]
             found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
             known = with_common_metrics(found, chosen)
@@ -147,11 +144,9 @@ def command(
         return
     click.echo(printable(comparison_text(shown)))
     if human is not None:
-        click.echo(
-            f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play get "
-            f"grounded Inform {figure(human.inform[TOTAL])} "
-            f"(all {figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
-        )
+        told = f"the human responses of {human.dialogues} dialogues that all play get grounded"
+        inform = f"Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])})"
+        click.echo(f"\nThe ceiling: {told} {inform}, Success {figure(human.success[TOTAL])}")
 
 
 def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:
@@ -292,10 +287,8 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:
-        raise InputError(
-            "metrics",
-            [f"{name} cannot be resampled; choose from {', '.join(known)}" for name in wrong],
-        )
+        told = f"cannot be resampled; choose from {', '.join(known)}"
+        raise InputError("metrics", [f"{name} {told}" for name in wrong])
     return [*asked]
 
 

@@ -17,16 +17,15 @@ from .reading import read_submissions
 _GZIP = ".gz"
 
 
-@click.command(
-    help="Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats "
-    "that are read are in docs/predictions-format.md; - is standard input."
-)
+@click.command()
 @option.predictions
 @option.output
 @option.benchmark
 @option.reading
 def command(predictions: str, output: str, benchmark: str | None, **how: Any) -> None:
-    """Read predictions of any format and write the standard form; `how` is as in `Options`."""
+    """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
+    that are read are in docs/predictions-format.md; - is standard input.
+    """
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
     options = Options(**how)

@@ -280,12 +280,10 @@ def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> Non
     benchmark = load_benchmark(data_set.name)
     read = [read_gold_states(version, path, benchmark) for version, path in wanted]
     for imported in read:
-        gold = imported.gold
-        path = install_gold_states(gold)
-        told = (
-            f"installed gold states {gold.version} of {benchmark.name}: {len(gold.states)} "
-            f"dialogues, {gold.turns} turns, content {gold.digest[:SHOWN_HASH]}, in {path}"
-        )
+        gold, path = imported.gold, install_gold_states(imported.gold)
+        content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
+        told = f"{len(gold.states)} dialogues, {gold.turns} turns, {content}"
+        told = f"installed gold states {gold.version} of {benchmark.name}: {told}"
         click.echo("\n".join([told, *imported.notes]))
 
 
@@ -299,8 +297,5 @@ def _install(built: Built) -> None:
     path = install_benchmark(benchmark)
     if built.tasks is not None:
         _install_tasks(built.tasks, benchmark.name)
-    told = (
-        f"installed {benchmark.name}: {len(benchmark.dialogues)} dialogues, "
-        f"{benchmark.turns} system turns, in {path}"
-    )
-    click.echo("\n".join([told, *built.notes]))
+    told = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns, in {path}"
+    click.echo("\n".join([f"installed {benchmark.name}: {told}", *built.notes]))

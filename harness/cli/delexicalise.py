@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
 
 
-@click.command(
-    help="Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its "
-    "responses delexicalised. They may be of any dialogues; the benchmark gives the venues. "
-    "Whatever else turns hold is kept."
-)
+@click.command()
 @option.predictions
 @option.output
 @option.flag(
@@ -35,7 +31,10 @@ if TYPE_CHECKING:
 @option.rules
 @option.reading
 def command(predictions: str, output: str, spans: bool, benchmark: str | None, **how: Any) -> None:
-    """Delexicalise a file of responses and say how much was found; `how`: as in `Options`."""
+    """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
+    responses delexicalised. They may be of any dialogues; the benchmark gives the venues.
+    Whatever else turns hold is kept.
+    """
     options = Options(**how)
     content, remarks = read_conversations(predictions, options.reading)
     tell(shown_name(predictions), remarks)

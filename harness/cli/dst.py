@@ -32,7 +32,6 @@ from ..metrics.tracking import (
 )
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
-from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..submission import read_predictions
 from ..submission.checking import dialogue_id
@@ -135,13 +134,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
         yield arg
 
 
-@click.command(
-    "dst",
-    cls=_Command,
-    help="Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and "
-    "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
-    "are shown side by side.",
-)
+@click.command("dst", cls=_Command)
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, shell_complete=option.complete_file
 )
@@ -298,9 +291,12 @@ def command(
     panels: Sequence[str],
     **choosing: Any,
 ) -> None:
-    """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
+    """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
+    predicted states, or predicted states only: a tracker's output or a submission. Several
+    FILEs are shown side by side.
+    """
     names = _names(files, labels)
-    _check_options(plot, panels, analysis, series)
+    _check_options(analysis + bool(series) + bool(panels) if plot else 0)
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
     reading = option.taken_reading(choosing)
@@ -320,7 +316,7 @@ def command(
     scored = [
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
-    _check_domains(choices.domain_lambdas, [one.report for one in scored])
+    _check_domains(choices.domain_lambdas, scored)
     play = partial(_rates, scored[0].file, files[0], reading, lexicalised)
     extras = [
         *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
@@ -328,7 +324,10 @@ def command(
         *([_agreement(scored[0], ratings, play, choices)] if ratings else []),
     ]
     if rating_sheet is not None:
-        _write_sheets(rating_sheet, scored[0], load_benchmark, sheets, seed, choices)
+        rated = scored[0].file.dialogues
+        benchmark = scored[0].file.benchmark or load_benchmark([one.id for one in rated])
+        written = write_rating_sheets(rating_sheet, rated, benchmark, sheets, seed, choices)
+        notify(f"{len(written)} sheets and {RATINGS_FILE} written to {rating_sheet}")
     if plot is not None:
         _draw(plot, scored, panels, extras)
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
@@ -336,50 +335,27 @@ def command(
         write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
-    breakdown = per_domain or per_domain_over is not None or bool(forgetting)
     tables = [table for extra in extras for table in extra.tables]
-    _show(scored, format_, wanted, everything, breakdown, added, tables)
-
-
-def _show(
-    scored: Sequence[ScoredFile],
-    format_: str,
-    wanted: str | None,
-    everything: bool,
-    breakdown: bool,
-    added: str,
-    tables: Sequence[Table],
-) -> None:
-    """Show the files in the format asked for, or the dialogue; `added` and `tables` follow them."""
     if format_ != "text":
-        names, reports = [one.name for one in scored], [one.report for one in scored]
         ends = [one.intervals.get("scores", {}) for one in scored]
-        table = headlines_table(names, reports, [one.signature for one in scored], ends)
+        signatures, reports = [one.signature for one in scored], [one.report for one in scored]
+        table = headlines_table(names, reports, signatures, ends)
         click.echo(formatted([table, *tables], format_), nl=False)
     elif wanted is not None:
-        for one in scored:
-            click.echo(printable(f"{one.dialogue_text}\n"))
+        click.echo(printable("\n".join(f"{one.dialogue_text}\n" for one in scored)))
     else:
+        breakdown = per_domain or per_domain_over is not None or bool(forgetting)
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
         shown = f"\n\n{formatted(tables, format_)}" if tables else "\n"
         click.echo(printable(text + added + shown), nl=False)
 
 
-def _check_options(
-    plot: str | None,
-    panels: Sequence[str],
-    analysis: bool,
-    series: Sequence[str],
-) -> None:
-    """Refuse options that do not go together."""
-    option.refuse(
-        {
-            f"{option.written(name)} goes with {option.written(other)}": option.given(name)
-            and not option.given(other)
-            for name, other in _BELONGS.items()
-        }
-    )
-    if plot is not None and analysis + bool(series) + bool(panels) > 1:
+def _check_options(drawn: int) -> None:
+    """Refuse options that do not go together, or say more than one thing to be drawn."""
+    for name, other in _BELONGS.items():
+        told = f"{option.written(name)} goes with {option.written(other)}"
+        option.refuse({told: option.given(name) and not option.given(other)})
+    if drawn > 1:
         raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
 
 
@@ -465,27 +441,11 @@ def _rates(
     )
     scorer = Scorer(file.benchmark, options)
     predictions = read_predictions(path, reading)
-    system = known_system(scorer, predictions, file.source, path, options, False)
-    evidence = system.evidence
+    evidence = known_system(scorer, predictions, file.source, path, options, False).evidence
     return {
         evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
         for key, won in evidence.won().items()
     }
-
-
-def _write_sheets(
-    folder: Path,
-    one: ScoredFile,
-    load_benchmark: BenchmarkChooser,
-    number: int,
-    seed: int,
-    choices: Choices,
-) -> None:
-    """Write sheets for people to rate dialogues on, and say so."""
-    dialogues = one.file.dialogues
-    benchmark = one.file.benchmark or load_benchmark([dialogue.id for dialogue in dialogues])
-    written = write_rating_sheets(folder, dialogues, benchmark, number, seed, choices)
-    notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
 
 
 def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _Extra:
@@ -497,22 +457,17 @@ def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _E
     shown = [compared_figures(one.report) for one in scored]
     spread = spread_of(shown) if len(scored) > 1 else {}
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
+    found = {name: asdict(one) for name, one in spread.items()}
     if spread:
+        columns = {"mean": "mean", "SD": "deviation", "lowest": "lowest", "highest": "highest"}
         rows = [
-            [
-                name,
-                *(figure(value, 2) for value in (one.mean, one.deviation, one.lowest, one.highest)),
-            ]
-            for name, one in spread.items()
+            [name, *(figure(one[key], 2) for key in columns.values())]
+            for name, one in found.items()
         ]
-        titles = ["", "mean", "SD", "lowest", "highest"]
-        data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
-        tables.append(Table("spread", "Metrics over the files (%)", titles, rows, data))
-    document = {
-        "recipe": recipe,
-        "analyses": {name: one.to_dict() for name, one in analyses.items()},
-        "spread": {name: asdict(one) for name, one in spread.items()},
-    }
+        data = [{"metric": name, **one} for name, one in found.items()]
+        tables.append(Table("spread", "Metrics over the files (%)", ["", *columns], rows, data))
+    shown_analyses = {name: one.to_dict() for name, one in analyses.items()}
+    document = {"recipe": recipe, "analyses": shown_analyses, "spread": found}
     drawn = {name: (one.mean, one.deviation) for name, one in spread.items()}
     return _Extra(tables, document, lambda path: plot_analyses(path, analyses, drawn))
 
@@ -529,10 +484,8 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
     ]
     found = [intervals_of(one) for one in known]
     text = intervals_text([one.name for one in scored], known[0].figures, found)
-    with_them = [
-        replace(one, intervals=intervals_document(evidence, intervals))
-        for one, evidence, intervals in zip(scored, known, found, strict=True)
-    ]
+    documents = map(intervals_document, known, found)
+    with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n\n{text}"
 
 
@@ -541,10 +494,8 @@ def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
     if not labels:
         return without_shared(short_names(files))
     if len(labels) != len(files):
-        raise InputError(
-            "--label",
-            f"{len(labels)} for {len(files)} files; give one for each, in their order, or none",
-        )
+        told = "give one for each, in their order, or none"
+        raise InputError("--label", f"{len(labels)} for {len(files)} files; {told}")
     # Labels are cells of tables and texts of pictures.
     cleaned = [" ".join(label.split()) for label in labels]
     if not all(cleaned) or len(set(cleaned)) < len(cleaned):
@@ -587,29 +538,25 @@ def _domain_decays(given: Sequence[str]) -> dict[str, float]:
     Raises:
         InputError: One is something else, or a domain has two.
     """
-    decays = dict(pairs := list(map(_domain_decay, given)))
-    if len(decays) < len(pairs):
+    decays = {}
+    for text in given:
+        domain, _, numbers = text.partition("=")
+        try:
+            share, turns = map(float, numbers.split(","))
+        except ValueError:
+            found = f"expected DOMAIN=P,T such as train=0.95,3, found {text!r}"
+            raise InputError("--domain-forget", found) from None
+        decays[domain] = _forgetting("--domain-forget", turns, share)
+    if len(decays) < len(given):
         raise InputError("--domain-forget", "takes each domain once")
     return decays
 
 
-def _domain_decay(text: str) -> tuple[str, float]:
-    """Return the domain and the λ of `DOMAIN=P,T`."""
-    domain, _, numbers = text.partition("=")
-    try:
-        share, turns = map(float, numbers.split(","))
-    except ValueError:
-        found = f"expected DOMAIN=P,T such as train=0.95,3, found {text!r}"
-        raise InputError("--domain-forget", found) from None
-    return domain, _forgetting("--domain-forget", turns, share)
-
-
-def _check_domains(lambdas: Mapping[str, float], reports: Sequence[TrackingReport]) -> None:
-    known = sorted({name for report in reports for name in report.per_domain})
+def _check_domains(lambdas: Mapping[str, float], scored: Sequence[ScoredFile]) -> None:
+    known = sorted({name for one in scored for name in one.report.per_domain})
     if unknown := sorted(lambdas.keys() - known):
-        raise InputError(
-            "--domain-forget", f"no domain {unknown[0]!r}; there are {', '.join(known)}"
-        )
+        told = f"no domain {unknown[0]!r}; there are {', '.join(known)}"
+        raise InputError("--domain-forget", told)
 
 
 def _decay(text: str) -> float:

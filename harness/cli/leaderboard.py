@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,17 @@ import click
 from tqdm import tqdm
 
 from ..board.checks import evidence_problems
-from ..board.contents import CONTENTS_FILE, check_removed, since_made
 from ..board.entries import Entry, read_entries, strays
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, diagnosed, rescore, updated
-from ..board.submitting import locked, write_files
+from ..board.submitting import (
+    CONTENTS_FILE,
+    check_removed,
+    locked,
+    since_made,
+    write_files,
+)
 from ..board.views import (
     Site,
     check_place,
@@ -29,8 +34,7 @@ from ..board.views import (
     write_site,
 )
 from ..board.views.dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from ..board.views.markdown import pages
-from ..board.views.review_text import review_text
+from ..board.views.markdown import pages, review_text
 from ..data.installed import loaded_once
 from ..diagnosis.diagnosing import Diagnosis
 from ..errors import InputError
@@ -64,10 +68,7 @@ class _Asked:
     outputs: Mapping[str, Any] | None
 
 
-@click.command(
-    help="Make the leaderboard from the submissions, and the page of older results beside it: the "
-    "same bytes every time."
-)
+@click.command()
 @option.flag(
     "--check",
     help="Write nothing; exit with 1 and a diff if the page is stale, or, with --rescore, if some "
@@ -140,7 +141,9 @@ def command(
     submissions: Path,
     **rescoring: Any,
 ) -> int:
-    """Make, check or show the leaderboard."""
+    """Make the leaderboard from the submissions, and the page of older results beside it: the
+    same bytes every time.
+    """
     if not submissions.is_dir():
         raise InputError(str(submissions), "no such folder; name one by --submissions")
     path = output or leaderboard_path(submissions)
@@ -189,9 +192,16 @@ def _make(asked: _Asked, removed: Sequence[str], again: bool, how: Mapping[str, 
     click.echo(f"{path}: {len(entered)} entries")
     if html is not None and web is not None:
         click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
-        for line in left_over(web, html):
-            click.echo(printable(line), err=True)
+        _warn(left_over(web, html))
     return 0
+
+
+def _warn(lines: Iterable[str]) -> bool:
+    """Print lines on standard error; return whether there were any."""
+    shown = list(map(printable, lines))
+    for line in shown:
+        click.echo(line, err=True)
+    return bool(shown)
 
 
 def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> bool:
@@ -206,27 +216,20 @@ def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> boo
     stale.append(_differs(submissions, entered))
     if asked.html is not None:
         stale.append(_is_site_stale(_site(asked, board), asked.html))
-    missing = board.pairs.missing
-    if missing:
-        click.echo(
-            f"{submissions / PAIRS_FILE} lacks {len(missing)} of the entries' pairs as they are "
-            f"now, the first {' and '.join(missing[0])}; run `mwz leaderboard`",
-            err=True,
-        )
     wrong = list(evidence_problems(submissions, entered, [entry.key for entry in entered]))
-    for line in wrong:
-        click.echo(printable(line), err=True)
-    return any(stale) or bool(missing) or bool(wrong)
+    if missing := board.pairs.missing:
+        told = f"lacks {len(missing)} of the entries' pairs as they are now, the first"
+        told = f"{told} {' and '.join(missing[0])}; run `mwz leaderboard`"
+        wrong.insert(0, f"{submissions / PAIRS_FILE} {told}")
+    return _warn(wrong) or any(stale)
 
 
 def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
     """Say which files are not those that the leaderboard was made of."""
-    made = since_made(submissions, entered)
-    for line in made.lines():
-        click.echo(printable(f"{submissions / line} since the leaderboard was made"), err=True)
-    if made:
-        click.echo("if that is meant, run `mwz leaderboard`", err=True)
-    return bool(made)
+    lines = since_made(submissions, entered).lines()
+    if _warn(f"{submissions / line} since the leaderboard was made" for line in lines):
+        return _warn(["if that is meant, run `mwz leaderboard`"])
+    return False
 
 
 def _dialogues(
@@ -277,14 +280,10 @@ def _serve(asked: _Asked, port: int) -> int:
 
 def _is_site_stale(made: Site, html: Path) -> bool:
     """Say which files of the site are stale; there is no diff, whose lines would be pages long."""
-    stale = list(stale_files(made, html))
-    for line in stale:
-        click.echo(printable(line), err=True)
-    if stale:
-        click.echo(f"run `mwz leaderboard --html {html}`", err=True)
-    else:
-        click.echo(f"{html}: up to date")
-    return bool(stale)
+    if _warn(stale_files(made, html)):
+        return _warn([f"run `mwz leaderboard --html {html}`"])
+    click.echo(f"{html}: up to date")
+    return False
 
 
 def _rescore(entered: Sequence[Entry], again: bool, how: Mapping[str, Any]) -> list[Rescored]:

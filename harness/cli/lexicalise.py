@@ -14,12 +14,7 @@ from . import notify, option, tell
 from .reading import read_submissions
 
 
-@click.command(
-    help="Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its "
-    "delexicalised responses in plain English: with values of venues that the turn's belief state "
-    "finds. The states are the predicted ones, or gold where there are none. Predicted states and "
-    "active domains are kept; active domains that only the placeholders named are written out."
-)
+@click.command()
 @option.predictions
 @option.output
 @click.option(
@@ -33,7 +28,11 @@ from .reading import read_submissions
 @option.rules
 @option.reading
 def command(predictions: str, output: str, seed: int, benchmark: str | None, **how: Any) -> None:
-    """Lexicalise a submission; `how` is as in `Options`."""
+    """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
+    delexicalised responses in plain English: with values of venues that the turn's belief state
+    finds. The states are the predicted ones, or gold where there are none. Predicted states and
+    active domains are kept; active domains that only the placeholders named are written out.
+    """
     options = Options(**how)
     loaded, (read,) = read_submissions([predictions], benchmark, "lexicalising by", options)
     scorer = Scorer(loaded, options)

@@ -15,16 +15,13 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 from ..benchmark import Benchmark
 from ..board import APART, LEXICALISED, LIVE, STATE_TRACKING, submitted_tracks
 from ..board.columns import (
+    BoardTable,
     Column,
-    columns,
-    lexicalised_columns,
-    live_columns,
+    board_tables,
     row_headers,
     row_text,
     track_columns,
-    tracking_columns,
 )
-from ..board.contents import check_removed
 from ..board.entries import (
     ENTRY_FILE,
     FACTS,
@@ -41,7 +38,7 @@ from ..board.entries import (
 from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file
-from ..board.submitting import check_new, locked, submit, write_files
+from ..board.submitting import check_new, check_removed, locked, submit, write_files
 from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
@@ -102,9 +99,8 @@ def _ask(system: System, folder: Path) -> System:
     """
     missing = [name for name, value in stated_facts(system).items() if value is None]
     if missing and sys.stdin is not None and sys.stdin.isatty():
-        click.echo(
-            "What readers must know of the system; press Enter where you do not know.", err=True
-        )
+        told = "What readers must know of the system; press Enter where you do not know."
+        click.echo(told, err=True)
         for name in missing:
             system = _asked(system, name)
         missing = [name for name, value in stated_facts(system).items() if value is None]
@@ -146,13 +142,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 """Parameter -> the tracks in which it means nothing."""
 
 
-@click.command(
-    cls=option.SeedsCommand,
-    help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
-    "The leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may "
-    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only. In "
-    "the track live it is a file of `mwz play`, and --seeds are those of further trials.",
-)
+@click.command(cls=option.SeedsCommand)
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
@@ -207,7 +197,11 @@ def command(
     submissions: Path,
     **facts: Any,
 ) -> None:
-    """Check, score and enter a submission."""
+    """Score PREDICTIONS, enter them in the folder of submissions, and show their rank. The
+    leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may be
+    any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the
+    track live it is a file of `mwz play`, and --seeds are those of further trials.
+    """
     given = click.get_current_context().params
     for name, tracks in _NOT_FOR.items():
         if given[name] and track in tracks:
@@ -253,10 +247,9 @@ def command(
         entry = entries[-1]
         click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
         # The page is that of the default rule set, whatever is shown here.
-        page = read_board(submissions, entries, DEFAULT_RULES, complete_pairs(submissions, entries))
-        board = page
-        if rules != DEFAULT_RULES:
-            board = read_board(submissions, entries, rules, page.pairs)
+        pairs = complete_pairs(submissions, entries)
+        page = read_board(submissions, entries, DEFAULT_RULES, pairs)
+        board = page if rules == page.rules else read_board(submissions, entries, rules, pairs)
         write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
     _tell_signs(entry, board)
@@ -278,12 +271,8 @@ def _scored(
     check: Callable[[Outputs], None],
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    from ..board.entry_scores import (  # NumPy takes its time
-        Responses,
-        check_seeds,
-        read_responses,
-        score_entry,
-    )
+    # NumPy takes its time.
+    from ..board.entry_scores import Responses, check_seeds, read_responses, score_entry
 
     (source, content), *further = files
     standard = read_standard(content, source)
@@ -293,12 +282,10 @@ def _scored(
     found = played_predictions(scorer, submission, source)
     tell(source, found.remarks)
     outputs = Responses(submission, scorer, content, found.played.submission)
-    seeds = {
-        seed_file(number): read_responses(content, source, scorer)
-        for number, (source, content) in enumerate(further, start=2)
-    }
+    others = [read_responses(content, source, scorer) for source, content in further]
+    seeds = {seed_file(number): one for number, one in enumerate(others, start=2)}
     check(outputs)
-    check_seeds(outputs, list(seeds.values()))
+    check_seeds(outputs, others)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
     golds = _further_gold(source, loaded) if outputs.main.predicts_states else []
     return score_entry(outputs, golds, seeds)
@@ -368,40 +355,48 @@ def _live(
     return live_scores(again), [], place
 
 
+_AMONG: Mapping[str, str] = {
+    LIVE: "with this user in the track",
+    STATE_TRACKING: "among those with the same gold states in the track",
+}
+"""Track -> what a place is among, if not all of the track."""
+
+
 def _show(entry: Entry, board: Board) -> None:
-    """Show a system's rows and its places in their tables."""
-    key, track = entry.key, entry.system.track
-    for rows in board.live if track == LIVE else ():
-        if any(row.key == key for row in rows):
-            _show_place(key, rows, live_columns(rows), f"with this user in the track {track}")
-            return
-    if track == LEXICALISED:
-        _show_place(key, board.english, lexicalised_columns(), f"in the track {track}")
-        return
-    if entry.tracking is None:
-        _show_row(entry, board)
-    for further in (False, True) if entry.tracking is not None else (True,):
-        for table in board.tracking:
-            own = next((row for row in table if row.key == key), None)
-            if own is None or own.tracked is None or own.tracked.further != further:
-                continue
-            among = f"among those with the same gold states in the track {STATE_TRACKING}"
-            if further:
-                click.echo(f"\nagainst gold states {own.tracked.gold.version}")
-                among = "among those with these gold states"
-            _show_place(key, table, tracking_columns(table), among)
+    """Show a system's row and its place in its track, then against further gold states."""
+    track = entry.system.track
+    places = [(one, row) for one in board_tables(board) for row in one.rows if row.entry is entry]
+    for table, own in places:
+        if table.track == track and not (own.tracked and own.tracked.further):
+            among = f"{_AMONG.get(track, 'in the track')} {track}"
+            shown = table.columns if track in APART else track_columns(table.columns)
+            _show_place(own, table, shown, among, ranks=track in APART)
+            told = () if own.rank is None or track in APART else board.neighbours(own)
+            if lines := list(neighbours_text(told)):
+                click.echo("\n" + "\n".join(lines))
+    if entry.scores.seeds is not None:
+        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
+    for table, own in places:
+        if own.tracked and own.tracked.further and track != LEXICALISED:
+            click.echo(f"\nagainst gold states {own.tracked.gold.version}")
+            _show_place(own, table, table.columns, "among those with these gold states")
+
+
+def _show_place(
+    own: Row, table: BoardTable, shown: Sequence[Column[Row]], among: str, ranks: bool = True
+) -> None:
+    """Show a system's row of a table, beside what the human responses get, and its place there."""
+    rows = [*(row for row in table.rows if row.is_ceiling), own]
+    click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
+    places = sum(row.rank is not None for row in table.rows)
+    ranked = f"rank {own.rank} of {places} {among}"
+    click.echo(f"\n{ranked if own.rank else f'not ranked {among}: {own.unranked}'}")
 
 
 def _tell_signs(entry: Entry, board: Board) -> None:
     """Say which signs are raised, what was measured, and what to do."""
-    rows = [*board.rows, *board.english, *(row for table in board.tracking for row in table)]
-    raised = {
-        name: one
-        for row in rows
-        if row.key == entry.key
-        for name, one in row.signs.items()
-        if one.raised
-    }
+    own = (row for table in board_tables(board) for row in table.rows if row.entry is entry)
+    raised = {name: one for row in own for name, one in row.signs.items() if one.raised}
     for name, one in raised.items():
         sign = ALL_SIGNS[name]
         of = "" if one.shared_with is None else f" ({one.shared_with})"
@@ -415,30 +410,3 @@ def _tell_signs(entry: Entry, board: Board) -> None:
             "request how the outputs came about, or mend them and submit again with --replace "
             "(docs/submitting.md)"
         )
-
-
-def _show_row(entry: Entry, board: Board) -> None:
-    """Show a system's row, its place in its track, and its neighbours there."""
-    track = board.of_track(entry.system.track)
-    among = f"in the track {entry.system.track}"
-    own = _show_place(entry.key, track, track_columns(columns(board)), among, ranks=False)
-    lines = [] if own.rank is None else list(neighbours_text(board.neighbours(own)))
-    if lines:
-        click.echo("\n" + "\n".join(lines))
-    if entry.scores.seeds is not None:
-        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
-
-
-def _show_place(
-    key: str, table: Sequence[Row], shown: Sequence[Column[Row]], among: str, ranks: bool = True
-) -> Row:
-    """Show a system's row of a table, beside what the human responses get, and its place there."""
-    own = next(row for row in table if row.key == key)
-    rows = [*(row for row in table if row.is_ceiling), own]
-    click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
-    places = sum(row.rank is not None for row in table)
-    if own.rank is not None:
-        click.echo(f"\nrank {own.rank} of {places} {among}")
-    else:
-        click.echo(f"\nnot ranked {among}: {own.unranked}")
-    return own

@@ -20,11 +20,7 @@ _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
 
 
-@click.command(
-    help="Score the entries NAME… (by default all) again from their predictions, write nothing and "
-    "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
-    "the track, entries that are there twice; or if nothing could be scored again."
-)
+@click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--strict",
@@ -36,7 +32,10 @@ _SHOWN = 12
 @option.scored_benchmark
 @option.submissions
 def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:
-    """Verify entries."""
+    """Score the entries NAME… (by default all) again from their predictions, write nothing and
+    exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of
+    the track, entries that are there twice; or if nothing could be scored again.
+    """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
     outcomes = rescore(chosen, notify=notify, live=score_live, **rescoring)
@@ -55,7 +54,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         # A check that looked at nothing has not passed.
         click.echo("nothing was verified: no entry could be scored again", err=True)
         return 1
-    return 1 if failed else 0
+    return int(bool(failed))
 
 
 def _summary(verified: Sequence[Rescored]) -> str:

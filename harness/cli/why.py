@@ -40,12 +40,7 @@ _PAGES = ("serve", "html")
 _NOT_PAGES = ("plot", "wanted", "lexicalised", "free_running", "domain", "cause", "limit")
 
 
-@click.command(
-    "why",
-    help="Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict "
-    "set-up: one cause for every goal domain that is not matched and every requested slot that "
-    "is not provided. With --lexicalised, the same of grounded Inform and Success before that.",
-)
+@click.command("why")
 @option.several_predictions
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
@@ -119,7 +114,10 @@ def command(
     benchmark: str | None,
     **how: Any,
 ) -> None:
-    """Explain where submissions, or the corpus, lose Inform and Success; `how`: as in `Options`."""
+    """Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict
+    set-up: one cause for every goal domain that is not matched and every requested slot that is
+    not provided. With --lexicalised, the same of grounded Inform and Success before that.
+    """
     free_running = free_running or any(map(is_file_of_plays, predictions))
     option.refuse(
         {
@@ -260,7 +258,5 @@ class _View:
 
     def _not_played(self, name: str, first: str | None, known: bool = True) -> NoReturn:
         where = "is not played" if known else "is not in the benchmark"
-        raise InputError(
-            name,
-            f"dialogue {self.dialogue} {where}; the first that is played is {first or 'none'}",
-        )
+        told = f"{where}; the first that is played is {first or 'none'}"
+        raise InputError(name, f"dialogue {self.dialogue} {told}")

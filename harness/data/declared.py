@@ -24,7 +24,7 @@ from typing import Any, Protocol
 from mwz.normalization.rules.registry import names, read_toml
 
 from ..benchmark import Benchmark
-from ..errors import InputError, unknown
+from ..errors import InputError, refuse, unknown
 from .tasks import Tasks
 
 _SETS = "sets"
@@ -234,8 +234,7 @@ def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
     """
     sources = tuple(map(_source, content["sources"]))
     problems = [problem for one in sources for problem in _problems(one)]
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return sources
 
 

@@ -22,7 +22,7 @@ from urllib.request import url2pathname
 import pooch
 import requests
 
-from ..errors import InputError, without_secrets
+from ..errors import InputError, refuse, without_secrets
 from ..io.files import DEFAULT_LIMITS, write_atomically
 from .declared import (
     Built,
@@ -158,8 +158,7 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
             problems.append(f"{file.repository}, {file.path}: {error}")
         else:
             write_atomically(path, content)
-    if problems:
-        raise InputError(without_secrets(transfer.mirror or GITHUB), problems)
+    refuse(without_secrets(transfer.mirror or GITHUB), problems)
     return len(lacking)
 
 

@@ -12,7 +12,7 @@ from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
-from ..errors import InputError, unknown
+from ..errors import InputError, refuse, unknown
 from ..grounding.requested import requests
 from ..io.files import kind_of, read_json, shown_name
 from ..submission.notations import DOMAINS
@@ -71,8 +71,7 @@ def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleS
         raise InputError(source, f"expected an object of dialogue id -> goal, found {found}")
     problems = [] if content else ["holds no goals"]
     read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return GoalsFile(read, source)
 
 

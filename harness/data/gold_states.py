@@ -13,7 +13,7 @@ from pathlib import Path
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from .declared import gold_versions
@@ -153,8 +153,7 @@ def _check(gold: GoldStates, benchmark: Benchmark, path: Path) -> None:
                 f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
                 f"has {known.turns}"
             )
-    if problems:
-        raise InputError(str(path), problems)
+    refuse(str(path), problems)
 
 
 def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterable[str]:

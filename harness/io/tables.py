@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ def formatted(tables: Sequence[Table], format_: str) -> str:
     notes.
     """
     if format_ == "csv":
-        return _csv([row for t in tables if t.columns == tables[0].columns for row in t.data])
+        return csv_text([row for t in tables if t.columns == tables[0].columns for row in t.data])
     if format_ == "json":
         return to_json({table.name: list(table.data) for table in tables})
     return "\n\n".join(_WRITTEN[format_](table) for table in tables) + "\n"
@@ -81,9 +81,11 @@ def best_cells(values: Sequence[Sequence[float | None]], shown: Sequence[Sequenc
     return best
 
 
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as CSV, with the columns of all of them; nothing where there are no rows."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    names = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(out, list(names), lineterminator="\n")
     if rows:
         writer.writeheader()
     writer.writerows(rows)
@@ -125,14 +127,20 @@ def _latex(table: Table) -> str:
             "\\begin{table}",
             "\\centering",
             f"\\caption{{{in_latex(table.title)}}}",
-            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
-            "\\toprule",
-            f"{' & '.join(map(in_latex, table.headers))} \\\\",
-            "\\midrule",
-            *(f"{' & '.join(row)} \\\\" for row in rows),
-            "\\bottomrule",
-            "\\end{tabular}",
+            latex_tabular("".join(kinds), table.headers, rows),
             "\\end{table}",
+        ]
+    )
+
+
+def latex_tabular(kinds: str, headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table's cells for LaTeX: the kinds of columns, and the rows as LaTeX already."""
+    lines = [f"{' & '.join(row)} \\\\" for row in (map(in_latex, headers), *rows)]
+    return "\n".join(
+        [
+            f"\\begin{{tabular}}{{{kinds}}}",
+            *("\\toprule", lines[0], "\\midrule", *lines[1:], "\\bottomrule"),
+            "\\end{tabular}",
         ]
     )
 

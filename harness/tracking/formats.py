@@ -27,7 +27,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, shown
+from ..errors import InputError, Problems, refuse, shown
 from ..io.files import is_text, kind_of, limits, read_bytes, shown_name
 from ..metrics.tracking.tracked_dialogues import (
     GoldStates,
@@ -184,8 +184,7 @@ def parse_tracking_file(
         return TrackedFile(source, format_, None, own)
     benchmark = load_benchmark(dialogues)
     problems = _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION)
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     remarks: Sequence[Remark] = ()
     if any("response" in turn for turn in turns):
         # For its checks of domains and slots, which trackers' files are not held to.

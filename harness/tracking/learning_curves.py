@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io.rendering import figure
 from ..io.tables import Table
 
@@ -101,8 +101,7 @@ def read_series(given: Sequence[str], files: Sequence[str]) -> tuple[str, list[f
             for file, numbers in zip(files, found, strict=True)
             if not numbers
         ]
-        if problems:
-            raise InputError("--series", problems)
+        refuse("--series", problems)
         return given[0], [float(numbers[-1]) for numbers in found]
     pairs = [one.partition("=") for one in given]
     names = {name for name, _, _ in pairs}

@@ -17,10 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
 
-from mwz.harness.board.contents import CONTENTS_FILE
 from mwz.harness.board.entries import ENTRY_FILE, read_entries
 from mwz.harness.board.scores import SCORES_FILE, hashes_of
-from mwz.harness.board.submitting import locked, write_files
+from mwz.harness.board.submitting import CONTENTS_FILE, locked, write_files
 from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 

@@ -141,9 +141,8 @@ def audited(
 def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
     names = ("combined", *_PARTS)
-    if not all(name in figures for name in names):
-        return False
-    return not combined_holds(*(figures[name] for name in names))
+    known = all(name in figures for name in names)
+    return known and not combined_holds(*(figures[name] for name in names))
 
 
 def is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> bool:
@@ -259,8 +258,8 @@ The first is the whole test set of MultiWOZ.
 """
 
 
-def _half_a_digit(printed: Decimal) -> Fraction:
-    return Fraction(1, 2 * 10 ** digits_of(printed))
+def _half_a_digit(printed: Decimal) -> Decimal:
+    return Decimal("0.5").scaleb(-digits_of(printed))
 
 
 def is_possible_rate(printed: Decimal, units: int, runs: int = 1) -> bool:
@@ -278,7 +277,7 @@ def possible_counts(printed: Decimal, units: int) -> range:
     """Return of how many of the units a printed percentage can be the rate."""
     if not 0 <= printed <= 100:
         return range(0)
-    value, half = Fraction(printed), _half_a_digit(printed)
+    value, half = Fraction(printed), Fraction(_half_a_digit(printed))
     least, most = -((half - value) * units // 100), (value + half) * units // 100
     return range(max(0, least), min(units, most) + 1)
 
@@ -317,18 +316,13 @@ def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[De
 
     All in percent. The ends are what the figures give before they were rounded.
     """
-    middle = Fraction(inform + success) / 2 + Fraction(bleu)
+    middle = (inform + success) / 2 + bleu
     slack = (_half_a_digit(inform) + _half_a_digit(success)) / 2 + _half_a_digit(bleu)
-    return _decimal(middle - slack), _decimal(middle + slack)
+    return middle - slack, middle + slack
 
 
 def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:
     """Whether a printed combined score can be that of printed Inform, Success and BLEU."""
     low, high = combined_range(inform, success, bleu)
     half = _half_a_digit(combined)
-    return Fraction(low) - half <= Fraction(combined) <= Fraction(high) + half
-
-
-def _decimal(value: Fraction) -> Decimal:
-    # The denominators are powers of ten and two: the division ends.
-    return Decimal(value.numerator) / Decimal(value.denominator)
+    return low - half <= combined <= high + half

@@ -9,19 +9,20 @@ from typing import Any
 
 from mwz.normalization.rules import published_rule_sets
 
-from ...errors import InputError
+from ...errors import InputError, refuse
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
 from .. import APART, LEXICALISED, STATE_TRACKING, WITHOUT_REPORTS
 from ..entries import Entry, OwnSetup, System, chosen_entries
 from ..rescoring import find_predictions
+from ..scores import plain
 from . import Audited, audited, digits_of
 from .record import (
     cells,
+    declared_table,
     findings,
     findings_table,
-    plain,
     record,
     record_table,
     rule_set_rows,
@@ -65,8 +66,7 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
         if not entry.problems and not entry.scores.reports:
             again = "scored by an earlier version; use `mwz leaderboard --rescore`"
             problems.append(f"{entry.key}: {again}")
-    if problems:
-        raise InputError(str(folder), problems)
+    refuse(str(folder), problems)
     return chosen
 
 
@@ -110,8 +110,7 @@ def searched_outputs(
             continue
         on = benchmark or entry.scores.main.benchmark
         found[entry.key] = Outputs(content, on, entry.system.aliases)
-    if problems:
-        raise InputError("--explain", problems)
+    refuse("--explain", problems)
     return found
 
 
@@ -159,36 +158,30 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
     bleu, rates, named = _listed(entry, claim, search)
     stated = "* the authors' stated set-up"
     if bleu:
-        yield f"nearest in BLEU ({stated})\n" + text_table(
-            ["", "references", "tokenisation", "BLEU", "off by"],
-            [
-                [_mark(p, own), p.style, p.tokenization, figure(p.bleu, 2), _off_by(p, claim, 2)]
-                for p in bleu
-            ],
-        )
+        rows = [
+            [_mark(p, own), p.style, p.tokenization, figure(p.bleu, 2), _off_by(p, claim, 2)]
+            for p in bleu
+        ]
+        headers = ["", "references", "tokenisation", "BLEU", "off by"]
+        yield f"nearest in BLEU ({stated})\n{text_table(headers, rows)}"
     if named:
-        yield "nearest of the set-ups of published scripts\n" + text_table(
-            ["set-up", "rules", "domains", "states", "Inform", "Success", "off by"],
-            [
-                [p.name or "", p.rules, p.domains, p.states, *_rates(p), _off_by(p, claim)]
-                for p in named
-            ],
-        )
+        rows = [
+            [p.name or "", p.rules, p.domains, p.states, *_rates(p), _off_by(p, claim)]
+            for p in named
+        ]
+        headers = ["set-up", "rules", "domains", "states", "Inform", "Success", "off by"]
+        yield f"nearest of the set-ups of published scripts\n{text_table(headers, rows)}"
     if rates:
         if not any(point.stated(own) for point in rates):
             stated = "the stated set-up is not among them" if own else "no set-up is stated"
+        rows = []
+        for p in rates:
+            reduced = "yes" if p.setup.reduced_search else "no"
+            way = (p.rules, p.setup.comparison, p.setup.updates, reduced, p.domains, p.states)
+            rows.append([_mark(p, own), *way, *_rates(p), _off_by(p, claim)])
         headers = ["", "rules", "venues", "updates", "reduced", "domains", "states"]
-        yield f"nearest in Inform and Success ({stated})\n" + text_table(
-            [*headers, "Inform", "Success", "off by"],
-            [
-                [
-                    *(_mark(p, own), p.rules, p.setup.comparison, p.setup.updates),
-                    *("yes" if p.setup.reduced_search else "no", p.domains, p.states),
-                    *(*_rates(p), _off_by(p, claim)),
-                ]
-                for p in rates
-            ],
-        )
+        headers += ["Inform", "Success", "off by"]
+        yield f"nearest in Inform and Success ({stated})\n{text_table(headers, rows)}"
 
 
 def _mark(point: BleuPoint | RatesPoint, own: OwnSetup | None) -> str:
@@ -200,13 +193,9 @@ def _off_by(point: BleuPoint | RatesPoint, claim: ReportedFigures, digits: int =
 
 
 def _rates(point: RatesPoint) -> list[str]:
-    return [
-        f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
-        for rate, deviation in (
-            (point.inform, point.inform_deviation),
-            (point.success, point.success_deviation),
-        )
-    ]
+    inform = (point.inform, point.inform_deviation)
+    both = (inform, (point.success, point.success_deviation))
+    return [f"{figure(rate)} ± {figure(by)}" if by else figure(rate) for rate, by in both]
 
 
 def _listed(
@@ -332,21 +321,8 @@ def _nearness_table(found: Sequence[_Near]) -> Table:
         "share": lambda one: f"{figure(one[2].share)} %",
         "by chance": lambda one: f"{figure(one[2].by_chance)} %",
     }
-    return Table(
-        "explained",
-        "How near the combinations of --explain come",
-        list(columns),
-        cells(found, columns),
-        [{"system": name, "source": claim.source, **plain(one)} for name, claim, one in found],
-        [
-            "tried: combinations; off by: how far the nearest is off, in points, of Inform and "
-            "Success in all",
-            "as near, share: the combinations no further off than the nearest, up to the rounding "
-            "of the printed figures",
-            "by chance: of all figures between the least and the greatest that the combinations "
-            "give, the share to which one of them comes as near",
-        ],
-    )
+    data = [{"system": name, "source": claim.source, **plain(one)} for name, claim, one in found]
+    return declared_table("explained", list(columns), cells(found, columns), data)
 
 
 def _named_table(found: Sequence[_Named]) -> Table:
@@ -376,11 +352,4 @@ def _named_table(found: Sequence[_Named]) -> Table:
         }
         for name, claim, point in found
     ]
-    return Table(
-        "named",
-        "The named set-up nearest to each reported Inform and Success",
-        list(columns),
-        cells(found, columns),
-        data,
-        ["off by: of Inform and Success in all, in points"],
-    )
+    return declared_table("named", list(columns), cells(found, columns), data)

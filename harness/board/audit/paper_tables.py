@@ -161,31 +161,23 @@ def read_paper(name: str = "shades") -> Paper:
 def compared(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Cell]:
     """Return every cell of the tables beside the harness's figure under a rule set."""
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
-    # In the unit of the paper.
-    examples = [
-        {
-            column: {key: value / (1 if paper.percent else 100) for key, value in known.items()}
-            for column, known in _example_figures(table).items()
-        }
-        for table in paper.tables
-    ]
     return [
         cell
-        for table, of_examples in zip(paper.tables, examples, strict=True)
+        for table in paper.tables
+        for examples in [_example_figures(table, paper.percent)]
         for row in table.rows
-        for cell in _cells(paper, table, row, reports, of_examples)
+        for cell in _cells(paper, table, row, reports, examples)
     ]
 
 
-def _example_figures(table: PaperTable) -> dict[str, dict[str, float]]:
-    """Return column -> figure -> the harness's, in percent, of the states that a table prints."""
+def _example_figures(table: PaperTable, percent: bool) -> dict[str, dict[str, float]]:
+    """Return column -> figure -> the harness's, of the states that a table prints."""
     found = {}
     for column, turns in table.examples.items():
-        states = [
-            TrackedTurn(number, read_example(gold), read_example(predicted))
-            for number, (gold, predicted) in enumerate(turns)
-        ]
-        found[column] = score_tracking([TrackedDialogue(column, states)]).figures
+        read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
+        states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
+        figures = score_tracking([TrackedDialogue(column, states)]).figures
+        found[column] = {name: one / (1 if percent else 100) for name, one in figures.items()}
     return found
 
 
@@ -230,17 +222,12 @@ def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]
     what they call the same system.
     """
     paper = read_paper(name)
-    found = compared(paper, entries, rules)
+    cells: dict[tuple[str, int | str], list[Cell]] = {}
+    for one in compared(paper, entries, rules):
+        cells.setdefault((one.kind, one.table), []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [
-        _paper_table(
-            table,
-            [one for one in found if (one.kind, one.table) == (table.kind, table.number)],
-            paper,
-            names,
-        )
-        for table in paper.tables
-    ]
+    found = ((table, cells[table.kind, table.number]) for table in paper.tables)
+    tables = [_paper_table(table, of, paper, names) for table, of in found]
     if paper.version:
         tables.append(same_system_table())
     *others, last = tables
@@ -255,22 +242,17 @@ def _paper_table(
     by_key: dict[str, dict[str, str]] = {key: {} for key in columns}
     for cell in found:
         by_key[cell.entry][cell.row] = cell.text
-    groups: dict[str, list[Cell]] = {
-        label: [c for c in found if c.row == label and c.entry != CORPUS] for label in labels
-    }
-    notes = [f"{label}: {equal_text(group)} equal" for label, group in groups.items()]
+    systems = [cell for cell in found if cell.entry != CORPUS]
+    by_row = {label: [cell for cell in systems if cell.row == label] for label in labels}
+    notes = [f"{label}: {equal_text(group)} equal" for label, group in by_row.items()]
+    quoted = "equal cells among the authors' own figures, which the paper quotes"
+    groups: dict[str, list[Cell]] = {"equal cells": [], "equal cells of the corpus": [], quoted: []}
+    for cell in found:
+        of = "equal cells" + " of the corpus" * (cell.entry == CORPUS)
+        groups[quoted if cell.quoted else of].append(cell)
+    notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
     if table.outputs:
         notes = [f"{len(found)} figures: outputs {table.outputs}"]
-    measured = [cell for cell in found if not cell.quoted]
-    groups = {
-        "equal cells": [cell for cell in measured if cell.entry != CORPUS],
-        "equal cells of the corpus": [cell for cell in measured if cell.entry == CORPUS],
-        "equal cells among the authors' own figures, which the paper quotes": [
-            cell for cell in found if cell.quoted
-        ],
-    }
-    if not table.outputs:
-        notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
     fate = [f"outputs {table.outputs}"] if table.outputs else []
     rows = [
         [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]

@@ -9,7 +9,7 @@ against what a figure can be (`findings`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ from mwz.normalization.rules.registry import read_toml
 from ...io.rendering import figure, signed
 from ...io.tables import Table
 from ..entries import Entry
-from ..scores import DROP, KEEP, tracked
+from ..scores import DROP, KEEP, plain, tracked
 from . import (
     OPTIMISTIC,
     RUNS,
@@ -65,30 +65,21 @@ _RATES: Mapping[str, str] = {
     **dict.fromkeys(_JOINT_ACCURACY, "turns"),
 }
 
-# Entry -> why the public board's row is of other data than what the harness scores.
-_OTHER_DATA = {"dots": "newer file"}
-
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
+
+
+def declared_table(
+    name: str, headers: Sequence[str], rows: list[list[str]], data: list[dict[str, Any]]
+) -> Table:
+    """Return a table whose title and notes are declared in `tables.toml`."""
+    about = read_toml("tables.toml", __package__)[name]
+    return Table(name, about["title"], headers, rows, data, about["notes"])
 
 
 def cells(found: Sequence[_T], columns: Mapping[str, Callable[[_T], str]]) -> list[list[str]]:
     """Return the rows of a table: of each thing found what every column shows."""
     return [[text(one) for text in columns.values()] for one in found]
-
-
-def plain(one: object) -> dict[str, Any]:
-    """Return a row as JSON types; a printed figure stays as printed."""
-    content: dict[str, Any] = _jsonable(asdict(one))  # type: ignore[call-overload]
-    return content
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _jsonable(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_jsonable(one) for one in value]
-    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 # ------------------------------------------------------------------------ every reported figure
@@ -108,11 +99,8 @@ def record(
         tables: The public tables.
         searches: Key -> its scores under every combination of set-ups, of entries that have them.
     """
-    return [
-        one
-        for entry in entries
-        for one in _entry_figures(entry, tables, (searches or {}).get(entry.key))
-    ]
+    of = searches or {}
+    return [one for each in entries for one in _entry_figures(each, tables, of.get(each.key))]
 
 
 def _entry_figures(
@@ -139,10 +127,8 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
         printed = number(row.figures.get(column, ""))
         if version is None or measure not in _JOINT_ACCURACY or printed is None:
             continue
-        compared = {
-            choice: Comparison(printed, value)
-            for choice, value in _joint_accuracy(entry, version).items()
-        }
+        known = _joint_accuracy(entry, version)
+        compared = {choice: Comparison(printed, value) for choice, value in known.items()}
         equal = [choice for choice, one in compared.items() if one.equal]
         verdict = "not reproduced" if KEEP in compared else "not scored"
         if equal:
@@ -169,25 +155,15 @@ def record_table(found: Sequence[Audited], others: int) -> Table:
     """
     distinct = dict.fromkeys(one.source for one in found)
     sources = {source: f"[{number}]" for number, source in enumerate(distinct, 1)}
-    rows = []
+    rows, data = [], []
     for one in found:
+        system, printed = one.entry.system.name, f"{one.compared.printed:f}"
         texts = one.compared.texts(1 if one.figure in _PERCENT else 0)
-        source = sources[one.source]
-        rows.append([one.entry.system.name, source, one.setup, one.figure, *texts, one.verdict])
-    data = [
-        {
-            "system": one.entry.system.name,
-            "entry": one.entry.key,
-            "source": one.source,
-            "setup": one.setup,
-            "figure": one.figure,
-            "reported": f"{one.compared.printed:f}",
-            "harness": one.compared.scored,
-            "difference": one.compared.difference,
-            "verdict": one.verdict,
-        }
-        for one in found
-    ]
+        what = {"setup": one.setup, "figure": one.figure}
+        rows.append([system, sources[one.source], *what.values(), *texts, one.verdict])
+        about = {"system": system, "entry": one.entry.key, "source": one.source, **what}
+        harness = {"harness": one.compared.scored, "difference": one.compared.difference}
+        data.append({**about, "reported": printed, **harness, "verdict": one.verdict})
     legend = read_toml("legend.toml", __package__)
     notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
@@ -226,30 +202,21 @@ class RuleSetRow:
 
 def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[RuleSetRow]:
     """Return the rows of the official tables that have an entry, beside every rule set."""
-    return [
-        _rule_set_row(entry, claim, _rule_sets_by(table))
-        for table in tables
-        if table.kind == OFFICIAL
-        for row in table.rows
-        for entry in entries
-        if row.entry == entry.key
-        for claim in printed_figures(table, row)
-    ]
-
-
-def _rule_sets_by(table: ReportedTable) -> list[str]:
-    """Return the published rule sets that there were when a table was printed."""
-    names = published_rule_sets()
-    return [name for name in names if table.date is None or rule_set(name).date <= table.date]
+    by_key, names, found = {one.key: one for one in entries}, published_rule_sets(), []
+    for table in (one for one in tables if one.kind == OFFICIAL):
+        there = [n for n in names if table.date is None or rule_set(n).date <= table.date]
+        for row in (one for one in table.rows if one.entry in by_key):
+            own = by_key[row.entry or ""]
+            found += [_rule_set_row(own, claim, there) for claim in printed_figures(table, row)]
+    return found
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, rule_sets: Sequence[str]) -> RuleSetRow:
     printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
-    by_rules = _by_rules(entry, printed, rule_sets)
-    differences = {
-        rules: {m: one.difference for m, one in compared.items() if one.difference is not None}
-        for rules, compared in by_rules.items()
-    }
+    by_rules, differences = _by_rules(entry, printed, rule_sets), {}
+    for rules, compared in by_rules.items():
+        gaps = {metric: one.difference for metric, one in compared.items()}
+        differences[rules] = {metric: gap for metric, gap in gaps.items() if gap is not None}
     under = [rules for rules, compared in by_rules.items() if _all_equal(compared)]
     return RuleSetRow(entry.system.name, entry.key, printed, differences, tuple(under))
 
@@ -312,36 +279,23 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         return f"made by the harness: {differing}"
     if own and own.keys() <= DIVERSITY.keys():
         return f"only diversity differs: {differing}"
-    optimistic = own.keys() == {"combined"} and is_optimistic_combined(entry, figures)
-    reason = OPTIMISTIC if optimistic else _OTHER_DATA.get(entry.key)
-    return f"differs by {differing}" if reason is None else f"{reason}: {differing}"
+    if own.keys() == {"combined"} and is_optimistic_combined(entry, figures):
+        return f"{OPTIMISTIC}: {differing}"
+    newer = entry.system.predictions.newer
+    return f"newer file: {differing}" if newer else f"differs by {differing}"
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:
     """Return the table of which rule set each official row comes out under."""
     there = {rules for row in found for rules in row.differences}
     rules = [name for name in published_rule_sets() if name in there]
-    rows = [
-        [
-            row.system,
-            *(f"{row.printed[name]:f}" for name in ("inform", "success")),
-            *(_differences(row, name) for name in rules),
-            " or ".join(row.under) or f"none (nearest: {_nearest(row)})",
-        ]
-        for row in found
-    ]
-    return Table(
-        "rule_sets",
-        "The rule set of each row of the public board",
-        ["system", "Inform", "Success", *rules, "comes out under"],
-        rows,
-        list(map(plain, found)),
-        [
-            "under a rule set: the harness's Inform and Success less those printed, in points",
-            "comes out under: the rule sets that give both to the digits printed, of those that "
-            "there were when the table was printed",
-        ],
-    )
+    rows = []
+    for row in found:
+        printed = (f"{row.printed[name]:f}" for name in ("inform", "success"))
+        under = " or ".join(row.under) or f"none (nearest: {_nearest(row)})"
+        rows.append([row.system, *printed, *(_differences(row, name) for name in rules), under])
+    headers = ["system", "Inform", "Success", *rules, "comes out under"]
+    return declared_table("rule_sets", headers, rows, list(map(plain, found)))
 
 
 def _differences(row: RuleSetRow, rules: str) -> str:
@@ -454,12 +408,7 @@ def findings_table(found: Sequence[Finding]) -> Table:
                 f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
                 "is attainable there may be so by chance."
             )
-    columns: dict[str, Callable[[Finding], str]] = {
-        "system": lambda one: one.system,
-        "source": lambda one: one.source,
-        "figure": lambda one: one.figure,
-        "printed": lambda one: f"{one.printed:f}",
-        "finding": lambda one: one.finding,
-    }
     title, data = "Figures that cannot be what they say", list(map(plain, found))
-    return Table("findings", title, list(columns), cells(found, columns), data, notes)
+    headers = ["system", "source", "figure", "printed", "finding"]
+    rows = [[one[name] for name in headers] for one in data]
+    return Table("findings", title, headers, rows, data, notes)

@@ -14,13 +14,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from ...errors import InputError, unknown
+from ...errors import refuse
 from ...io.files import parse_toml, read_plain
 from ...io.validation import validated
-from .. import TRACKS
-from ..entries import ObjectId, PlainText, Reported, WebAddress
+from ..entries import ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 
@@ -40,23 +39,14 @@ DIVERSITY: Mapping[str, str] = {
 }
 """Figures of diversity that papers and public tables print -> what they are called there."""
 
-# What public tables call the figures that the harness has -> the metric.
-_METRICS: Mapping[str, str] = {
-    "BLEU": "bleu",
-    "Inform": "inform",
-    "Success": "success",
-    "Combined": "combined",
+METRICS: Mapping[str, str] = {
+    **{name: name.lower() for name in ("BLEU", "Inform", "Success", "Combined")},
     **{title: metric for metric, title in DIVERSITY.items()},
 }
+"""What public tables call the figures that the harness has -> the metric."""
 
 _NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
-
-
-def _known_track(value: str) -> str:
-    if value not in TRACKS:
-        raise ValueError(unknown("track", value, TRACKS))
-    return value
 
 
 _Name = Annotated[PlainText, Field(min_length=1)]
@@ -119,7 +109,7 @@ class ReportedTable:
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     title: _Name
-    track: Annotated[str, AfterValidator(_known_track)]
+    track: TrackName
     kind: Literal["official", "old", "authors"]
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: ObjectId
@@ -161,15 +151,12 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
     for column in table.columns:
         version, measure = version_and_measure(column)
         value = number(row.figures.get(column, ""))
-        if measure in _METRICS and value is not None:
-            by_version.setdefault(version, {})[_METRICS[measure]] = value
+        if measure in METRICS and value is not None:
+            by_version.setdefault(version, {})[METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
-    return [
-        PrintedFigures(
-            table.title if version is None else f"{table.title}, MultiWOZ {version}", setup, figures
-        )
-        for version, figures in by_version.items()
-    ]
+    titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
+    titles[None] = table.title
+    return [PrintedFigures(titles[version], setup, of) for version, of in by_version.items()]
 
 
 @dataclass(frozen=True)
@@ -189,9 +176,7 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
         return ()
     content = parse_toml(read_plain(path), str(path))
     tables = validated(_Content, content, str(path)).tables
-    problems = list(_problems(tables))
-    if problems:
-        raise InputError(str(path), problems)
+    refuse(str(path), _problems(tables))
     return tables
 
 
@@ -208,8 +193,7 @@ def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: 
         for row in table.rows
         if row.entry not in known
     ]
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
 
 
 def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:

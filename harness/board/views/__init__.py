@@ -26,14 +26,22 @@ from ..citations import references
 from ..columns import verdict_mark
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
-from .compare_page import compare_page
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
-from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
+from .downloads import (
+    board_bibtex,
+    board_json,
+    dataset,
+    dated_entries,
+    downloads,
+    entry_data,
+    json_text,
+    preview,
+    site_url,
+)
 from .markdown import older_results_page
-from .metadata import dataset, dated_entries, preview, site_url
 from .page_parts import SYSTEMS
-from .system_page import cause_title, meanings, system_pages
+from .system_page import cause_title, compare_page, meanings, system_pages
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -104,21 +112,17 @@ def site(
         "dated": dated_entries(board),
         "meanings": meanings(),
     }
-    systems = dict(system_pages(board))
+    systems: dict[str, str] = {}
+    for key, system in system_pages(board):
+        systems[f"{SYSTEMS}/{key}.html"] = _render("system.html", 1, system=system, **frame)
+        if system["badge"]:
+            systems[f"{SYSTEMS}/{key}.svg"] = _render("badge.svg", 1, system=system)
     tables = downloads(board)
     files = {
         **_package_files("static"),
         "index.html": _board(board, tables, frame),
         **{f"{name}.html": _document(name, texts.get(name, ""), names, frame) for name in names},
-        **{
-            f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
-            for key, shown in systems.items()
-        },
-        **{
-            f"{SYSTEMS}/{key}.svg": _render("badge.svg", 1, system=shown)
-            for key, shown in systems.items()
-            if shown["badge"]
-        },
+        **systems,
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
         "board.json": board_json(board),
         **tables,
@@ -157,11 +161,9 @@ def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> s
 
 def _documents(board: Board, folder: Path) -> dict[str, str]:
     """Return name -> Markdown of the documents that there are."""
-    texts = {
-        name: read_bytes(folder / f"{name}.md").decode(errors="replace")
-        for name in DOCUMENTS
-        if name != OLDER_RESULTS and (folder / f"{name}.md").is_file()
-    }
+    paths = {name: folder / f"{name}.md" for name in DOCUMENTS if name != OLDER_RESULTS}
+    there = {name: path for name, path in paths.items() if path.is_file()}
+    texts = {name: read_bytes(path).decode(errors="replace") for name, path in there.items()}
     older = older_results_page(board)
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
@@ -239,10 +241,8 @@ def check_place(directory: Path, submissions: Path) -> None:
         InputError: It lies in the folder of submissions.
     """
     if submissions.resolve() in (directory.resolve(), *directory.resolve().parents):
-        raise InputError(
-            str(directory),
-            "lies in the folder of submissions, whose folders are entries; give another one",
-        )
+        told = "lies in the folder of submissions, whose folders are entries; give another one"
+        raise InputError(str(directory), told)
 
 
 def write_site(made: Site, directory: Path) -> None:
@@ -347,9 +347,8 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
     try:
         return _Server((LOOPBACK, port), Handler)
     except OSError as error:
-        raise InputError(
-            f"port {port}", f"is not available ({error.strerror}); choose another: --serve PORT"
-        ) from None
+        told = f"is not available ({error.strerror}); choose another: --serve PORT"
+        raise InputError(f"port {port}", told) from None
 
 
 class _Server(ThreadingHTTPServer):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...benchmark import CANONICAL_STYLE
 from .. import APART, TRACKS, track_notes
-from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
+from ..audit.reported import METRICS, NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
@@ -17,17 +17,8 @@ from ..pairs import RANKING
 from .charts import Chart, charts
 from .page_parts import Bar, Cell, plus_minus, system_link, with_minus
 
-# Column -> what public tables call the figure.
-_PRINTED = {
-    "bleu": "BLEU",
-    "inform": "Inform",
-    "success": "Success",
-    "combined": "Combined",
-    "length": "average length",
-    "cbe": "CBE",
-    "unigrams": "unique words",
-    "trigrams": "unique 3-grams",
-}
+# Column that is called otherwise than its metric -> the metric.
+_METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
 
 
 @dataclass(frozen=True)
@@ -129,9 +120,8 @@ def sections(board: Board) -> list[Section]:
         tables = [one for table in of_track if (one := _page_table(board, table, anchors)).all_rows]
         tables += _as_printed(board, key, anchors)
         if tables:
-            found.append(
-                Section(key, track.title, track_notes()[key], tables, list(charts(board, of_track)))
-            )
+            pictures = list(charts(board, of_track))
+            found.append(Section(key, track.title, track_notes()[key], tables, pictures))
     return found
 
 
@@ -152,47 +142,36 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
-    official = [
-        one
-        for one in board.tables
-        if one.track == table.track and one.kind == OFFICIAL and table.track not in APART
-    ]
-    printed = [_PRINTED.get(column.key, "") for column in shown]
+    wanted = (table.track, OFFICIAL) if table.track not in APART else None
+    official = [one for one in board.tables if (one.track, one.kind) == wanted]
+    titles = {metric: title for title, metric in METRICS.items()}
+    printed = [titles.get(_METRICS.get(column.key, column.key), "") for column in shown]
     reported = [
         _reported(row, [row.figures.get(name, NOTHING) for name in printed], anchors)
         for one in official
         for row in one.rows
         if not row.entry
     ]
-    return PageTable(
-        key=table.key,
-        caption=table.title,
-        ranked=TRACKS[table.track].submitted,
-        columns=shown,
-        rows=[
-            replace(
-                _page_row(row, shown, scale, anchors),
-                rank=Cell(row.place, board.rank_range(row)),
-                begins=row.key in begin,
-            )
-            for row in table.lines
-        ],
-        reported=reported,
-        source=(official[0].repository, official[0].source) if reported else None,
-    )
+    lines = []
+    for row in table.lines:
+        place, begins = Cell(row.place, board.rank_range(row)), row.key in begin
+        lines.append(replace(_page_row(row, shown, scale, anchors), rank=place, begins=begins))
+    source = (official[0].repository, official[0].source) if reported else None
+    ranks = TRACKS[table.track].submitted
+    return PageTable(table.key, table.title, ranks, shown, lines, reported, source)
 
 
 def _page_row(
     row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: Counter[str]
 ) -> PageRow:
     entry = row.entry
-    kind = "scored" if entry is None or entry.verifiable else "unverified"
+    kind = "scored" if entry.verifiable else "unverified"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE
     # What references score against themselves says nothing, nor do signs of what is no system.
-    own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
+    own = entry.system.predictions.made == CANONICAL_STYLE
     signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
     blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
     kinds = [one.key.partition("-")[0] for one in shown]
@@ -202,8 +181,8 @@ def _page_row(
         kind=kind,
         rank=Cell(row.place),
         of=row,
-        link=None if entry is None else system_link(row.key),
-        year=None if entry is None else system_year(entry.system),
+        link=system_link(row.key) if row.key else None,
+        year=system_year(entry.system),
         signs=len(row.raised) if signs else 0,
         note="; ".join(notes),
         cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
@@ -212,7 +191,7 @@ def _page_row(
 
 def row_anchor(row: Row) -> str:
     """Return the address of a row on the board."""
-    if row.entry is None:
+    if not row.key:
         return row.place
     if row.tracked is None:
         return f"row-{row.key}"
@@ -239,11 +218,8 @@ def _drawn(value: Value, low: float, high: float) -> Bar | None:
     interval = value.interval
     if interval is None or high <= low:
         return None
-    begin, at, end = (
-        round(100 * (one - low) / (high - low), 1)
-        for one in (interval.low, interval.value, interval.high)
-    )
-    return Bar(begin, end, at)
+    ends = (interval.low, interval.high, interval.value)
+    return Bar(*(round(100 * (one - low) / (high - low), 1) for one in ends))
 
 
 def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> PageRow:
@@ -259,13 +235,7 @@ def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[Pag
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
-            shown = printed_columns(table, rows)
-            yield PageTable(
-                key=table.name,
-                caption=f"{NOT_PUBLIC}: {table.title}",
-                ranked=False,
-                columns=shown,
-                rows=(),
-                reported=[_reported(r, [c.value(r).text for c in shown], anchors) for r in rows],
-                source=(table.repository, table.source),
-            )
+            shown, title = printed_columns(table, rows), f"{NOT_PUBLIC}: {table.title}"
+            lines = [_reported(r, [c.value(r).text for c in shown], anchors) for r in rows]
+            source = (table.repository, table.source)
+            yield PageTable(table.name, title, False, shown, (), lines, source)

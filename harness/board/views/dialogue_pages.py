@@ -159,22 +159,18 @@ def _index_page(made: Mapping[str, Any]) -> Page:
 
 def read_systems(board: Board) -> list[Entry]:
     """Return the entries whose dialogues can be read: those that respond with placeholders."""
-    return [row.entry for row in board.rows if row.entry is not None and row.track != REFERENCE]
+    return [row.entry for row in board.rows if row.track != REFERENCE]
 
 
 def stored_pages(board: Board) -> dict[str, Page]:
     """Return the index by what systems store, of a declared data set; nothing if they do not."""
     entries = read_systems(board)
     for name in declared_names():
-        own = [entry for entry in entries if entry.benchmark == name]
-        pinned = pinned_fingerprints(name)
-        if pinned is None:
-            continue
-        goals = dict(zip(pinned["dialogues"], pinned["domains"], strict=True))
-        systems = [known for entry in own if (known := stored_verdicts(entry, list(goals)))]
-        if systems:
-            made = index({id_: goal.split() for id_, goal in goals.items()}, systems)
-            return {INDEX: _index_page(made)}
+        pinned = pinned_fingerprints(name) or {"dialogues": (), "domains": ()}
+        goals = dict(zip(pinned["dialogues"], map(str.split, pinned["domains"]), strict=True))
+        known = (stored_verdicts(one, list(goals)) for one in entries if one.benchmark == name)
+        if systems := [one for one in known if one is not None]:
+            return {INDEX: _index_page(index(goals, systems))}
     return {}
 
 
@@ -241,28 +237,24 @@ def _shown(
     domains = outcome.domains
     lost = {domain for domain, one in domains.items() if one.cause or not one.all_provided}
     predicted = diagnosis.played.states == "predicted"
+    turns = []
+    for number, turn in enumerate(followed(diagnosis, dialogue, called)):
+        shown = lost | set(dialogue.active_domains[number])
+        here = {d: one.cause for d, one in domains.items() if one.turn == number and one.cause}
+        turns.append(
+            {
+                "response": marked(turn.response),
+                "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in shown],
+                "changes": turn.changes if predicted else (),
+                "lost": [f"{d} is lost here: {cause_title(cause)}" for d, cause in here.items()],
+            }
+        )
     return {
         "name": name,
         "inform": outcome.inform,
         "success": outcome.success,
         "domains": {domain: list(_lost_in(domain, one)) for domain, one in domains.items()},
-        "turns": [
-            {
-                "response": marked(turn.response),
-                "steps": [
-                    f"{domain}: {text}"
-                    for domain, text in turn.steps
-                    if domain in lost or domain in dialogue.active_domains[number]
-                ],
-                "changes": turn.changes if predicted else (),
-                "lost": [
-                    f"{domain} is lost here: {cause_title(one.cause)}"
-                    for domain, one in domains.items()
-                    if one.turn == number and one.cause is not None
-                ],
-            }
-            for number, turn in enumerate(followed(diagnosis, dialogue, called))
-        ],
+        "turns": turns,
     }
 
 

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ def document(text: str, present: Sequence[str]) -> Document:
             token.attrSet("id", _slug(headings[-1], slugs))
         elif token.type == "table_open":
             tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
-            words = _word_columns(tokens[place:])
-            if words:
+            if words := _word_columns(tokens[place:]):
                 token.attrSet("class", words)
         elif token.type in ("th_open", "td_open"):
             # Inline styles are forbidden on the site; the table's class says the same.
@@ -87,19 +87,15 @@ def _in_scrollers(made: str, names: Iterable[str]) -> str:
 
 def _word_columns(table: Sequence[Token]) -> str:
     """Return the style of a table: which columns besides the first hold words."""
-    heads = []
-    for token in table:
-        if token.type == "thead_close":
-            break
-        if token.type == "th_open":
-            heads.append("right" in str(token.attrGet("style")))
-    return " ".join(f"w{n}" for n, figures in enumerate(heads, start=1) if n > 1 and not figures)
+    head = takewhile(lambda token: token.type != "thead_close", table)
+    titles = (token for token in head if token.type == "th_open")
+    words = ("right" not in str(title.attrGet("style")) for title in titles)
+    return " ".join(f"w{n}" for n, is_word in enumerate(words, start=1) if n > 1 and is_word)
 
 
 def _text(inline: Token) -> str:
-    return "".join(
-        child.content for child in inline.children or () if child.type in ("text", "code_inline")
-    )
+    shown = (one for one in inline.children or () if one.type in ("text", "code_inline"))
+    return "".join(one.content for one in shown)
 
 
 def _slug(heading: str, taken: set[str]) -> str:

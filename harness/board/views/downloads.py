@@ -1,20 +1,24 @@
-"""What can be downloaded: the board as JSON, CSV, LaTeX and BibTeX."""
+"""What the site offers to others: the board as JSON, CSV, LaTeX and BibTeX, news, a preview."""
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
 from typing import Any
 
+from mwz.normalization.rules.registry import read_toml
+
+from ...errors import InputError
 from ...grounding.rating import OUTCOMES
-from ...io.tables import in_latex
+from ...io.tables import csv_text, in_latex, latex_tabular
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
-from .. import APART, LIVE
+from .. import APART, LIVE, TRACKS
 from ..audit.reported import OLD
 from ..citations import entry_reference, references
 from ..columns import (
@@ -27,11 +31,11 @@ from ..columns import (
     row_headers,
     row_text,
 )
-from ..entries import FACTS, Entry, stated_facts
+from ..entries import Entry, stated_facts
 from ..model import Board, Row, common_signatures
-from ..progress import best_published
+from ..pairs import RANKING
 from ..scores import FIGURES, plain
-from .metadata import dataset
+from .charts import best_published
 from .page_parts import SYSTEMS
 
 
@@ -40,11 +44,10 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     own = (*board.rows, *board.english, *(row for table in board.live for row in table))
     row = next((row for row in own if row.entry is entry), None)
     about = {**_named(board, entry, row), **_about(entry)}
-    if entry.scores.live is not None:
-        live = plain(entry.scores.live)
-        return {**about, LIVE: live, "signature": str(entry.scores.live.signature)}
     if row is None:
         return {**about, **_states_data(entry)}
+    if row.live is not None:
+        return {**about, LIVE: plain(row.live), "signature": row.signature}
     if row.grounded is None:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
@@ -57,11 +60,8 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
     if report is None:
         return {}
     shown = columns(board)
-    intervals = {
-        name: [interval.low, interval.high]
-        for name in FIGURES
-        if (interval := board.interval(row, name)) is not None
-    }
+    known_ends = {name: board.interval(row, name) for name in FIGURES}
+    intervals = {name: [one.low, one.high] for name, one in known_ends.items() if one is not None}
     causes = {} if known is None else known.causes.points
     return {
         "unranked": row.unranked,
@@ -79,9 +79,7 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(entry.scores.further_gold) or None,
-        "points_lost": None
-        if known is None
-        else {cause: list(points) for cause, points in causes.items() if any(points)},
+        "points_lost": known and {cause: list(one) for cause, one in causes.items() if any(one)},
         **_signs_data(row),
         "columns": {one.name: one.value(row).data for one in shown if not one.field},
         "signature": row.signature,
@@ -96,14 +94,10 @@ def _signs_data(row: Row) -> dict[str, Any]:
 def _states_data(entry: Entry) -> dict[str, Any]:
     if entry.tracking is None:
         return {}
-    figures = entry.tracking.figures
-    found = {name: value for name, value in vars(figures).items() if name != "signature"}
-    further = plain(entry.scores.further_gold)
-    return {
-        "state_tracking": found,
-        **({"further_gold": further} if further else {}),
-        "signature": str(figures.signature),
-    }
+    found = dict(vars(entry.tracking.figures))
+    signature, further = str(found.pop("signature")), plain(entry.scores.further_gold)
+    more = {"further_gold": further} if further else {}
+    return {"state_tracking": found, **more, "signature": signature}
 
 
 def json_text(content: object) -> str:
@@ -126,25 +120,21 @@ def board_json(board: Board) -> str:
 
     Its schema is `static/board.schema.json`.
     """
-    rows = [_named(board, row.entry, row) for row in board.rows if row.entry is not None]
+    rows = [_named(board, row.entry, row) for row in board.rows]
     shown = {row.key for row in board.rows}
     live = {row.key: row for table in board.live for row in table}
     others = (entry for entry in board.entries if entry.key not in shown)
     rows += [_named(board, entry, live.get(entry.key)) for entry in others]
-    tables = [
-        {
-            "title": table.title,
-            "track": table.track,
-            "source": table.source,
-            "rows": [
-                {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
-                for row in table.rows
-                if row.entry is None
-            ],
-        }
-        for table in board.tables
-        if table.kind != OLD and any(row.entry is None for row in table.rows)
-    ]
+    tables = []
+    for one in board.tables:
+        lines = [
+            {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
+            for row in one.rows
+            if row.entry is None
+        ]
+        if one.kind != OLD and lines:
+            about = {"title": one.title, "track": one.track, "source": one.source}
+            tables.append({**about, "rows": lines})
     content = {
         "rules": board.rules,
         "note": board.note,
@@ -175,24 +165,18 @@ def board_csv(board: Board) -> str:
     the board's tables follow.
     """
     shown = columns(board)
-    return _csv([_csv_line(row, shown) for row in board.rows])
+    return csv_text([_csv_line(row, shown) for row in board.rows])
 
 
 def tables_csv(tables: Sequence[BoardTable]) -> str:
     """Return tables of the board as CSV, a line per row of each, with the columns of all."""
-    lines = [
-        {"table": table.title, **_csv_line(row, table.columns)}
-        for table in tables
-        for row in table.rows
-    ]
-    return _csv(lines)
+    lines = [(table, row) for table in tables for row in table.rows]
+    return csv_text([{"table": one.title, **_csv_line(row, one.columns)} for one, row in lines])
 
 
 def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return name -> what stands in a line, without what a spreadsheet would compute."""
-    system = None if row.entry is None else row.entry.system
-    facts = dict.fromkeys(FACTS) if system is None else stated_facts(system)
-    about = {"signature": row.signature, **facts}
+    about = {"signature": row.signature, **stated_facts(row.entry.system)}
     line = {
         "system": row.name,
         "entry": row.key,
@@ -206,15 +190,6 @@ def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
         for name, value in line.items()
     }
-
-
-def _csv(lines: Sequence[Mapping[str, object]]) -> str:
-    out = io.StringIO()
-    names = dict.fromkeys(name for line in lines for name in line)
-    writer = csv.DictWriter(out, list(names), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return out.getvalue()
 
 
 def tables_latex(tables: Sequence[BoardTable]) -> str:
@@ -252,13 +227,8 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
 
 def _about(entry: Entry) -> dict[str, Any]:
     system = entry.system
-    facts = {
-        "paper": system.paper,
-        "code": system.code,
-        **stated_facts(system),
-        "note": system.note,
-        "verifiable": entry.verifiable,
-    }
+    facts = {"paper": system.paper, "code": system.code, **stated_facts(system)}
+    facts |= {"note": system.note, "verifiable": entry.verifiable}
     return {name: value for name, value in facts.items() if value is not None}
 
 
@@ -276,9 +246,8 @@ _FORMULA = re.compile(r"^[=+\-@]")
 
 def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     yield "% \\usepackage{booktabs}"
-    rows = [row for table in tables for row in table.rows if row.tracked is None]
-    for signature in common_signatures(rows):
-        yield f"% {signature}"
+    every = [row for table in tables for row in table.rows if row.tracked is None]
+    yield from (f"% {signature}" for signature in common_signatures(every))
     for table in tables:
         if not table.rows:
             continue
@@ -289,11 +258,63 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
         setup = "" if apart else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)
         yield f"% {' '.join(table.title.split())}{setup}"
-        yield f"\\begin{{tabular}}{{rl{kinds}}}"
-        yield r"\toprule"
-        for cells in (headers, *(row_text(row, shown) for row in table.rows)):
-            yield f"{' & '.join(map(in_latex, cells))} \\\\"
-            if cells is headers:
-                yield r"\midrule"
-        yield r"\bottomrule"
-        yield r"\end{tabular}"
+        rows = (map(in_latex, row_text(row, shown)) for row in table.rows)
+        yield latex_tabular(f"rl{kinds}", headers, rows)
+
+
+# -------------------------------------------------------------- news and preview
+
+
+@cache
+def dataset() -> Mapping[str, Any]:
+    """Return what is said of the results: title, description, keywords, creator and licence."""
+    return read_toml("dataset.toml", __package__)
+
+
+def site_url(address: str) -> str:
+    """Return the address of a site with a slash at its end.
+
+    Raises:
+        InputError: It is none that a browser opens.
+    """
+    host = address.partition("://")[2]
+    if not address.startswith(("https://", "http://")) or not host or {*address} & {*" <>\"'?#"}:
+        raise InputError("--site", f"{address!r} is no address such as https://example.org/board/")
+    return address.rstrip("/") + "/"
+
+
+def dated_entries(board: Board) -> list[tuple[str, Entry]]:
+    """Return when entries were submitted to the board since it began, in UTC, the latest first."""
+    dated = [(e.system.entered, e) for e in board.entries if e.system.entered is not None]
+    found = [
+        (datetime.isoformat(time.replace(tzinfo=None), timespec="seconds"), e) for time, e in dated
+    ]
+    return sorted(found, key=lambda one: (one[0], one[1].key), reverse=True)
+
+
+def preview(board: Board) -> bytes:
+    """Return the picture that others show of the site, a PNG: the best systems with intervals."""
+    from matplotlib.figure import Figure
+
+    about, track = dataset(), next(iter(TRACKS))
+    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
+    figure.text(0.06, 0.86, about["title"], size=38, weight="bold", color="#1b1f24")
+    title = f"{TRACKS[track].title} by {RANKING} score, with 95 % intervals"
+    figure.text(0.06, 0.78, title, size=17, color="#59626d")
+    axes = figure.add_axes((0.3, 0.08, 0.64, 0.65))
+    best = [row for row in board.of_track(track) if row.rank is not None][:10]
+    for at, row in enumerate(best):
+        value = row.at_least[0]
+        interval = board.interval(row, RANKING)
+        half = 0.0 if interval is None else interval.half
+        axes.plot([value - half, value + half], [-at, -at], color="#8fb0e3", linewidth=9)
+        axes.plot(value, -at, "o", color="#174ea6", markersize=9)
+    axes.set_yticks([-at for at in range(len(best))], [row.name for row in best], size=15)
+    axes.tick_params(length=0, labelcolor="#1b1f24", labelsize=15)
+    axes.grid(axis="x", color="#dfe3e8")
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", metadata={"Software": None})
+    return content.getvalue()

@@ -1,15 +1,18 @@
-"""The page of a system: all that is known of it, in one place with a permanent address."""
+"""The pages of systems: all that is known of each in one place, and how they compare."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations, groupby
 
 from mwz.normalization.rules.registry import read_toml
 
+from ...comparison.interval import p_text
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
-from ...io.rendering import figure
+from ...io.rendering import figure, signed
 from ...metrics import headlines
 from ...metrics.inform import SetupScores
 from ...metrics.inform_success import TOTAL
@@ -33,6 +36,7 @@ from ..columns import (
 )
 from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
+from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..scores import FIGURES
 from .board_page import row_anchor
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
@@ -82,7 +86,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
-    listed = [*(row.entry for row in board.rows if row.entry is not None), *others]
+    listed = [*(row.entry for row in board.rows), *others]
     in_order = [e for track in TRACKS for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     shown = [column for column in columns(board) if column.key in FIGURES]
@@ -97,9 +101,9 @@ def _page(
     verdict = "; ".join(board.verdicts(entry))
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
-    apart = (*board.english, *(one for table in board.live for one in table))
-    english = next((one for one in apart if one.entry is entry), None)
-    main = row or english
+    others = (*board.english, *(one for table in board.live for one in table))
+    apart = [one for one in others if one.entry is entry]
+    main = row or next(iter(apart), None)
     citation = entry_reference(entry)
     place = _place(board, main or next(iter(entered), None))
     ranked = _ranked_figure(board, entry)
@@ -117,7 +121,7 @@ def _page(
         "mark": verdict_mark(verdict),
         "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
         "bound": "" if main is None else _sentence(main.bound_note()),
-        "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
+        "blocks": [*map(_apart, apart), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
@@ -143,26 +147,26 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
     return {title: text for title, text in texts.items() if text}
 
 
-def _in_english(row: Row | None) -> Iterator[Block]:
-    """Yield the scores of a row in plain English, or of live dialogues."""
-    if row is not None and row.live is not None:
-        title = "Rates in percent, and means per dialogue"
-        yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
-        return
-    if row is not None:
-        title = "From text, goal and database alone; delex.: delexicalised first"
-        yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
+def _apart(row: Row) -> Block:
+    """Return the scores of a row in plain English, or of live dialogues."""
+    if row.live is not None:
+        title, shown = "Rates in percent, and means per dialogue", live_columns([row])
+        return Block("live", "Scores", facts={title: _facts(row, shown)})
+    title = "From text, goal and database alone; delex.: delexicalised first"
+    return Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
 def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
     """Return what ranks in a system's track, and its figure; None where nothing does."""
     track = entry.system.track
-    for table in board_tables(board):
-        for row in table.rows if table.track == track else ():
-            for column in table.columns if row.entry is entry else ():
-                if column.key == TRACKS[track].ranks:
-                    return _shown(column, row)
-    return None
+    found = (
+        _shown(column, row)
+        for table in board_tables(board)
+        for row in table.rows
+        for column in table.columns
+        if table.track == track and row.entry is entry and column.key == TRACKS[track].ranks
+    )
+    return next(found, None)
 
 
 def _shown(column: Column[Row], row: Row) -> tuple[str, Cell]:
@@ -209,11 +213,8 @@ def _setups(board: Board, row: Row) -> Table:
         if own.key == row.key
     ]
     titles = [headlines()[name].title for name in SETUP_FIGURES]
-    return Table(
-        "Inform and Success in percent of the dialogues; opt.: optimistic set-up",
-        ["Rule set", *titles, *(f"{title} opt." for title in titles)],
-        rows,
-    )
+    caption = "Inform and Success in percent of the dialogues; opt.: optimistic set-up"
+    return Table(caption, ["Rule set", *titles, *(f"{title} opt." for title in titles)], rows)
 
 
 def _seeds(entry: Entry) -> dict[str, dict[str, str | Cell]]:
@@ -236,50 +237,31 @@ def _domains(report: Report, strict: SetupScores) -> Table:
     tracked = {} if report.dst is None else report.dst.per_domain
     for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
         columns[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
-    return Table(
-        f"In percent, rule set {report.rules}",
-        ["Domain", *columns],
-        [
-            [name, *(figure(rates.get(name)) for rates in columns.values())]
-            for name in sorted(strict.inform)
-            if name != TOTAL
-        ],
-    )
+    rows = [
+        [name, *(figure(rates.get(name)) for rates in columns.values())]
+        for name in sorted(strict.inform.keys() - {TOTAL})
+    ]
+    return Table(f"In percent, rule set {report.rules}", ["Domain", *columns], rows)
 
 
 def _reported(board: Board, entry: Entry) -> Iterator[Block]:
-    found = record([entry], board.tables)
     rows: list[list[str | Cell]] = []
-    source = None
-    for one in found:
-        if (one.source, one.setup) != source:
-            source = (one.source, one.setup)
-            rows.append([_source_title(one)])
-        rows.append(_audited(one))
+    for title, found in groupby(record([entry], board.tables), _source_title):
+        rows += [[title], *map(_audited, found)]
     wrong = [
         f"{one.figure} {one.printed:f} ({one.source}): {one.finding}."
         for one in findings([entry], [])
     ]
     if rows:
-        table = Table(
-            "Figures as published, and what the outputs score here; difference: harness minus "
-            "reported",
-            ["Figure", "Reported", "Here", "Difference", "Verdict"],
-            rows,
-            words=(4,),
-        )
+        about = "Figures as published, and what the outputs score here"
+        headers = ["Figure", "Reported", "Here", "Difference", "Verdict"]
+        table = Table(f"{about}; difference: harness minus reported", headers, rows, words=(4,))
         yield Block("reported", "Reported figures", [table], note=" ".join(wrong))
 
 
-_SETUP_WORDS = {
-    "own": "the authors' own set-up",
-    "strict": "strict set-up",
-    "optimistic": "optimistic set-up",
-}
-
-
 def _source_title(one: Audited) -> str:
-    return f"{one.source} ({_SETUP_WORDS.get(one.setup, one.setup)})"
+    words = "the authors' own set-up" if one.setup == "own" else f"{one.setup} set-up"
+    return f"{one.source} ({words if one.setup in (*RANKED, 'own') else one.setup})"
 
 
 def _audited(one: Audited) -> list[str | Cell]:
@@ -300,23 +282,14 @@ def _lost(entry: Entry) -> Iterator[Block]:
         ("Domains not matched, in dialogues", CAUSES, "matched"),
         ("Requested slots not provided", SLOT_CAUSES, "provided"),
     ):
-        known = [name for name in names if name in causes.points]
-        known.sort(key=lambda name: -causes.points[name].success)
-        shown = [name for name in known if causes.points[name].success > 0]
-        if shown:
-            rows.append([title])
-        for name in shown:
-            cost = causes.points[name]
+        costs = {name: causes.points[name] for name in names if name in causes.points}
+        shown = [(name, cost) for name, cost in costs.items() if cost.success > 0]
+        rows += [[title]] if shown else []
+        for name, cost in sorted(shown, key=lambda one: -one[1].success):
             counts = [getattr(causes.domains[domain], counted).get(name, 0) for domain in domains]
-            bar = Bar(0.0, round(100 * cost.success / most, 1))
-            rows.append(
-                [
-                    cause_title(name),
-                    figure(cost.inform),
-                    Cell(figure(cost.success), bar=bar),
-                    *(str(count or NOTHING) for count in counts),
-                ]
-            )
+            success = Cell(figure(cost.success), bar=Bar(0.0, round(100 * cost.success / most, 1)))
+            shown_counts = (str(count or NOTHING) for count in counts)
+            rows.append([cause_title(name), figure(cost.inform), success, *shown_counts])
     if rows:
         table = Table(
             "Points of Inform and Success lost to each cause, and how often it occurs by domain; "
@@ -330,21 +303,14 @@ def _lost(entry: Entry) -> Iterator[Block]:
 def _signs(row: Row) -> Iterator[Block]:
     if not row.signs:
         return
-    known = ALL_SIGNS
-    table = Table(
-        "Figures that show whether a score may not be what it seems",
-        ("Sign", "Figure", "Published outputs", "Raised if"),
-        [
-            (
-                known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
-                Cell(figure(one.value, 2), mark="raised" if one.raised else ""),
-                honest_text(known[name]),
-                limit_text(known[name], one.limit),
-            )
-            for name, one in row.signs.items()
-        ],
-        words=(3,),
-    )
+    rows = []
+    for sign, one in ((ALL_SIGNS[name], one) for name, one in row.signs.items()):
+        title = sign.short + (f" ({one.shared_with})" if one.shared_with else "")
+        cell = Cell(figure(one.value, 2), mark="raised" if one.raised else "")
+        rows.append((title, cell, honest_text(sign), limit_text(sign, one.limit)))
+    caption = "Figures that show whether a score may not be what it seems"
+    headers = ("Sign", "Figure", "Published outputs", "Raised if")
+    table = Table(caption, headers, rows, words=(3,))
     raised = f"raised: {', '.join(row.raised)}" if row.raised else "none raised"
     yield Block("signs", "Signs", [table], note=_sentence([raised, *row.sign_notes()]))
 
@@ -365,3 +331,100 @@ def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
         meaning = known.get(str(value), known.get("any"))
         if value is not None and meaning is not None:
             yield name, value, f"{meaning}."
+
+
+# ------------------------------------------------------------ systems compared
+
+MOST = 4
+"""How many systems are compared at once."""
+
+
+def compare_page(board: Board) -> dict[str, object] | None:
+    """Return what the page that compares systems shows; None if no two are compared.
+
+    It is "systems", title of a track -> key and name of those that are compared with others;
+    "tables", per track the difference of each two; "data", all of it as JSON for the script;
+    "samples", those of the randomisation test; and "most", how many systems are compared at once.
+    """
+    compared = {key for pair in board.pairs.pairs for key in pair}
+    rows = [row for row in board.rows if row.key in compared]
+    if not rows:
+        return None
+    by_track = {key: [row for row in rows if row.track == key] for key in TRACKS}
+    systems, tables = {}, []
+    for key, own in by_track.items():
+        if own:
+            systems[TRACKS[key].title] = [(row.key, row.name) for row in own]
+        if len(own) > 1 and TRACKS[key].submitted:
+            caption = (
+                f"{TRACKS[key].title}: {headlines()[RANKING].title}, row minus column, on the "
+                "dialogues that both play; ≈: the difference is not significant"
+            )
+            lines = [[row.name, *_differences(board, row, own)] for row in own[:-1]]
+            tables.append(Table(caption, ["System", *(row.name for row in own[1:])], lines))
+    data = {"data": _pairs_data(board, rows), "samples": SAMPLES, "most": MOST}
+    return {"systems": systems, "tables": tables, **data}
+
+
+def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[str | Cell]:
+    """Yield a row of a track's table: a difference from each system below it."""
+    for at, other in enumerate(own[1:], start=1):
+        pair = board.pairs.between(row.key, other.key)
+        if at <= own.index(row):
+            yield ""
+        elif pair is None:
+            yield NOTHING
+        else:
+            found = pair.figures[RANKING]
+            text = with_minus(signed(found.difference, headlines()[RANKING].digits))
+            yield text if found.distinct else Cell(f"≈ {text}", mark="near")
+
+
+def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
+    """Return systems and pairs as JSON that may stand in a page."""
+    shown = [column for column in columns(board) if column.key in FIGURES]
+    pairs: dict[str, list[object]] = {}
+    # Reason -> the pairs that do not compare for it.
+    apart: dict[str, list[str]] = {}
+    for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
+        name = f"{one.key}/{other.key}"
+        if pair := board.pairs.pairs.get((one.key, other.key)):
+            pairs[name] = _pair_data(pair)
+        elif one.report and other.report:
+            ours, theirs = one.report.signature, other.report.signature
+            reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
+            why = "; ".join(reasons) or "they play no dialogue in common"
+            apart.setdefault(why, []).append(name)
+    content = {
+        "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
+        "systems": {row.key: _system_data(row, shown) for row in rows},
+        "pairs": pairs,
+        "apart": apart,
+        "titles": meanings()["titles"],
+    }
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    # Nothing in it may end the element that holds it.
+    return text.replace("<", "\\u003c")
+
+
+def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
+    """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
+    values = {column.key: column.value(row) for column in shown}
+    figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}
+    own = None if row.report is None else row.report.strict
+    known = row.entry.scores.dialogues
+    rates = {} if own is None else {d: (own.inform[d], own.success[d]) for d in own.inform}
+    points = {} if known is None else known.causes.points
+    domains = {d: [round(rate, 1) for rate in both] for d, both in rates.items() if d != TOTAL}
+    causes = {name: round(one.success, 1) for name, one in points.items()}
+    return {"name": row.name, "figures": figures, "domains": domains, "causes": causes}
+
+
+def _pair_data(pair: EntryPair) -> list[object]:
+    """Return the dialogues of both, then per figure: difference, p, and who alone wins how many."""
+
+    def data(one: PairFigure) -> list[object]:
+        won = [] if one.only_a is None else [one.only_a, one.only_b]
+        return [round(one.difference, 2), p_text(one.p), *won]
+
+    return [pair.dialogues, *(data(pair.figures[name]) for name in FIGURES)]

@@ -12,7 +12,7 @@ from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_slot_name
 
 from ...benchmark import Goal
-from ...errors import InputError
+from ...errors import refuse
 from ...io.files import kind_of, read_bytes, read_json
 from ...io.validation import validated
 from ..declared import Source, blob_id
@@ -65,8 +65,7 @@ def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
     """Read a file of all splits and keep the test dialogues."""
     content = read_object(path)
     missing = [id_ for id_ in ids if id_ not in content]
-    if missing:
-        raise InputError(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
+    refuse(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
     return {id_: content[id_] for id_ in ids}
 
 
@@ -89,8 +88,7 @@ def read_per_turn(
         for id_, count in turns.items()
         if len(content[id_]) != count
     ]
-    if problems:
-        raise InputError(str(path), problems)
+    refuse(str(path), problems)
     return content
 
 
@@ -106,8 +104,7 @@ def _records(path: Path, identifier: str) -> list[dict[str, Any]]:
         elif not isinstance(values[identifier], str):
             found = kind_of(values[identifier])
             problems.append(f"record {number}, {identifier}: expected a string, found {found}")
-    if problems:
-        raise InputError(str(path), problems)
+    refuse(str(path), problems)
     return content
 
 

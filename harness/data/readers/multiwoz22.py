@@ -15,7 +15,7 @@ from mwz.normalization.rules import rule_set
 from mwz.normalization.states import BeliefState
 
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
-from ...errors import InputError
+from ...errors import InputError, refuse
 from ...io.files import read_bytes
 from ...metrics.played import gold_active_domains
 from ...submission.checking import dialogue_id
@@ -111,8 +111,7 @@ def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
     read = chosen_goals(path, rule_set(ANNOTATION_RULES)).goals
     goals = {dialogue_id(id_): goal for id_, goal in read.items()}
     lacking = [i for i, one in benchmark.dialogues.items() if one.goal.keys() - goals.get(i, {})]
-    if lacking:
-        raise InputError(str(path), [f"no goal of dialogue {id_}" for id_ in lacking])
+    refuse(str(path), [f"no goal of dialogue {id_}" for id_ in lacking])
     dialogues = {
         id_: replace(
             dialogue,
