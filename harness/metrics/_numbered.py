@@ -43,4 +43,7 @@ def _places(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     # Few enough to be looked up in a table of all that there could be.
     there = np.zeros(most, np.bool_)
     there[keys] = True
-    return (np.cumsum(there) - 1)[keys]
+    distinct = np.flatnonzero(there)
+    places = np.empty(most, np.int64)
+    places[distinct] = np.arange(len(distinct))
+    return places[keys]

@@ -148,17 +148,13 @@ class DomainOutcome(NamedTuple):
 def domain_outcome(
     dialogue: PlayedDialogue,
     domain: str,
-    steps: Iterable[Step],
+    steps: Sequence[Step],
     database: VenueDatabase,
     setup: Setup,
     rules: RuleSet,
 ) -> DomainOutcome:
     """Hold what the steps of a domain's walk offered and provided against its goal."""
-    offered: Any = None
-    provided: set[str] = set()
-    for step in steps:
-        offered = step.offered
-        provided.update(step.provided)
+    offered = steps[-1].offered if steps else None
     goal = dialogue.gold.goal[domain]
     venue = rules.venue_rules.get(domain)
     if venue is None or "name" in goal.informable:
@@ -170,7 +166,7 @@ def domain_outcome(
         # A train need not be named if nobody asked for its id.
         requestable = venue.mention in REQUESTABLE_SLOTS
         matched = float(requestable and venue.mention not in goal.requestable)
-    return DomainOutcome(matched, goal.requestable <= provided)
+    return DomainOutcome(matched, goal.requestable <= {s for step in steps for s in step.provided})
 
 
 @dataclass(frozen=True)
@@ -262,7 +258,7 @@ def rates(outcomes: Sequence[Outcome]) -> Rates:
     for outcome in outcomes:
         dialogue_matched = outcome.inform
         inform[TOTAL].append(dialogue_matched)
-        success[TOTAL].append(outcome.success)
+        success[TOTAL].append(dialogue_matched and outcome.success)
         for domain, (matched, provided) in outcome.domains.items():
             inform.setdefault(domain, []).append(matched)
             success.setdefault(domain, []).append(provided * dialogue_matched)
