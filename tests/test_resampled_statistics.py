@@ -26,7 +26,7 @@ from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity, statistics_of
-from mwz.harness.metrics.inform_success import Outcome, dialogue_outcome
+from mwz.harness.metrics.inform_success import Step, decisive_steps
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.statistics import Block, everything, joined, split
 from mwz.harness.submission import parse_submission
@@ -214,11 +214,11 @@ def test_a_report_and_its_intervals_follow_each_dialogue_once(
 ) -> None:
     followed = []
 
-    def outcome(dialogue: PlayedDialogue, *arguments: Any) -> Outcome:
+    def steps(dialogue: PlayedDialogue, *arguments: Any) -> dict[str, list[Step]]:
         followed.append(dialogue.id)
-        return dialogue_outcome(dialogue, *arguments)
+        return decisive_steps(dialogue, *arguments)
 
-    monkeypatch.setattr("mwz.harness.metrics.inform.dialogue_outcome", outcome)
+    monkeypatch.setattr("mwz.harness.metrics.inform.decisive_steps", steps)
     scorer, predictions = sample_scorer("bleu", "inform"), sample_predictions("careful")
     submission = parse_submission(predictions, scorer.benchmark, "careful")
     played = scorer.played(scorer.normalized(submission))
