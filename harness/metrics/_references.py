@@ -326,7 +326,7 @@ class ReferenceIndex:
         found = np.unique(text[alike])
         digests[found] = [self._digest(said.texts[number]) for number in found]
         same = (text >= 0) & (digests[text] == self._digests) & (self._digests > 0)
-        turns = np.zeros(1 + self._variant_turn.max(initial=-1), np.bool_)
+        turns = np.zeros(self._turns, np.bool_)
         turns[self._variant_turn[same]] = True
         return long[said.text], turns[said.turns]
 
@@ -348,9 +348,14 @@ class ReferenceIndex:
         canonical = self._variants[CANONICAL_STYLE][said.turns]
         return own[said.text], self._references.holding(table)[canonical]
 
+    @cached_property
+    def _turns(self) -> int:
+        """How many turns the benchmark has."""
+        return 1 + int(self._variant_turn.max(initial=-1))
+
     def _text_of_turn(self, said: Said) -> _Ints:
         """Return the number of the text of each turn of the benchmark; -1 of turns not played."""
-        texts = np.full(1 + self._variant_turn.max(initial=-1), -1, np.int64)
+        texts = np.full(self._turns, -1, np.int64)
         texts[said.turns] = said.text
         return texts
 
