@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,9 +42,17 @@ def _places(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     if most > _ROOMY * len(keys):
         return np.unique(keys, return_inverse=True)[1]
     # Few enough to be looked up in a table of all that there could be.
-    there = np.zeros(most, np.bool_)
-    there[keys] = True
-    distinct = np.flatnonzero(there)
+    found = distinct(keys, most)
     places = np.empty(most, np.int64)
-    places[distinct] = np.arange(len(distinct))
+    places[found] = np.arange(len(found))
     return places[keys]
+
+
+def distinct(numbers: npt.NDArray[Any], most: int) -> npt.NDArray[np.int64]:
+    """Return numbers below `most` in order, each once.
+
+    `np.unique` imports masked arrays, which takes its time.
+    """
+    there = np.zeros(most, np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there)

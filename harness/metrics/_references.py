@@ -25,7 +25,7 @@ import numpy.typing as npt
 from mwz.normalization.remembering import SHORT, remembering
 
 from ..benchmark import CANONICAL_STYLE
-from ._numbered import numbered_ngrams
+from ._numbered import distinct, numbered_ngrams
 from .words import LONG, words_of
 
 MAX_ORDER = 4
@@ -156,8 +156,8 @@ class Said:
     @cached_property
     def strange(self) -> Sequence[int]:
         """The numbers of the texts with a token that the references never say."""
-        found: list[int] = np.unique(self.segments.owner[self.segments.tokens < 0]).tolist()
-        return found
+        segments = self.segments
+        return [*distinct(segments.owner[segments.tokens < 0], len(segments.lengths)).tolist()]
 
 
 def _times_before(numbers: _Ints) -> _Ints:
@@ -323,7 +323,7 @@ class ReferenceIndex:
         long[said.strange] = digests[said.strange] > 0
         text = self._text_of_turn(said)[self._variant_turn]
         alike = (text >= 0) & (sums[text] == self._references.sums(self._word_sums)) & long[text]
-        found = np.unique(text[alike])
+        found = distinct(text[alike], len(said.texts))
         digests[found] = [self._digest(said.texts[number]) for number in found]
         same = (text >= 0) & (digests[text] == self._digests) & (self._digests > 0)
         turns = np.zeros(self._turns, np.bool_)

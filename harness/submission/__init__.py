@@ -41,14 +41,13 @@ class _Dialogues:
 
     def lacking(self, field: str) -> tuple[int, str]:
         """Return how many turns lack `state` or `active_domains`, and which does first."""
-        places = [
-            (id_, number)
-            for id_, turns in self.dialogues.items()
-            for number, turn in enumerate(turns)
-            if getattr(turn, field) is None
-        ]
-        first = f"dialogue {places[0][0]}, turn {places[0][1]}" if places else ""
-        return len(places), first
+        count, first = 0, ""
+        for id_, turns in self.dialogues.items():
+            own = [getattr(turn, field) for turn in turns]
+            if None in own:
+                count += own.count(None)
+                first = first or f"dialogue {id_}, turn {own.index(None)}"
+        return count, first
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def parse_predictions(content: bytes, source: str) -> object:
         text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
     # Every line of a text that is not JSON is a value, at least.
     marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
-    values = sum(map(content.count, marks))
+    values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
     if values > bounds.values:
         raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
     if len(content) * _width(content) > bounds.unpacked:
