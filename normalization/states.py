@@ -91,18 +91,18 @@ def _normalized(slots: Iterable[tuple[str, str]], rules: RuleSet) -> dict[str, s
     values: dict[str, str] = {}
     for slot, value in slots:
         short = len(slot) + len(value) <= _REMEMBERED
-        name, canonical = (_remembered if short else _filled)(slot, value, rules)
+        name, canonical = (_remembered if short else normalize_slot)(slot, value, rules)
         values[name] = canonical
     return values
 
 
-def _filled(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
+def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
     """Return a slot's normalised name and value."""
     name = normalize_slot_name(slot, rules)
     return name, normalize_value(name, value, rules)
 
 
-_remembered = lru_cache(maxsize=1 << 15)(_filled)
+_remembered = lru_cache(maxsize=1 << 15)(normalize_slot)
 
 
 def minutes(time: str) -> int:

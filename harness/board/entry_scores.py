@@ -275,13 +275,16 @@ def agreement(
 ) -> float:
     """Return the share of turns whose gold state is that of a version; what it lacks is not."""
     rules = rule_set(DEFAULT_RULES)
+
+    def compared(state: BeliefState) -> BeliefState:
+        return without_empty_domains(without_booking_prefix(state))
+
     equal = []
     for dialogue in dialogues:
         known = gold.get(dialogue_id(dialogue.id), ())
         for turn in dialogue.turns:
-            states = (normalize_state(turn.gold, rules), *known[turn.number :][:1])
-            own, *other = (without_empty_domains(without_booking_prefix(one)) for one in states)
-            equal.append([own] == other)
+            own = compared(normalize_state(turn.gold, rules))
+            equal.append(turn.number < len(known) and own == compared(known[turn.number]))
     return sum(equal) / max(len(equal), 1)
 
 

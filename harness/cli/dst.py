@@ -296,7 +296,7 @@ def command(
     FILEs are shown side by side.
     """
     names = _names(files, labels)
-    _check_options(analysis + bool(series) + bool(panels) if plot else 0)
+    _check_options(plot, (analysis, series, panels))
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
     reading = option.taken_reading(choosing)
@@ -350,12 +350,12 @@ def command(
         click.echo(printable(text + added + shown), nl=False)
 
 
-def _check_options(drawn: int) -> None:
-    """Refuse options that do not go together, or say more than one thing to be drawn."""
+def _check_options(plot: str | None, drawn: Sequence[object]) -> None:
+    """Refuse options without the one that they go with, and several things for one picture."""
     for name, other in _BELONGS.items():
         told = f"{option.written(name)} goes with {option.written(other)}"
         option.refuse({told: option.given(name) and not option.given(other)})
-    if drawn > 1:
+    if plot is not None and sum(map(bool, drawn)) > 1:
         raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..metrics._references import ReferenceIndex
 
 
-_CONTENT, _SLIM, _ARRAYS = "content", "slim", "arrays"
+_CONTENT, _SLIM, _DERIVED = "content", "slim", "derived"
 _STORE = Store("prepared")
 
 
@@ -124,7 +124,7 @@ def prepared(
         benchmark: What was read from it.
         is_slim: Whether that was made of the slim document.
     """
-    content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
+    content, packed = _stored_content(key), _STORE.get_bytes([_DERIVED, key])
     slim = is_slim or _STORE.get_bytes([_SLIM, key]) is not None
     if content is None or packed is None or not slim:
         # Where nothing can be stored, each thing is derived when it is needed.
@@ -133,7 +133,7 @@ def prepared(
         content, packed = _content(benchmark), _packed(benchmark)
         _STORE.put([_CONTENT, key], asdict(content))
         _STORE.put_bytes([_SLIM, key], marshal.dumps(_slim(to_document(benchmark))))
-        _STORE.put_bytes([_ARRAYS, key], packed)
+        _STORE.put_bytes([_DERIVED, key], packed)
     return PreparedBenchmark(key, content, tuple(benchmark.dialogues), packed)
 
 

@@ -34,6 +34,7 @@ def numbered_ngrams(
 
 
 _ROOMY = 32
+"""Times as many keys as there are: so many places a table may have."""
 
 
 def _places(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -154,10 +154,10 @@ class Said:
     segments: _Segments
 
     @cached_property
-    def strange(self) -> Sequence[int]:
+    def strange(self) -> _Ints:
         """The numbers of the texts with a token that the references never say."""
         segments = self.segments
-        return [*distinct(segments.owner[segments.tokens < 0], len(segments.lengths)).tolist()]
+        return distinct(segments.owner[segments.tokens < 0], len(segments.lengths))
 
 
 def _times_before(numbers: _Ints) -> _Ints:

@@ -97,6 +97,8 @@ _FIGURES = (
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
+    from ..grounding.rating import OUTCOMES
+
     ratings = [one.rating for one in played.once(rated_dialogues)]
     rows = [
         (
@@ -109,7 +111,7 @@ def statistics(played: Played) -> LinearStatistics:
     ]
     unknown = any(None in one.won[TOTAL] for one in ratings)
     figures = [one for one in _FIGURES if not (unknown and one.name == _REQUESTED)]
-    columns = {f"grounded.{name}": at for at, name in enumerate(_RATES, start=1)}
+    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
 

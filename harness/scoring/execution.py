@@ -1,8 +1,8 @@
 """Jobs: done in this process, by several processes of this machine, or by a Dask cluster.
 
-A job is a call of a function with a scorer as first argument. What several processes take is
-imported where it is used: most runs are of one. Each process gets the benchmark
-once, when it starts, and keeps the scorer that it makes of it.
+A job is a call of a function with a scorer as first argument. Each process gets the benchmark
+once, when it starts, and keeps the scorer that it makes of it. What several processes take is
+imported where it is used: most runs are of one.
 """
 
 from __future__ import annotations

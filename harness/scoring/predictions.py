@@ -128,6 +128,7 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     """
     if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
         return
+    # That is known already, and guessing begins with all responses as they were written.
     if not unknown_placeholders(played.submission):
         return
     guesses = costly_guesses(submission, scorer.rules)

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
-from mwz.normalization.states import BeliefState, normalize_slot_name, normalize_value
+from mwz.normalization.states import BeliefState, normalize_slot, normalize_value
 
 from ..benchmark import Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
@@ -149,12 +149,11 @@ def state_remarks(
         for domain, slots in state.items()
         for slot in slots.items()
     )
-    for (domain, name, value), count in written.items():
+    for (domain, name, given), count in written.items():
         venue = rules.venue_rules.get(domain)
-        slot = normalize_slot_name(name, rules)
+        slot, value = normalize_slot(name, given, rules)
         if venue is not None and slot in venue.literal:
-            canonical = normalize_value(slot, value, rules)
-            of_venues[domain, slot, canonical] += count * (canonical not in rules.no_constraint)
+            of_venues[domain, slot, value] += count * (value not in rules.no_constraint)
     total = of_venues.total()
     if total < _FEWEST:
         return

@@ -80,7 +80,7 @@ def parse_predictions(content: bytes, source: str) -> object:
     # Nothing but JSON begins as an object.
     if not content[:_BEGINNING].lstrip().startswith(b"{"):
         text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
-    # Every line of a text that is not JSON is a value, at least.
+    # Every line of a text that is not JSON is a value, at least. There are no more than bytes.
     marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
     values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
     if values > bounds.values:
