@@ -21,6 +21,7 @@ from mwz.normalization.rules import RuleSet, VenueRules
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from . import EMBEDDED
+from .bits import Bits, bits_at, places_in
 
 _T = TypeVar("_T")
 
@@ -113,15 +114,8 @@ class PreparedVenues:
         return chain.from_iterable(places[value] for value in set(values))
 
 
-_Rows: TypeAlias = int
-"""Rows of a table as bits: bit n is the row at place n."""
-
-
-def _bits(places: Iterable[int]) -> _Rows:
-    rows = 0
-    for place in places:
-        rows |= 1 << place
-    return rows
+_Rows: TypeAlias = Bits
+"""Rows of a table: bit n is the row at place n."""
 
 
 class _Times:
@@ -193,7 +187,7 @@ class Venues(Set[str]):
 
     def _ids(self) -> dict[str, None]:
         if self._found is None:
-            self._found = dict.fromkeys(self._identifiers[at] for at in _places(self._rows))
+            self._found = dict.fromkeys(self._identifiers[at] for at in places_in(self._rows))
         return self._found
 
 
@@ -293,10 +287,10 @@ class VenueDatabase:
             twins = {
                 place: at for place, id_ in places if (at := first.setdefault(id_, place)) != place
             }
-            self._twins[domain] = _bits(twins), twins
+            self._twins[domain] = bits_at(twins), twins
         mask, first_of = self._twins[domain]
         found = rows & mask
-        return rows ^ found | _bits(first_of[place] for place in _places(found))
+        return rows ^ found | bits_at([first_of[place] for place in places_in(found)])
 
     def _meeting(self, domain: str, column: str, value: str) -> _Rows:
         """Find the rows that meet a constraint, and remember them."""
@@ -330,7 +324,7 @@ class VenueDatabase:
         """
         key = (domain, column, values)
         if key not in self._rows:
-            self._rows[key] = _bits(self._source.selected(*key))
+            self._rows[key] = bits_at([*self._source.selected(*key)])
         return self._rows[key]
 
     def _in_time(self, domain: str, column: str, bound: int) -> _Rows:
@@ -340,15 +334,6 @@ class VenueDatabase:
             times = self._times[domain, column] = _Times(self._tables.times[domain][column])
         latest = column in self._rules.venue_rules[domain].latest
         return times.no_later(bound) if latest else times.no_earlier(bound)
-
-
-def _places(rows: _Rows) -> Iterator[int]:
-    """Yield the places of rows, in order."""
-    bits = f"{rows:b}"[::-1]
-    place = bits.find("1")
-    while place >= 0:
-        yield place
-        place = bits.find("1", place + 1)
 
 
 _NOTHING = Venues(0, 0, ())

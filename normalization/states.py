@@ -69,18 +69,25 @@ def normalize_states(
     What a turn has as the turn before is normalised once, and shared by both.
     """
     known: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
+    last: BeliefState | None = None
+    normalized: dict[str, Mapping[str, str]] = {}
     for state in states:
         if state is None:
             yield None
             continue
-        normalized = {}
+        if last is not None and state == last and [*state] == [*last]:
+            yield normalized
+            continue
+        last, normalized = state, {}
         for domain, slots in state.items():
             before, values = known.get(domain, _NONE)
-            # Where spellings of a slot meet, it matters which is the later one.
             if before != slots or len(values) < len(slots):
                 values = _normalized(slots.items(), rules)
                 known[domain] = slots, values
             normalized[domain] = values
+            if len(values) < len(slots):
+                # Where spellings of a slot meet, it matters which is the later one.
+                last = None
         yield normalized
 
 

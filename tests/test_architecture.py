@@ -52,7 +52,7 @@ GRAPH = {name: _imported(name, path) for name, path in MODULES.items()}
 
 
 FLOORS = (
-    ("normalization.rules", "normalization.remembering", "harness.errors"),
+    ("normalization.rules", "normalization.remembering", "database.bits", "harness.errors"),
     ("normalization.states", "normalization.moses", "database.stored", "harness.io"),
     ("normalization.responses", "harness.signature"),
     ("normalization.delexicaliser", "database.venues", "harness.benchmark"),

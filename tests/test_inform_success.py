@@ -13,19 +13,25 @@ from helpers import RULES, VENUES, database, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.benchmark import Goal
+from mwz.harness.benchmark import REQUESTABLE_SLOTS, Goal
 from mwz.harness.board.audit.shared_walks import SharedWalks
 from mwz.harness.metrics.inform_success import (
-    Outcome,
+    DomainOutcome,
+    DomainTurns,
+    Outcomes,
     Rates,
     Step,
-    dialogue_outcome,
-    domain_outcome,
+    dialogue_outcomes,
+    domain_turns,
+    goal_turns,
     inform_success,
+    matched,
+    offers,
     rates,
     walk,
 )
 from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.played_turns import turns_of
 from mwz.harness.metrics.setups import (
     ALL_SETUPS,
     COMPARISONS,
@@ -35,7 +41,7 @@ from mwz.harness.metrics.setups import (
     UPDATES,
     Setup,
 )
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
@@ -61,8 +67,9 @@ def _played(
     )
 
 
-def _outcome(played: PlayedDialogue, setup: Setup = STRICT) -> Outcome:
-    return dialogue_outcome(played, DATABASE, setup, RULES)
+def _outcome(played: PlayedDialogue, setup: Setup = STRICT, rules: RuleSet = RULES) -> Outcomes:
+    turns = turns_of([played])
+    return dialogue_outcomes(turns, goal_turns(turns, setup, rules), DATABASE, setup, rules)
 
 
 def _rates(dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT) -> Rates:
@@ -71,7 +78,7 @@ def _rates(dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT) -> Rates:
 
 def _matches(played: PlayedDialogue, setup: Setup = STRICT) -> dict[str, float]:
     """Return goal domain -> the probability that it is matched."""
-    domains = _outcome(played, setup).domains
+    domains = _outcome(played, setup).of(0)
     return {domain: outcome.matched for domain, outcome in domains.items()}
 
 
@@ -176,16 +183,16 @@ def test_a_goal_that_gives_a_name_is_matched() -> None:
 
 
 def test_a_train_that_nobody_offers_is_matched_unless_its_id_is_asked_for() -> None:
-    for requestable, matched in (((), 1), (("REFERENCE",), 1), (("TRAINID",), 0)):
+    for requestable, fits in (((), 1), (("REFERENCE",), 1), (("TRAINID",), 0)):
         wanted = {"train": goal({"leave": "09:00"}, requestable)}
-        assert _matches(_played(wanted, ("NAME", {"train": {}}))) == {"train": matched}
+        assert _matches(_played(wanted, ("NAME", {"train": {}}))) == {"train": fits}
 
 
 def test_a_train_offered_must_fit() -> None:
     wanted = {"train": goal({"leave": "09:00"})}
-    for leave, matched in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
+    for leave, fits in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
         played = _played(wanted, ("TRAINID", {"train": {"leave": leave}}))
-        assert _matches(played) == {"train": matched}
+        assert _matches(played) == {"train": fits}
 
 
 def test_a_train_search_without_results_counts_as_nothing_offered() -> None:
@@ -201,7 +208,7 @@ def _provided(
 ) -> bool:
     turns = [(response, {domain: {}}) for response in responses]
     played = _played({domain: goal({}, requestable)}, *turns, **kwargs)
-    return _outcome(played).domains[domain].provided
+    return _outcome(played).of(0)[domain].provided
 
 
 @pytest.mark.parametrize("slot", ["PHONE", "ADDRESS", "POST", "TRAINID"])
@@ -242,9 +249,9 @@ def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
         active=[["restaurant"], ["taxi"]],
     )
     outcome = _outcome(played)
-    provided = {domain: one.provided for domain, one in outcome.domains.items()}
+    provided = {domain: one.provided for domain, one in outcome.of(0).items()}
     assert provided == {"restaurant": True, "taxi": False}
-    assert (outcome.inform, outcome.success) == (1, 0)
+    assert (outcome.inform, outcome.success) == ([1], [0])
 
 
 # Rates.
@@ -488,13 +495,61 @@ def test_a_domain_without_venues_is_offered_nothing(setup: Setup) -> None:
 
 def test_what_comes_of_a_domain_is_read_off_its_steps() -> None:
     played = _played({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME", NORTH_THAI))
-    steps = _steps(played)
-    outcome = domain_outcome(played, "restaurant", steps, DATABASE, STRICT, RULES)
-    assert outcome == _outcome(played).domains["restaurant"] == (1.0, False)
-    said = [steps[0]._replace(provided=("PHONE",))]
-    assert domain_outcome(played, "restaurant", said, DATABASE, STRICT, RULES) == (1.0, True)
-    # Without a step nothing was offered.
-    assert domain_outcome(played, "restaurant", [], DATABASE, STRICT, RULES) == (0.0, False)
+    turns = turns_of([played])
+    seen = goal_turns(turns, STRICT, RULES)["restaurant"]
+
+    def of_turns(own: DomainTurns) -> DomainOutcome:
+        found = dialogue_outcomes(turns, {"restaurant": own}, DATABASE, STRICT, RULES)
+        return found.of(0)["restaurant"]
+
+    assert of_turns(seen) == (1.0, False)
+    assert of_turns(seen._replace(provided=seen.provided | {"PHONE": 0b1})) == (1.0, True)
+    # Where nothing is due nothing is offered.
+    assert of_turns(seen._replace(due=0)) == (0.0, False)
+
+
+def test_all_turns_of_a_domain_are_seen_at_once() -> None:
+    """Bit n is turn n: 0b101 are the first and the third."""
+    played = _played(
+        {"restaurant": goal()},
+        *(("NAME at ADDRESS", NORTH), ("ADDRESS, REFERENCE", NORTH), ("NAME, REFERENCE", NORTH)),
+        active=[["restaurant"], [], ["restaurant"]],
+        booked=[[], ["restaurant"], ["restaurant"]],
+    )
+    seen = domain_turns(turns_of([played]), "restaurant", STRICT, RULES)
+    assert (seen.counted, seen.active, seen.named, seen.due) == (0b111, 0b101, 0b101, 0b101)
+    nothing = dict.fromkeys(REQUESTABLE_SLOTS, 0)
+    assert seen.provided == nothing | {"ADDRESS": 0b001, "REFERENCE": 0b100}
+    # Without the first turn, and with the domain active throughout.
+    other = domain_turns(turns_of([played]), "restaurant", SETUPS["mttod"].setup, RULES)
+    assert (other.counted, other.active, other.due) == (0b110, 0b110, 0b100)
+    assert other.provided == nothing | {"ADDRESS": 0b010, "REFERENCE": 0b110}
+
+
+def test_the_turns_of_dialogues_lie_one_after_another() -> None:
+    """Dialogues of two turns, none and one: of the second no bit is, the third has the third."""
+    hotel, both = {"hotel": goal()}, {"restaurant": goal(), "hotel": goal()}
+    turns = turns_of(
+        [
+            _played(hotel, ("NAME", {}), ("ok", {})),
+            _played(hotel),
+            _played(both, ("NAME", NORTH), active=[["restaurant"]]),
+        ]
+    )
+    said = turns.said
+    assert (said.starts, said.dialogue_of) == ([0, 2, 2, 3], [0, 0, 2])
+    assert (said.first, said.last) == (0b101, 0b110)
+    assert said.of_goals == {"hotel": 0b111, "restaurant": 0b100}
+    assert turns.active == {"hotel": 0b011, "restaurant": 0b100}
+    assert (said.slots["NAME"], said.slots["PHONE"]) == (0b101, 0)
+    assert said.dialogues_with(0b011) == {0}
+    assert said.dialogues_with(0b110) == {0, 2}
+    # What is offered in one dialogue is none of another.
+    found = [*offers(turns, "restaurant", 0b101, DATABASE, STRICT, RULES)]
+    assert [(one.dialogue, one.turn, [*one.venues]) for one in found] == [
+        (0, 0, []),
+        (2, 0, ["r1", "r2"]),
+    ]
 
 
 def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
@@ -504,8 +559,8 @@ def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
     rules = replace(RULES, name="own", tables={**RULES.tables, "domains": by_food})
     for response, inform in (("the FOOD one", (0, 1)), ("NAME", (1, 0)), ("NAME, FOOD", (1, 1))):
         played = _played({"restaurant": goal({"area": "north"})}, (response, NORTH))
-        own = dialogue_outcome(played, DATABASE, STRICT, rules)
-        assert (_outcome(played).inform, own.inform) == inform
+        own = _outcome(played, rules=rules)
+        assert (*_outcome(played).inform, *own.inform) == inform
 
 
 @pytest.mark.parametrize("name", rule_set_names())
@@ -639,15 +694,30 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
             if not step.replaced and step.found is None:
                 assert step.offered is offered
             offered = step.offered
-        # Scores leave out the turns that neither offer nor provide anything.
-        whole = domain_outcome(played, domain, steps, DATABASE, setup, RULES)
-        assert whole == _outcome(played, setup).domains[domain]
+        # Scores are of what is offered last, and of what any turn provides.
+        told = {slot for step in steps for slot in step.provided}
+        whole = _outcome(played, setup).of(0)[domain]
+        wanted = played.gold.goal[domain]
+        last = {0: offered}
+        assert [whole.matched] == [
+            *matched({0: wanted}, domain, last, DATABASE, setup, RULES).values()
+        ]
+        assert whole.provided == (played.gold.goal[domain].requestable <= told)
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(_dialogues(), max_size=4), _SETUPS)
-def test_rates_are_those_of_the_outcomes(dialogues: list[PlayedDialogue], setup: Setup) -> None:
-    assert rates([_outcome(one, setup) for one in dialogues]) == _rates(dialogues, setup)
+def test_dialogues_together_come_out_as_each_by_itself(
+    dialogues: list[PlayedDialogue], setup: Setup
+) -> None:
+    alone = [_outcome(one, setup) for one in dialogues]
+    turns = turns_of(dialogues)
+    seen = goal_turns(turns, setup, RULES)
+    together = dialogue_outcomes(turns, seen, DATABASE, setup, RULES)
+    assert [together.of(number) for number in range(len(dialogues))] == [one.of(0) for one in alone]
+    assert together.inform == [inform for one in alone for inform in one.inform]
+    assert together.success == [success for one in alone for success in one.success]
+    assert rates(together) == _rates(dialogues, setup)
 
 
 @settings(deadline=None, max_examples=50)

@@ -26,8 +26,8 @@ from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity, statistics_of
-from mwz.harness.metrics.inform_success import Step, decisive_steps
-from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.inform_success import DomainTurns, goal_turns
+from mwz.harness.metrics.played_turns import PlayedTurns
 from mwz.harness.metrics.statistics import Block, everything, joined, split
 from mwz.harness.submission import parse_submission
 
@@ -214,11 +214,11 @@ def test_a_report_and_its_intervals_follow_each_dialogue_once(
 ) -> None:
     followed = []
 
-    def steps(dialogue: PlayedDialogue, *arguments: Any) -> dict[str, list[Step]]:
-        followed.append(dialogue.id)
-        return decisive_steps(dialogue, *arguments)
+    def seen(turns: PlayedTurns, *arguments: Any) -> dict[str, DomainTurns]:
+        followed.extend(one.id for one in turns.dialogues)
+        return goal_turns(turns, *arguments)
 
-    monkeypatch.setattr("mwz.harness.metrics.inform.decisive_steps", steps)
+    monkeypatch.setattr("mwz.harness.metrics.inform.goal_turns", seen)
     scorer, predictions = sample_scorer("bleu", "inform"), sample_predictions("careful")
     submission = parse_submission(predictions, scorer.benchmark, "careful")
     played = scorer.played(scorer.normalized(submission))

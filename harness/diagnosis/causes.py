@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import RuleSet
 
-from ..metrics.inform_success import Step, domain_outcome, walk
+from ..metrics.inform_success import Step, dialogue_outcomes, goal_turns, walk
 from ..metrics.played import PlayedDialogue
+from ..metrics.played_turns import Turns, turns_of
 from ..metrics.setups import STRICT
 
 if TYPE_CHECKING:
@@ -273,25 +274,26 @@ class SlotCause:
     """A cause of a requested slot that is not provided.
 
     Attributes:
-        applies: Whether it does, of the steps of the domain and the slot.
+        applies: Whether it does, of the turns that say the slot, and those that are about the
+            domain.
         words: What happened.
     """
 
-    applies: Callable[[Sequence[Step], str], bool]
+    applies: Callable[[Turns, Turns], bool]
     words: str
 
 
 SLOT_CAUSES: Mapping[str, SlotCause] = {
     "never said": SlotCause(
-        lambda steps, slot: not any(slot in step.said for step in steps),
+        lambda said, active: not said,
         "no response says it",
     ),
     "said while another domain is active": SlotCause(
-        lambda steps, slot: not any(slot in step.said and step.active for step in steps),
+        lambda said, active: not said & active,
         "it is said, but never while {domain} is the active domain",
     ),
     "said before booked": SlotCause(
-        lambda steps, slot: True,
+        lambda said, active: True,
         "it is said, but not where the annotation has {domain} booked",
     ),
 }
@@ -300,9 +302,22 @@ SLOT_CAUSES: Mapping[str, SlotCause] = {
 
 def explain(dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet) -> DialogueOutcome:
     """Follow every goal domain through a dialogue, as strict scores do, and say what was lost."""
-    domains = {
-        domain: _diagnosis(dialogue, domain, database, rules) for domain in dialogue.gold.goal
-    }
+    played = turns_of([dialogue])
+    seen = goal_turns(played, STRICT, rules)
+    outcomes = dialogue_outcomes(played, seen, database, STRICT, rules)
+    domains = {}
+    for domain, own in outcomes.of(0).items():
+        active, provided = seen[domain].active, seen[domain].provided
+        causes = {
+            # In the order of their names: a set has none that lasts.
+            slot: None if provided[slot] else _slot_cause(played.said.slots[slot], active)
+            for slot in sorted(dialogue.gold.goal[domain].requestable)
+        }
+        domains[domain] = (
+            DomainDiagnosis(True, None, None, (), causes)
+            if own.matched
+            else _diagnosis(dialogue, domain, causes, database, rules)
+        )
     return DialogueOutcome(dialogue.id, domains)
 
 
@@ -327,21 +342,17 @@ def slot_cause_words(domain: str, cause: str) -> str:
 
 
 def _diagnosis(
-    dialogue: PlayedDialogue, domain: str, database: VenueDatabase, rules: RuleSet
+    dialogue: PlayedDialogue,
+    domain: str,
+    provided: Mapping[str, str | None],
+    database: VenueDatabase,
+    rules: RuleSet,
 ) -> DomainDiagnosis:
+    """Say why a domain is not matched."""
     steps = list(walk(dialogue, domain, database, STRICT, rules))
-    goal = dialogue.gold.goal[domain]
-    told = {slot for step in steps for slot in step.provided}
-    provided = {
-        # In the order of their names: a set has none that lasts.
-        slot: None if slot in told else _slot_cause(steps, slot)
-        for slot in sorted(goal.requestable)
-    }
-    if domain_outcome(dialogue, domain, steps, database, STRICT, rules).matched:
-        return DomainDiagnosis(True, None, None, (), provided)
     failed = _Failed(
         steps=steps,
-        wanted=goal.informable,
+        wanted=dialogue.gold.goal[domain].informable,
         decided=next((step for step in reversed(steps) if step.replaced), None),
         last=dialogue.states[len(steps) - 1].get(domain, {}) if steps else {},
         venues=lambda constraints: frozenset(database.query(domain, constraints)),
@@ -354,5 +365,5 @@ def _diagnosis(
     raise RuntimeError(f"dialogue {dialogue.id}: {domain} is not matched without a cause")
 
 
-def _slot_cause(steps: Sequence[Step], slot: str) -> str:
-    return next(name for name, cause in SLOT_CAUSES.items() if cause.applies(steps, slot))
+def _slot_cause(said: Turns, active: Turns) -> str:
+    return next(name for name, cause in SLOT_CAUSES.items() if cause.applies(said, active))

@@ -17,14 +17,15 @@ from . import Headline, Metric, Results, no_percentages
 from .bleu import COLUMNS, bleu_of_sums, counts
 from .inform_success import (
     TOTAL,
-    Outcome,
+    DomainTurns,
+    Outcomes,
     Rates,
-    Step,
-    decisive_steps,
-    outcome_of_steps,
+    dialogue_outcomes,
+    goal_turns,
     rates,
 )
 from .played import Played
+from .played_turns import PlayedTurns, SaidTurns
 from .setups import MAIN_SETUP, SETUPS, chosen_setups
 from .statistics import Figure, LinearStatistics, percent
 
@@ -62,17 +63,24 @@ def informs(played: Played) -> dict[str, SetupScores]:
     return scores
 
 
-def outcomes(played: Played, setup: str) -> list[Outcome]:
-    """Return how each dialogue played came out under a set-up, a key of `SETUPS`."""
+def outcomes(played: Played, setup: str) -> Outcomes:
+    """Return how the dialogues played came out under a set-up, a key of `SETUPS`."""
     how = played.database(), SETUPS[setup].setup, played.rules
-    followed = zip(played.under(setup), played.once(walks, setup), strict=True)
-    return [outcome_of_steps(dialogue, steps, *how) for dialogue, steps in followed]
+    return dialogue_outcomes(played.once(played_turns, setup), played.once(seen_turns, setup), *how)
 
 
-def walks(played: Played, setup: str) -> list[dict[str, list[Step]]]:
-    """Return the decisive steps of each dialogue's goal domains under a set-up."""
-    how = played.database(), SETUPS[setup].setup, played.rules
-    return [decisive_steps(dialogue, *how) for dialogue in played.under(setup)]
+def played_turns(played: Played, setup: str) -> PlayedTurns:
+    """Return the turns of the dialogues played as a set-up looks at them."""
+    return PlayedTurns(played.under(setup), played.once(_said))
+
+
+def _said(played: Played) -> SaidTurns:
+    return SaidTurns(played.dialogues(played.domains))
+
+
+def seen_turns(played: Played, setup: str) -> dict[str, DomainTurns]:
+    """Return goal domain -> what a set-up sees of it, in the dialogues played."""
+    return goal_turns(played.once(played_turns, setup), SETUPS[setup].setup, played.rules)
 
 
 def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
@@ -122,8 +130,8 @@ def statistics(played: Played) -> LinearStatistics:
     setups = chosen_setups(played.setup)
     known = [played.once(outcomes, name) for name in setups]
     rows = [
-        [1, *(rate for one in of_dialogue for rate in (one.inform, one.success))]
-        for of_dialogue in zip(*known, strict=True)
+        [1, *own]
+        for own in zip(*(one for k in known for one in (k.inform, k.success)), strict=True)
     ]
     names = ["inform", "success"]
     with_bleu = "bleu" in played.metrics

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
-from ..benchmark import REQUESTABLE_SLOTS, Benchmark, Dialogue
+from ..benchmark import Benchmark, Dialogue
 from ..submission import NormalizedSubmission, NormalizedTurn
 from . import response_metrics
 from .setups import SETUPS
@@ -48,7 +48,7 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
         # Most are as they were, which is quick to see.
         changed = [
             domain
-            for domain, slots in state.items()
+            for domain, slots in (() if state is last_state else state.items())
             if (before := last_state.get(domain, _NOTHING)) is not slots
             and not slots.items() <= before.items()
         ]
@@ -122,17 +122,6 @@ class PlayedDialogue:
     responses: Sequence[str]
     states: Sequence[BeliefState]
     active_domains: Domains
-
-    @cached_property
-    def said(self) -> Sequence[tuple[str, ...]]:
-        """The requestable slots that each response holds."""
-        return [*map(said_slots, self.responses)]
-
-
-@lru_cache(maxsize=1 << 14)
-def said_slots(response: str) -> tuple[str, ...]:
-    """Return the requestable slots that a normalised response holds."""
-    return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
 
 
 STATE_SOURCES: Mapping[

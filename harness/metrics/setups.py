@@ -8,7 +8,7 @@ further set-up does: options, reports, audits and documentation follow from thes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -130,34 +130,29 @@ class ReferenceRule:
 
     Attributes:
         description: In which, in a few words.
-        booked: The domains that it counts for in each turn, of the gold dialogue and the domain
-            asked about.
+        booked: Whether it counts, of the gold dialogue, the domain asked about and the turn.
         of_responses: Whether that depends on the gold responses.
     """
 
     description: str
-    booked: Callable[[Dialogue, str], Sequence[Collection[str]]]
+    booked: Callable[[Dialogue, str, int], bool]
     of_responses: bool = False
 
 
-def _booked_or_told(gold: Dialogue, domain: str) -> Sequence[Collection[str]]:
-    told = gold.references[CANONICAL_STYLE]
-    return [
-        (domain,) if REFERENCE in text else booked
-        for text, booked in zip(told, gold.booked_domains, strict=True)
-    ]
+def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
+    return domain in gold.booked_domains[turn]
 
 
 REFERENCES: Mapping[str, ReferenceRule] = {
-    "booked": ReferenceRule(
-        "once the annotation has the domain booked", lambda gold, domain: gold.booked_domains
-    ),
+    "booked": ReferenceRule("once the annotation has the domain booked", _booked),
     "told": ReferenceRule(
         "also where the gold response of the turn tells a reference number",
-        _booked_or_told,
+        lambda gold, domain, turn: (
+            REFERENCE in gold.references[CANONICAL_STYLE][turn] or _booked(gold, domain, turn)
+        ),
         of_responses=True,
     ),
-    "always": ReferenceRule("booked or not", lambda gold, domain: [(domain,)] * gold.turns),
+    "always": ReferenceRule("booked or not", lambda gold, domain, turn: True),
 }
 """When a reference number counts. It is only known once the annotation says so: how a booking ends
 is not the system's to decide. Not every script cares."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from mwz.database.bits import bits_at
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
@@ -23,9 +24,10 @@ from ..errors import unknown
 from ..io.rendering import figure, text_table
 from ..submission.remarks import FEW, naming
 from . import Metric
-from .inform import walks
+from .inform import played_turns, seen_turns
 from .inform_success import TOTAL
 from .played import Played
+from .played_turns import Turns
 from .setups import MAIN_SETUP
 from .words import LONG
 
@@ -136,10 +138,13 @@ def queries(
 
 def _used(
     domain: str, slots: Iterable[tuple[str, str]], rules: RuleSet
-) -> frozenset[tuple[str, str, str]]:
+) -> set[tuple[str, str, str]]:
     """Return what a query of a domain uses of slots and values."""
-    used = [_constraint(domain, slot, value, rules) for slot, value in slots]
-    return frozenset(filter(None, used))
+    return {
+        used
+        for slot, value in slots
+        if (used := _constraint(domain, slot, value, rules)) is not None
+    }
 
 
 _NOTHING: Mapping[str, str] = {}
@@ -168,8 +173,14 @@ def gold_share(
         about = set[str]().union(*gold)
         # Domain -> what it was in the turn before, and whether that agreed: most is as it was.
         known: dict[str, tuple[object, object, bool]] = {}
+        last: tuple[object, object] = None, None
+        agreed = False
         for ours, theirs in zip(states, gold, strict=False):
             turns += 1
+            if ours is last[0] and theirs is last[1]:
+                equal += agreed
+                continue
+            last, agreed = (ours, theirs), True
             if ours == theirs:
                 equal += 1
                 continue
@@ -185,9 +196,9 @@ def gold_share(
                     )
                     before = known[domain] = (mine, true, agrees)
                 if not before[2]:
+                    agreed = False
                     break
-            else:
-                equal += 1
+            equal += agreed
     return equal / max(turns, 1)
 
 
@@ -260,8 +271,8 @@ def _typical_placeholders(played: Played) -> float:
 
 
 def _active_domains(played: Played) -> float:
-    dialogues = played.dialogues(played.domains)
-    named = sum(len(set(domains)) for one in dialogues for domains in one.active_domains)
+    active = played.once(played_turns, MAIN_SETUP).active
+    named = sum(own.bit_count() for own in active.values())
     return named / max(len(played.texts), 1)
 
 
@@ -321,27 +332,29 @@ class _Provided(NamedTuple):
 
 
 def _provided(played: Played) -> _Provided:
+    said = played.once(played_turns, MAIN_SETUP).said
+    ends = bits_at(
+        [
+            end - 1
+            for end, one in zip(said.starts[1:], said.dialogues, strict=True)
+            if len(one.responses) == one.gold.turns
+        ]
+    )
+
+    def dialogues(own: Turns) -> tuple[set[int], set[int]]:
+        """Return the dialogues with some turns, and those of them with none but the last."""
+        before, at_end = said.dialogues_with(own & ~ends), said.dialogues_with(own & ends)
+        return before | at_end, at_end - before
+
     counts = [(0,) * len(_Provided._fields)]
-    followed = played.once(walks, MAIN_SETUP)
-    for dialogue, steps_of in zip(played.under(MAIN_SETUP), followed, strict=True):
-        last = dialogue.gold.turns - 1
-        for domain, steps in steps_of.items():
-            first: dict[str, int] = {}
-            for step in reversed(steps):
-                first.update(dict.fromkeys(step.provided, step.turn))
-            requestable = dialogue.gold.goal[domain].requestable
-            requested = [turn for slot, turn in first.items() if slot in requestable]
-            named = next((step.turn for step in steps if step.active and step.named), None)
-            counts.append(
-                (
-                    len(first),
-                    len(first) - len(requested),
-                    len(requested),
-                    requested.count(last),
-                    named is not None,
-                    named == last,
-                )
-            )
+    for domain, own in played.once(seen_turns, MAIN_SETUP).items():
+        for slot, provided in own.provided.items():
+            ever, at_end = dialogues(provided)
+            asking = ever & said.requested[domain].get(slot, set())
+            of_slot = len(ever), len(ever - asking), len(asking), len(at_end & asking)
+            counts.append((*of_slot, 0, 0))
+        ever, at_end = dialogues(own.active & own.named)
+        counts.append((0, 0, 0, 0, len(ever), len(at_end)))
     return _Provided(*map(sum, zip(*counts, strict=True)))
 
 

@@ -28,7 +28,7 @@ from ..metrics import bleu
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import rated_dialogues
 from ..metrics.inform import outcomes, setup_scores
-from ..metrics.inform_success import DomainOutcome, Outcome, rates
+from ..metrics.inform_success import DomainOutcome, outcomes_of, rates
 from ..metrics.played import Played
 from ..metrics.setups import MAIN_SETUP, SETUPS, chosen_setups
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue, tracked_turn
@@ -265,7 +265,7 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
     for setup in went[0]:
         domains = SETUPS[setup].domains or first.sources["domains"]
         own = [outcome[setup] for outcome in went]
-        scores[setup] = setup_scores(rates(own), canonical, domains)
+        scores[setup] = setup_scores(rates(outcomes_of(own)), canonical, domains)
     if first.responses is not None:
         scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
     if first.tracking is not None:
@@ -291,16 +291,17 @@ def _domain_line(domain: DomainDiagnosis) -> DomainLine:
 
 
 def _setup_lines(setup: str, played: Played) -> list[SetupLine]:
+    found = played.once(outcomes, setup)
     return [
         SetupLine(
-            inform=int(outcome.inform),
-            success=int(outcome.success),
+            inform=int(inform),
+            success=int(success),
             domains={
                 name: SetupDomain(bool(domain.matched), domain.provided)
-                for name, domain in outcome.domains.items()
+                for name, domain in found.of(number).items()
             },
         )
-        for outcome in played.once(outcomes, setup)
+        for number, (inform, success) in enumerate(zip(found.inform, found.success, strict=True))
     ]
 
 
@@ -357,8 +358,8 @@ def _corpus_bleu(lines: Sequence[DialogueLine]) -> dict[str, float]:
     }
 
 
-def _outcomes(line: DialogueLine) -> dict[str, Outcome]:
-    """Return set-up -> how the dialogue came out in it."""
+def _outcomes(line: DialogueLine) -> dict[str, Mapping[str, DomainOutcome]]:
+    """Return set-up -> domain -> how the dialogue came out in it."""
     others = {} if line.optimistic is None else {_OPTIMISTIC: line.optimistic}
     found: dict[str, Mapping[str, DomainOutcome]] = {}
     if line.domains is not None:
@@ -370,7 +371,7 @@ def _outcomes(line: DialogueLine) -> dict[str, Outcome]:
         }
     for setup, one in {**others, **(line.setups or {})}.items():
         found[setup] = {n: DomainOutcome(d.matched, d.provided) for n, d in one.domains.items()}
-    return {setup: Outcome(domains) for setup, domains in found.items()}
+    return found
 
 
 def _tracked(line: DialogueLine) -> TrackedDialogue:

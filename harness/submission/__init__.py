@@ -238,16 +238,10 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
             response = responses[turn.response]
             naming += response.naming
             identifying += response.identifying
-            normalized.append(
-                NormalizedTurn(
-                    response.text,
-                    state,
-                    turn.active_domains,
-                    response.domains,
-                    response.unknown,
-                    turn.plain,
-                )
-            )
+            _, _, domains, plain = turn
+            fields = response.text, state, domains, response.domains, response.unknown, plain
+            # This is quicker than to call the class.
+            normalized.append(tuple.__new__(NormalizedTurn, fields))
         dialogues[id_] = tuple(normalized)
     return NormalizedSubmission(
         dialogues, 2 * naming > identifying, submission.source, submission.remarks

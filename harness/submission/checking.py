@@ -150,7 +150,8 @@ class _Checker:
         self._likely_states: Counter[str] = Counter()
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
-        # Domain -> slots that were found to be in order.
+        # A state, and domain -> slots, that were found to be in order.
+        self._last: dict[str, dict[str, str]] = {}
         self._plain: dict[str, dict[str, str]] = {}
 
     def all_remarks(self) -> Remarks:
@@ -164,8 +165,10 @@ class _Checker:
 
     def _check_states(self, dialogues: Mapping[str, Sequence[Turn]]) -> None:
         """Refuse states under a key that is not read, where gold states would take their place."""
+        if not self._likely_states:
+            return
         turns = [turn for one in dialogues.values() for turn in one]
-        ((likely, count),) = self._likely_states.most_common(1) or [("", 0)]
+        ((likely, count),) = self._likely_states.most_common(1)
         used = self._reading.uses_states and self._reading.without_states
         if used and 2 * count > len(turns) and all(turn.state is None for turn in turns):
             option, gold = key_option(STATE, likely), self._reading.without_states
@@ -245,7 +248,9 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        return Turn(response if isinstance(response, str) else "", state, domains)
+        text = response if isinstance(response, str) else ""
+        # This is quicker than to call the class.
+        return tuple.__new__(Turn, (text, state, domains, None))
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_text(place), problem)
@@ -274,13 +279,13 @@ class _Checker:
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""
-        if state.__class__ is not dict:
-            return False
+        # Turn after turn has the state of the turn before.
+        if state.__class__ is not dict or state == self._last:
+            return state.__class__ is dict
         slots_seen, longest = self._slots, self._limits.value
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
-            # Turn after turn has the slots of the turn before.
             if self._plain.get(domain) == slots:
                 continue
             for slot, value in slots.items():
@@ -291,6 +296,7 @@ class _Checker:
                 if not 0 < len(value) <= longest:
                     return False
             self._plain[domain] = slots
+        self._last = state
         return True
 
     def _is_slot(self, slot: object) -> bool:

@@ -1,8 +1,7 @@
 """Inform and Success of one submission under many set-ups, rule sets and sources.
 
 Most set-ups look at the same turns of a dialogue, and most dialogues look the same to several rule
-sets and sources. So all turns are looked at together, as the bits of an integer (the first turn is
-the lowest), and what was seen before is not worked out again. The rule is that of
+sets and sources: what was seen before is not worked out again. The rule is that of
 `inform_success.py`.
 """
 
@@ -14,22 +13,25 @@ from functools import reduce
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from mwz.database.bits import places_in
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
 
-from ...benchmark import REFERENCE, REQUESTABLE_SLOTS
+from ...benchmark import REQUESTABLE_SLOTS
 from ...metrics.inform_success import (
     TOTAL,
     DomainOutcome,
-    Outcome,
+    DomainTurns,
     Rates,
-    Step,
-    domain_outcome,
+    domain_turns,
+    matched,
+    outcomes_of,
     rates_of,
     reduced,
 )
 from ...metrics.played import PlayedDialogue
-from ...metrics.setups import COMPARISONS, REFERENCES, STRICT, UPDATES, Setup
+from ...metrics.played_turns import PlayedTurns, SaidTurns, Turns
+from ...metrics.setups import COMPARISONS, STRICT, Setup
 
 _Outcomes: TypeAlias = tuple[DomainOutcome, ...]
 """How a domain goes in each set-up."""
@@ -44,7 +46,7 @@ class _Seen(NamedTuple):
     Attributes:
         dialogue: The dialogue's id.
         domain: The domain.
-        said: The turns that hold each of `REQUESTABLE_SLOTS`.
+        said: The turns whose response holds each of `REQUESTABLE_SLOTS`.
         mention: What speaks of its venues; None if it has none.
         named: The turns that do.
         wanted: The number of what its goal finds.
@@ -53,11 +55,31 @@ class _Seen(NamedTuple):
 
     dialogue: str
     domain: str
-    said: tuple[int, ...]
+    said: tuple[Turns, ...]
     mention: str | None = None
-    named: int = 0
+    named: Turns = 0
     wanted: int = 0
     found: tuple[tuple[int, int], ...] = ()
+
+
+class _Look:
+    """The dialogues of a submission with active domains of one source, as set-ups see them.
+
+    Args:
+        played: Their turns.
+        database: The venues under a rule set.
+        rules: The rule set.
+    """
+
+    def __init__(self, played: PlayedTurns, database: VenueDatabase, rules: RuleSet) -> None:
+        self.played, self.database, self.rules = played, database, rules
+        self._seen: dict[tuple[str, Setup], DomainTurns] = {}
+
+    def turns(self, domain: str, setup: Setup) -> DomainTurns:
+        """Return what a set-up sees of a goal domain."""
+        if (domain, setup) not in self._seen:
+            self._seen[domain, setup] = domain_turns(self.played, domain, setup, self.rules)
+        return self._seen[domain, setup]
 
 
 class SharedWalks:
@@ -77,7 +99,7 @@ class SharedWalks:
         self._first: dict[tuple[str, ...], Set[str]] = {}
         self._venues: dict[int, tuple[Set[str], Set[str]]] = {}
         self._ends: dict[Hashable, dict[str, DomainOutcome]] = {}
-        self._outcomes: dict[_Seen, dict[int, _Outcomes]] = {}
+        self._outcomes: dict[_Seen, dict[Turns, _Outcomes]] = {}
         self._equal: dict[_Outcomes, _Outcomes] = {}
         self._chances: dict[Hashable, _Chances] = {}
 
@@ -93,17 +115,19 @@ class SharedWalks:
             rules: The rule set.
         """
         every: list[list[_Chances]] = [[] for _ in plays]
-        for dialogues in zip(*plays, strict=True):
+        said = SaidTurns(plays[0] if plays else ())
+        looks = [_Look(PlayedTurns(dialogues, said), database, rules) for dialogues in plays]
+        for number in range(len(said.dialogues)):
             domains = [
                 (seen, self._outcomes.setdefault(seen, {}))
-                for seen in self._seen(dialogues[0], database, rules)
+                for seen in self._seen(said, number, database, rules)
             ]
-            for chances, dialogue in zip(every, dialogues, strict=True):
+            for chances, look in zip(every, looks, strict=True):
                 outcomes = {}
                 for seen, known in domains:
-                    active = _turns(seen.domain in turn for turn in dialogue.active_domains)
+                    active = said.within(number, look.played.active.get(seen.domain, 0))
                     if active not in known:
-                        own = self._followed(dialogue, seen, active, database, rules)
+                        own = self._followed(look, number, seen)
                         known[active] = self._equal.setdefault(own, own)
                     outcomes[seen.domain] = known[active]
                 chances.append(self._whole(outcomes))
@@ -119,11 +143,11 @@ class SharedWalks:
         ]
 
     def _seen(
-        self, dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
+        self, said: SaidTurns, number: int, database: VenueDatabase, rules: RuleSet
     ) -> Iterator[_Seen]:
         """Yield what set-ups see of each domain of a dialogue's goal."""
 
-        def number(domain: str, query: Mapping[str, str]) -> int:
+        def find(domain: str, query: Mapping[str, str]) -> int:
             found = database.query(domain, query)
             if id(found) not in self._venues:
                 # What is kept keeps its id.
@@ -131,10 +155,11 @@ class SharedWalks:
             return id(self._venues[id(found)][0])
 
         # A domain without venues finds nothing, and so does a state without the domain.
-        nothing = (number("", {}),) * 2
-        said = tuple(_turns(slot in turn for turn in dialogue.said) for slot in REQUESTABLE_SLOTS)
+        nothing = (find("", {}),) * 2
+        dialogue = said.dialogues[number]
+        slots = tuple(said.within(number, said.slots[slot]) for slot in REQUESTABLE_SLOTS)
         for domain, goal in dialogue.gold.goal.items():
-            seen, venue = _Seen(dialogue.id, domain, said), rules.venue_rules.get(domain)
+            seen, venue = _Seen(dialogue.id, domain, slots), rules.venue_rules.get(domain)
             if venue is not None:
                 found: list[tuple[int, int]] = []
                 # Most turns have the constraints of the turn before.
@@ -142,54 +167,37 @@ class SharedWalks:
                     both = nothing
                     if query is not None:
                         by_name = reduced(query, venue.named_by)
-                        both = number(domain, query), number(domain, by_name)
+                        both = find(domain, query), find(domain, by_name)
                     found += [both for _ in turns]
-                named = _turns(venue.mention in text for text in dialogue.responses)
-                wanted = number(domain, goal.informable)
                 seen = seen._replace(
-                    mention=venue.mention, named=named, wanted=wanted, found=tuple(found)
+                    mention=venue.mention,
+                    named=said.within(number, said.slots[venue.mention]),
+                    wanted=find(domain, goal.informable),
+                    found=tuple(found),
                 )
             yield seen
 
-    def _followed(
-        self,
-        dialogue: PlayedDialogue,
-        seen: _Seen,
-        active: int,
-        database: VenueDatabase,
-        rules: RuleSet,
-    ) -> _Outcomes:
+    def _followed(self, look: _Look, number: int, seen: _Seen) -> _Outcomes:
         """Return how a domain goes in each set-up, by the turns in which it is active."""
-        turns = (1 << len(dialogue.responses)) - 1
-        last = turns ^ turns >> 1
-        said = dict(zip(REQUESTABLE_SLOTS, seen.said, strict=True))
+        said = look.played.said
+        goal = said.dialogues[number].gold.goal[seen.domain]
         outcomes: dict[int, DomainOutcome] = {}
         for walk, places in self._alike.items():
-            counted = turns if walk.first_turn else turns & ~1
-            own = counted & active if walk.active_only else counted
-            told = {slot: among & own for slot, among in said.items()}
-            if told[REFERENCE]:
-                booked = REFERENCES[walk.references].booked(dialogue.gold, seen.domain)
-                told[REFERENCE] &= _turns(seen.domain in domains for domains in booked)
-            provided = tuple(slot for slot, among in told.items() if among)
-            due = UPDATES[walk.updates].due(own, seen.named, said[REFERENCE], last)
-            found = tuple(
-                both[walk.reduced_search]
-                for turn, both in enumerate(seen.found)
-                if due & counted & 1 << turn
-            )
+            turns = look.turns(seen.domain, walk)
+            due = places_in(said.within(number, turns.due))
+            found = tuple(seen.found[turn][walk.reduced_search] for turn in due)
+            told = (said.within(number, turns.provided[slot]) for slot in goal.requestable)
+            provided = all(told)
             key = (seen.dialogue, seen.domain, seen.mention, seen.wanted, found, provided)
             if key not in self._ends:
-                venues = [self._venues[number][0] for number in found]
-                step = Step(0, False, False, None, None, None, False, (), provided)
-                self._ends[key] = {
-                    name: domain_outcome(
-                        *(dialogue, seen.domain, [step._replace(offered=offered)]),
-                        *(database, Setup(name), rules),
+                venues = [self._venues[one][0] for one in found]
+                ends = self._ends[key] = {}
+                for name, comparison in COMPARISONS.items():
+                    last = {0: reduce(comparison.offer, venues, None)}
+                    own = matched(
+                        {0: goal}, seen.domain, last, look.database, Setup(name), look.rules
                     )
-                    for name, comparison in COMPARISONS.items()
-                    for offered in [reduce(comparison.offer, venues, None)]
-                }
+                    ends[name] = DomainOutcome(own[0], provided)
             outcomes |= {p: self._ends[key][self._setups[p].comparison] for p in places}
         return tuple(outcomes[place] for place in range(len(self._setups)))
 
@@ -197,14 +205,7 @@ class SharedWalks:
         """Return how a dialogue goes, by how its domains do."""
         key = tuple(map(id, domains.values()))
         if key not in self._chances:
-            wholes = [
-                Outcome({domain: outcomes[place] for domain, outcomes in domains.items()})
-                for place in range(len(self._setups))
-            ]
-            self._chances[key] = [one.inform for one in wholes], [one.success for one in wholes]
+            places = range(len(self._setups))
+            whole = outcomes_of([{d: own[place] for d, own in domains.items()} for place in places])
+            self._chances[key] = whole.inform, whole.success
         return self._chances[key]
-
-
-def _turns(flags: Iterable[bool]) -> int:
-    """Return the turns of which something is true, as bits."""
-    return sum(flag << turn for turn, flag in enumerate(flags))
