@@ -60,7 +60,7 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     predictions = json.loads(CAREFUL.read_text(encoding="utf-8"))
     ids = list(predictions)
     submission = parse_submission(predictions, scorer.benchmark, "predictions")
-    texts = scorer.normalized(submission).responses()
+    texts = scorer.normalized(submission).responses
     references = scorer.references()
     counts = references.statistics(references.said(texts))["mwz22"]
     generator = np.random.default_rng(SEED)

@@ -141,7 +141,7 @@ def test_bleu_is_sacrebleus_to_the_last_digit(
     ruled = scorer.with_options(rules=rules)
     submission = parse_submission(predictions(system), ruled.benchmark, system, ruled.rules)
     hypotheses, references = [], []
-    for id_, responses in ruled.normalized(submission).responses().items():
+    for id_, responses in ruled.normalized(submission).responses.items():
         hypotheses += responses
         references += ruled.benchmark.dialogues[id_].references["mwz22"][: len(responses)]
     assert report.bleu is not None

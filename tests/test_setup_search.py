@@ -135,7 +135,7 @@ def test_its_bleu_points_are_sacrebleus(
     sample: Benchmark,
 ) -> None:
     parsed = parse_submission(json.loads(_content(name)), sample, name)
-    responses = normalize_submission(parsed, rule_set("2021")).responses()
+    responses = normalize_submission(parsed, rule_set("2021")).responses
     hypotheses = [text for texts in responses.values() for text in texts]
     for point in searches[name].bleu:
         if point.tokenization == tokenization:

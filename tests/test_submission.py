@@ -290,8 +290,8 @@ def test_placeholders_name_domains_if_most_about_venues_do(
 
 def test_a_corpus_submission_is_a_styles_references_as_they_are() -> None:
     corpus = made_submission(TWO, "damd")
-    assert corpus.responses() == {
-        id_: list(one.references["damd"]) for id_, one in TWO.dialogues.items()
+    assert corpus.responses == {
+        id_: tuple(one.references["damd"]) for id_, one in TWO.dialogues.items()
     }
     assert corpus.turns == 3
     assert not corpus.predicts_states
@@ -301,7 +301,7 @@ def test_a_corpus_submission_is_a_styles_references_as_they_are() -> None:
 
 def test_a_constant_submission_says_the_same_in_every_turn() -> None:
     constant = made_submission(TWO, CONSTANT)
-    said = {text for texts in constant.responses().values() for text in texts}
+    said = {text for texts in constant.responses.values() for text in texts}
     assert said == {"NAME TRAINID PHONE ADDRESS POST REFERENCE"}
     assert {id_: len(turns) for id_, turns in constant.dialogues.items()} == {
         id_: one.turns for id_, one in TWO.dialogues.items()
@@ -318,7 +318,7 @@ def test_a_submission_of_empty_states_says_what_the_references_say() -> None:
     empty = made_submission(TWO, EMPTY_STATES)
     assert empty.predicts_states
     assert {str(turn.state) for turns in empty.dialogues.values() for turn in turns} == {"{}"}
-    assert empty.responses() == made_submission(TWO, "mwz22").responses()
+    assert empty.responses == made_submission(TWO, "mwz22").responses
 
 
 def test_what_can_be_made_plays_every_turn() -> None:

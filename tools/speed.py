@@ -128,7 +128,7 @@ class Bench:
         """The normalised responses, and their references in each style."""
         benchmark = self.scorer.benchmark
         parsed = parse_submission(self.content, benchmark, "ubar")
-        responses = normalize_submission(parsed, self.scorer.rules).responses()
+        responses = normalize_submission(parsed, self.scorer.rules).responses
         references = {
             style: [
                 text

@@ -164,8 +164,8 @@ class Responses:
 
     @property
     def _fingerprints(self) -> Fingerprints:
-        states = self.main.states() if self.main.predicts_states else None
-        return fingerprints_of(self.scorer.benchmark, self.main.responses(), states)
+        states = self.main.states if self.main.predicts_states else None
+        return fingerprints_of(self.scorer.benchmark, self.main.responses, states)
 
     def _without_placeholders(self, rules: str) -> dict[str, float]:
         """Return the strict figures with placeholders of its own read as unknown ones."""
@@ -365,7 +365,7 @@ def read_states(
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        read = made_submission(load_benchmark(()), content).states()
+        read = made_submission(load_benchmark(()), content).states
     file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
         told = f"{source} is compared with a benchmark's gold states; leave it out"
@@ -499,7 +499,7 @@ def submission_against(
     """
     if not submission.predicts_states:
         return {}
-    states = submission.states()
+    states = submission.states
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds

@@ -21,11 +21,11 @@ def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
     from .tracking.tracked_dialogues import track_states
 
-    states, before = played.submission.states(), played.before
+    states, before = played.submission.states, played.before
     if before is None:
         return track_states(states, played.benchmark)
     # Most are equal under all rule sets, and so is all that is worked out of them.
-    old = before.submission.states()
+    old = before.submission.states
     known = {one.id: one for one in before.once(tracked_dialogues)}
     changed = {id_: own for id_, own in states.items() if own != old[id_]}
     known |= {one.id: one for one in track_states(changed, played.benchmark)}
@@ -72,7 +72,7 @@ METRIC = Metric(
     unit="percent",
     source="see docs/state-tracking.md",
     compute=_score,
-    made_of=lambda played: played.submission.states(),
+    made_of=lambda played: played.submission.states,
     statistics=_statistics,
     check=_check,
     result=_result,

@@ -15,7 +15,8 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark, Dialogue
-from ..submission import NormalizedSubmission, NormalizedTurn
+from ..submission import NormalizedSubmission
+from ..submission.formats.format import ACTIVE_DOMAINS
 from . import response_metrics
 from .setups import SETUPS
 
@@ -125,20 +126,22 @@ class PlayedDialogue:
 
 
 STATE_SOURCES: Mapping[
-    str, Callable[[Sequence[NormalizedTurn], Dialogue], Sequence[BeliefState]]
+    str, Callable[[NormalizedSubmission, str, Dialogue], Sequence[BeliefState]]
 ] = {
-    "predicted": lambda turns, gold: [turn.state or {} for turn in turns],
-    "gold": lambda turns, gold: gold.states[: len(turns)],
+    "predicted": lambda submission, id_, gold: submission.states[id_],
+    "gold": lambda submission, id_, gold: gold.states[: len(submission.dialogues[id_])],
 }
 """Where the belief states that query the database come from."""
 
 DOMAIN_SOURCES: Mapping[
-    str, Callable[[Sequence[NormalizedTurn], Dialogue, Sequence[BeliefState]], Domains]
+    str, Callable[[NormalizedSubmission, str, Dialogue, Sequence[BeliefState]], Domains]
 ] = {
-    "predicted": lambda turns, gold, states: [turn.active_domains or () for turn in turns],
-    "slots": lambda turns, gold, states: [turn.placeholder_domains for turn in turns],
-    "states": lambda turns, gold, states: domains_from_states(states),
-    "gold": lambda turns, gold, states: gold.gold_domains[: len(turns)],
+    "predicted": lambda submission, id_, gold, states: [
+        domains or () for domains in submission.columns[ACTIVE_DOMAINS][id_]
+    ],
+    "slots": lambda submission, id_, gold, states: submission.columns["placeholder_domains"][id_],
+    "states": lambda submission, id_, gold, states: domains_from_states(states),
+    "gold": lambda submission, id_, gold, states: gold.gold_domains[: len(states)],
 }
 """Where active domains come from: the submission, the domains that its placeholders name, changes
 of the belief states used, or the gold annotation."""
@@ -156,16 +159,16 @@ def play(
         domains: A key of `DOMAIN_SOURCES`.
     """
     played = []
-    for id_, turns in submission.dialogues.items():
+    for id_, responses in submission.responses.items():
         gold = benchmark.dialogues[id_]
-        believed = STATE_SOURCES[states](turns, gold)
+        believed = STATE_SOURCES[states](submission, id_, gold)
         played.append(
             PlayedDialogue(
                 id=id_,
                 gold=gold,
-                responses=[turn.response for turn in turns],
+                responses=responses,
                 states=believed,
-                active_domains=DOMAIN_SOURCES[domains](turns, gold, believed),
+                active_domains=DOMAIN_SOURCES[domains](submission, id_, gold, believed),
             )
         )
     return played
@@ -233,10 +236,10 @@ class Played:
         """Function and arguments -> what it gave."""
         return {}
 
-    @cached_property
+    @property
     def responses(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> normalised responses."""
-        return self.submission.responses()
+        return self.submission.responses
 
     @cached_property
     def texts(self) -> Sequence[str]:

@@ -307,7 +307,7 @@ def _gold_states(played: Played) -> float | None:
         return None
     return gold_share(
         (states, played.benchmark.dialogues[id_].states)
-        for id_, states in played.submission.states().items()
+        for id_, states in played.submission.states.items()
     )
 
 

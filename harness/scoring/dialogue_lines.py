@@ -196,7 +196,7 @@ def dialogue_lines(
 
 def free_running_lines(run: FreeRunning, signature: Signature) -> list[DialogueLine]:
     """Return a line for each free-running dialogue; there are no states and active domains."""
-    responses = run.normalized.responses()
+    responses = run.normalized.responses
     texts = [tuple(own) for own in responses.values()]
     rated = [run.rated[id_] for id_ in responses]
     return _lines(responses, signature, {}, {"responses": texts, **_grounded(rated)})

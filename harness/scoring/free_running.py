@@ -161,7 +161,7 @@ def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
         run: The dialogues, held against their goals by this scorer.
         scorer: How to score.
     """
-    texts = [text for responses in run.normalized.responses().values() for text in responses]
+    texts = [text for responses in run.normalized.responses.values() for text in responses]
     turns = run.normalized.turns
     return Report(
         signature=_signature(run, scorer),

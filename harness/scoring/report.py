@@ -305,8 +305,8 @@ def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
     """Return unknown placeholder -> occurrences, the most frequent first."""
     unknown = Counter(
         name
-        for turns in submission.dialogues.values()
-        for turn in turns
-        for name in turn.unknown_placeholders
+        for own in submission.columns["unknown_placeholders"].values()
+        for names in own
+        for name in names
     )
     return dict(unknown.most_common())

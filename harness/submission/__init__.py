@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
 from .checking import Turn, checked_dialogues, system_turns
 from .formats import READING, Reading, Standard, read_standard, standard_form
+from .formats.format import ACTIVE_DOMAINS, RESPONSE, STATE
 from .remarks import Remark, state_remarks, text_remarks
 
 if TYPE_CHECKING:
@@ -34,20 +35,30 @@ class _Dialogues:
 
     dialogues: Mapping[str, Sequence[Any]]
 
-    @property
+    @cached_property
     def turns(self) -> int:
         """The number of system turns."""
         return sum(map(len, self.dialogues.values()))
 
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Field of turns -> dialogue id -> its value in each turn."""
+        every = next(iter(self.dialogues.values()), ())
+        fields: tuple[str, ...] = every[0]._fields if every else ()
+        columns: dict[str, dict[str, Sequence[Any]]] = {field: {} for field in fields}
+        # Turns are many, and to walk through them takes longer than what is done with them.
+        for id_, turns in self.dialogues.items():
+            for field, values in zip(fields, zip(*turns, strict=True), strict=True):
+                columns[field][id_] = values
+        return columns
+
+    @cached_property
+    def _lacking(self) -> Mapping[str, tuple[int, str]]:
+        return {field: _without(self.columns[field]) for field in (STATE, ACTIVE_DOMAINS)}
+
     def lacking(self, field: str) -> tuple[int, str]:
         """Return how many turns lack `state` or `active_domains`, and which does first."""
-        count, first = 0, ""
-        for id_, turns in self.dialogues.items():
-            own = [getattr(turn, field) for turn in turns]
-            if None in own:
-                count += own.count(None)
-                first = first or f"dialogue {id_}, turn {own.index(None)}"
-        return count, first
+        return self._lacking[field]
 
 
 @dataclass(frozen=True)
@@ -104,28 +115,30 @@ class NormalizedSubmission(_Dialogues):
     source: str = "predictions"
     remarks: Sequence[Remark] = ()
 
-    @cached_property
+    @property
     def predicts_states(self) -> bool:
         """Whether every turn has a state; only then do states count as predicted."""
-        return all(turn.state is not None for turn in self._all_turns())
+        return not self.lacking(STATE)[0]
 
-    @cached_property
+    @property
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
-        return all(turn.active_domains is not None for turn in self._all_turns())
+        return not self.lacking(ACTIVE_DOMAINS)[0]
 
     @cached_property
     def lexicalised(self) -> bool:
         """Whether the harness delexicalised every response."""
-        return all(turn.plain is not None for turn in self._all_turns())
+        return not any(None in own for own in self.columns["plain"].values())
 
-    def responses(self) -> dict[str, list[str]]:
-        """Return dialogue id -> normalised responses."""
-        return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
+    @property
+    def responses(self) -> Mapping[str, Sequence[str]]:
+        """Dialogue id -> normalised responses."""
+        return self.columns[RESPONSE]
 
-    def states(self) -> dict[str, list[BeliefState]]:
-        """Return dialogue id -> predicted belief states, empty where there is none."""
-        return {id_: [turn.state or {} for turn in turns] for id_, turns in self.dialogues.items()}
+    @cached_property
+    def states(self) -> Mapping[str, Sequence[BeliefState]]:
+        """Dialogue id -> predicted belief states, empty where there is none."""
+        return {id_: [state or {} for state in own] for id_, own in self.columns[STATE].items()}
 
     def said(self) -> dict[str, Any]:
         """Return all that is scored of it, as JSON types, whatever format it was written in."""
@@ -137,8 +150,15 @@ class NormalizedSubmission(_Dialogues):
             for id_, turns in self.dialogues.items()
         }
 
-    def _all_turns(self) -> Iterator[NormalizedTurn]:
-        return (turn for turns in self.dialogues.values() for turn in turns)
+
+def _without(column: Mapping[str, Sequence[Any]]) -> tuple[int, str]:
+    """Return how many turns have no value in a column, and which has none first."""
+    count, first = 0, ""
+    for id_, values in column.items():
+        if None in values:
+            count += values.count(None)
+            first = first or f"dialogue {id_}, turn {values.index(None)}"
+    return count, first
 
 
 def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
@@ -229,11 +249,11 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
-    texts = {turn.response for turns in submission.dialogues.values() for turn in turns}
+    texts = {text for own in submission.columns[RESPONSE].values() for text in own}
     responses = {text: normalize_response(text, rules) for text in texts}
     for id_, turns in submission.dialogues.items():
         normalized = []
-        states = normalize_states((turn.state for turn in turns), rules)
+        states = normalize_states(submission.columns[STATE][id_], rules)
         for turn, state in zip(turns, states, strict=True):
             response = responses[turn.response]
             naming += response.naming

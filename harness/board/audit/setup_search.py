@@ -281,7 +281,7 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
     """
     submissions = normalized_by_rules(outputs.content, scorer.benchmark, name, outputs.aliases)
     main = submissions[DEFAULT_RULES]
-    responses = main.responses()
+    responses = main.responses
     bleu = [
         BleuPoint(style, tokenization, one)
         for tokenization in TOKENIZATIONS
