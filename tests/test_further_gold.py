@@ -50,7 +50,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
-from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission, NormalizedTurn
+from mwz.harness.submission import EMPTY_STATES, NormalizedDialogue, NormalizedSubmission
 
 AREA = {"hotel": {"area": "north"}}
 STARS = {"hotel": {"area": "north", "stars": "4"}}
@@ -65,8 +65,9 @@ def tiny() -> Benchmark:
     return benchmark({"d1": one, "d2": one})
 
 
-def said(*states: Any) -> tuple[NormalizedTurn, ...]:
-    return tuple(NormalizedTurn("", state, None, (), ()) for state in states)
+def said(*states: Any) -> NormalizedDialogue:
+    none = ((),) * len(states)
+    return NormalizedDialogue(none, states, none, none, none, none)
 
 
 def submission(second: Any = AREA) -> NormalizedSubmission:

@@ -13,7 +13,7 @@ from mwz.harness import Benchmark
 from mwz.harness.metrics.lower_bound import LowerBound
 from mwz.harness.scoring import Options, Scorer, score
 from mwz.harness.scoring.report import Report
-from mwz.harness.submission import NormalizedSubmission, made_submission
+from mwz.harness.submission import NormalizedDialogue, NormalizedSubmission, made_submission
 
 FIVE = "one two three four five"
 """A reference of five tokens without a placeholder."""
@@ -99,11 +99,14 @@ def test_it_is_that_of_the_strict_set_up() -> None:
 def test_bleu_is_sacrebleus_with_empty_responses_on_the_sample(sample: Benchmark) -> None:
     # All but the last turn of each dialogue, and nothing of the last dialogue.
     whole = made_submission(sample, "damd").dialogues
-    cut = {id_: turns[:-1] for id_, turns in [*whole.items()][:-1]}
+    cut = {
+        id_: NormalizedDialogue(*(column[:-1] for column in vars(one).values()))
+        for id_, one in [*whole.items()][:-1]
+    }
     report = Scorer(sample).score_normalized(NormalizedSubmission(cut, names_domains=False))
     responses, references = [], []
     for id_, one in sample.dialogues.items():
-        played = [turn.response for turn in cut.get(id_, ())]
+        played = [*cut[id_].responses] if id_ in cut else []
         responses += played + [""] * (one.turns - len(played))
         references += one.references["mwz22"]
     expected = BLEU().corpus_score(responses, [references]).score

@@ -253,12 +253,14 @@ def test_responses_and_states_are_normalised_and_the_submission_is_kept() -> Non
     before = deepcopy(submission)
     normalized = normalize_submission(submission, rule_set("2023"))
     assert submission == before
-    (one,) = normalized.dialogues["mul0001"]
-    assert one.response == "the NAME is at!"
-    assert one.state == {"hotel": {"name": "finches b and b"}}
-    assert one.active_domains == ["hotel"]
-    assert one.placeholder_domains == ("hotel",)
-    assert one.unknown_placeholders == ("foo",)
+    one = normalized.dialogues["mul0001"]
+    assert one.responses == ("the NAME is at!",)
+    assert one.states == ({"hotel": {"name": "finches b and b"}},)
+    assert one.active_domains == (["hotel"],)
+    assert one.placeholder_domains == (("hotel",),)
+    assert one.unknown_placeholders == (("foo",),)
+    assert one.plain == (None,)
+    assert len(one) == 1
 
 
 def test_states_and_domains_are_predicted_only_if_every_turn_has_them() -> None:
@@ -317,7 +319,7 @@ def test_a_constant_submission_says_the_same_in_every_turn() -> None:
 def test_a_submission_of_empty_states_says_what_the_references_say() -> None:
     empty = made_submission(TWO, EMPTY_STATES)
     assert empty.predicts_states
-    assert {str(turn.state) for turns in empty.dialogues.values() for turn in turns} == {"{}"}
+    assert {str(state) for one in empty.dialogues.values() for state in one.states} == {"{}"}
     assert empty.responses == made_submission(TWO, "mwz22").responses
 
 

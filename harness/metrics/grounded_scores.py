@@ -60,9 +60,9 @@ def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
     from ..grounding.rating import PlainDialogue
 
     found = {}
-    for id_, turns in played.submission.dialogues.items():
+    for id_, dialogue in played.submission.dialogues.items():
         gold = played.benchmark.dialogues[id_]
-        responses = [turn.plain for turn in turns if turn.plain is not None]
+        responses = [plain for plain in dialogue.plain if plain is not None]
         found[id_] = PlainDialogue(responses, gold.goal, gold.booked_domains)
     return found
 

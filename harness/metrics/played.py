@@ -16,7 +16,6 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark, Dialogue
 from ..submission import NormalizedSubmission
-from ..submission.formats.format import ACTIVE_DOMAINS
 from . import response_metrics
 from .setups import SETUPS
 
@@ -137,9 +136,9 @@ DOMAIN_SOURCES: Mapping[
     str, Callable[[NormalizedSubmission, str, Dialogue, Sequence[BeliefState]], Domains]
 ] = {
     "predicted": lambda submission, id_, gold, states: [
-        domains or () for domains in submission.columns[ACTIVE_DOMAINS][id_]
+        domains or () for domains in submission.dialogues[id_].active_domains
     ],
-    "slots": lambda submission, id_, gold, states: submission.columns["placeholder_domains"][id_],
+    "slots": lambda submission, id_, gold, states: submission.dialogues[id_].placeholder_domains,
     "states": lambda submission, id_, gold, states: domains_from_states(states),
     "gold": lambda submission, id_, gold, states: gold.gold_domains[: len(states)],
 }

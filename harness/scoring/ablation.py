@@ -90,11 +90,14 @@ def _without(played: Played, submission: Submission, step: str) -> Played:
     """Return what is played if responses are normalised without a step."""
     normalized = played.submission
     dialogues = {
-        id_: tuple(
-            turn._replace(response=normalized_text(given.response, played.rules, step))
-            for turn, given in zip(turns, submission.dialogues[id_], strict=True)
+        id_: replace(
+            one,
+            responses=tuple(
+                normalized_text(given.response, played.rules, step)
+                for given in submission.dialogues[id_]
+            ),
         )
-        for id_, turns in normalized.dialogues.items()
+        for id_, one in normalized.dialogues.items()
     }
     return replace(played, submission=replace(normalized, dialogues=dialogues))
 

@@ -17,7 +17,7 @@ from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
-from ..submission import NormalizedSubmission
+from ..submission import Lacking, NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
@@ -213,9 +213,10 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     if options.states not in (AUTO, "predicted"):
         return options.states
     if options.states == AUTO and not options.reading.uses_states:
-        lacking, _ = submission.lacking(STATE)
+        lacking = submission.without_states.turns
         return "predicted" if lacking < submission.turns else "gold"
-    return "predicted" if _predicts(submission, "states", options.states) else "gold"
+    known = _predicts(submission, "states", options.states, submission.without_states)
+    return "predicted" if known else "gold"
 
 
 def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
@@ -226,7 +227,7 @@ def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.domains not in (AUTO, "predicted"):
         return options.domains
-    if _predicts(submission, "domains", options.domains):
+    if _predicts(submission, "domains", options.domains, submission.without_domains):
         return "predicted"
     return "slots" if submission.names_domains else "states"
 
@@ -235,20 +236,21 @@ _PREDICTED = {"states": (STATE, "gold"), "domains": (ACTIVE_DOMAINS, "states")}
 """Option -> the field of turns that it reads, and a source that needs no field."""
 
 
-def _predicts(submission: NormalizedSubmission, option: str, chosen: str) -> bool:
+def _predicts(submission: NormalizedSubmission, option: str, chosen: str, without: Lacking) -> bool:
     """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
         submission: What the system put out.
         option: The option, "states" or "domains".
         chosen: Its value, "auto" or "predicted".
+        without: The turns that lack the field.
 
     Raises:
         InputError: Some turns have it and others not, and nobody said that this is known; or
             it is asked for and some turn lacks it.
     """
     field, known = _PREDICTED[option]
-    lacking, first = submission.lacking(field)
+    lacking, first = without
     if lacking and chosen != AUTO:
         raise InputError(
             f"option {option}",

@@ -19,7 +19,6 @@ from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
 from ..submission.formats import Standard, read_standard
-from ..submission.formats.format import STATE
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
@@ -109,7 +108,7 @@ def _coverage(played: Played) -> Iterator[Remark]:
 def _partial_states(played: Played) -> Iterator[Remark]:
     """Yield a warning if predicted states are used that some turns lack: these count as empty."""
     if played.states == "predicted" and not played.submission.predicts_states:
-        lacking, first = played.submission.lacking(STATE)
+        lacking, first = played.submission.without_states
         of = played.submission.turns
         yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
 

@@ -305,8 +305,8 @@ def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
     """Return unknown placeholder -> occurrences, the most frequent first."""
     unknown = Counter(
         name
-        for own in submission.columns["unknown_placeholders"].values()
-        for names in own
+        for one in submission.dialogues.values()
+        for names in one.unknown_placeholders
         for name in names
     )
     return dict(unknown.most_common())

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mwz.normalization.responses import normalize_response
+from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import (
     DEFAULT_RULES,
     Aliases,
@@ -23,46 +23,14 @@ from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
 from .checking import Turn, checked_dialogues, system_turns
 from .formats import READING, Reading, Standard, read_standard, standard_form
-from .formats.format import ACTIVE_DOMAINS, RESPONSE, STATE
 from .remarks import Remark, state_remarks, text_remarks
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
 
 
-class _Dialogues:
-    """What submissions have in common, normalised or not."""
-
-    dialogues: Mapping[str, Sequence[Any]]
-
-    @cached_property
-    def turns(self) -> int:
-        """The number of system turns."""
-        return sum(map(len, self.dialogues.values()))
-
-    @cached_property
-    def columns(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
-        """Field of turns -> dialogue id -> its value in each turn."""
-        every = next(iter(self.dialogues.values()), ())
-        fields: tuple[str, ...] = every[0]._fields if every else ()
-        columns: dict[str, dict[str, Sequence[Any]]] = {field: {} for field in fields}
-        # Turns are many, and to walk through them takes longer than what is done with them.
-        for id_, turns in self.dialogues.items():
-            for field, values in zip(fields, zip(*turns, strict=True), strict=True):
-                columns[field][id_] = values
-        return columns
-
-    @cached_property
-    def _lacking(self) -> Mapping[str, tuple[int, str]]:
-        return {field: _without(self.columns[field]) for field in (STATE, ACTIVE_DOMAINS)}
-
-    def lacking(self, field: str) -> tuple[int, str]:
-        """Return how many turns lack `state` or `active_domains`, and which does first."""
-        return self._lacking[field]
-
-
 @dataclass(frozen=True)
-class Submission(_Dialogues):
+class Submission:
     """A checked predictions file.
 
     Attributes:
@@ -78,87 +46,122 @@ class Submission(_Dialogues):
     remarks: Sequence[Remark] = ()
 
 
-class NormalizedTurn(NamedTuple):
-    """A system turn in the form that every metric reads.
+@dataclass(frozen=True)
+class NormalizedDialogue:
+    """The system turns of a dialogue in the form that every metric reads, a column per field.
+
+    To look at one field of many turns takes far less than to look at many turns.
 
     Attributes:
-        response: The normalised response.
-        state: The predicted belief state, normalised, if there is one.
-        active_domains: The predicted active domains, if there are any.
-        placeholder_domains: The domains that the response's placeholders name.
+        responses: The normalised responses.
+        states: The predicted belief states, normalised; None where there is none.
+        active_domains: The predicted active domains; None where there are none.
+        placeholder_domains: The domains that each response's placeholders name.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
-        plain: Where the harness delexicalised the response: the original, and what was found in it.
+        plain: Where the harness delexicalised a response: the original, and what was found in it.
     """
 
-    response: str
-    state: BeliefState | None
-    active_domains: Sequence[str] | None
-    placeholder_domains: Sequence[str]
-    unknown_placeholders: Sequence[str]
-    plain: Delexicalised | None = None
+    responses: Sequence[str]
+    states: Sequence[BeliefState | None]
+    active_domains: Sequence[Sequence[str] | None]
+    placeholder_domains: Sequence[Sequence[str]]
+    unknown_placeholders: Sequence[Sequence[str]]
+    plain: Sequence[Delexicalised | None]
+
+    def __len__(self) -> int:
+        return len(self.responses)
 
 
 @dataclass(frozen=True)
-class NormalizedSubmission(_Dialogues):
+class NormalizedSubmission:
     """A submission in the form that every metric reads.
 
     Attributes:
-        dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
+        dialogues: Dialogue id -> dialogue, in the file's order; turns from the first.
         names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
             of those that tell about a venue do.
         source: What messages call the predictions.
         remarks: The remarks on them.
     """
 
-    dialogues: Mapping[str, Sequence[NormalizedTurn]]
+    dialogues: Mapping[str, NormalizedDialogue]
     names_domains: bool
     source: str = "predictions"
     remarks: Sequence[Remark] = ()
 
+    @cached_property
+    def turns(self) -> int:
+        """The number of system turns."""
+        return sum(map(len, self.dialogues.values()))
+
+    @cached_property
+    def without_states(self) -> Lacking:
+        """The turns without a state."""
+        return _lacking({id_: one.states for id_, one in self.dialogues.items()})
+
+    @cached_property
+    def without_domains(self) -> Lacking:
+        """The turns without active domains."""
+        return _lacking({id_: one.active_domains for id_, one in self.dialogues.items()})
+
     @property
     def predicts_states(self) -> bool:
         """Whether every turn has a state; only then do states count as predicted."""
-        return not self.lacking(STATE)[0]
+        return not self.without_states.turns
 
     @property
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
-        return not self.lacking(ACTIVE_DOMAINS)[0]
+        return not self.without_domains.turns
 
     @cached_property
     def lexicalised(self) -> bool:
         """Whether the harness delexicalised every response."""
-        return not any(None in own for own in self.columns["plain"].values())
+        return not any(None in one.plain for one in self.dialogues.values())
 
-    @property
+    @cached_property
     def responses(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> normalised responses."""
-        return self.columns[RESPONSE]
+        return {id_: one.responses for id_, one in self.dialogues.items()}
 
     @cached_property
     def states(self) -> Mapping[str, Sequence[BeliefState]]:
         """Dialogue id -> predicted belief states, empty where there is none."""
-        return {id_: [state or {} for state in own] for id_, own in self.columns[STATE].items()}
+        return {id_: [state or {} for state in one.states] for id_, one in self.dialogues.items()}
 
     def said(self) -> dict[str, Any]:
         """Return all that is scored of it, as JSON types, whatever format it was written in."""
         return {
             id_: [
-                [turn.response, turn.state, turn.active_domains and sorted(turn.active_domains)]
-                for turn in turns
+                [response, state, domains and sorted(domains)]
+                for response, state, domains in zip(
+                    one.responses, one.states, one.active_domains, strict=True
+                )
             ]
-            for id_, turns in self.dialogues.items()
+            for id_, one in self.dialogues.items()
         }
 
 
-def _without(column: Mapping[str, Sequence[Any]]) -> tuple[int, str]:
-    """Return how many turns have no value in a column, and which has none first."""
+class Lacking(NamedTuple):
+    """Turns that lack something.
+
+    Attributes:
+        turns: How many there are.
+        first: The first one: "dialogue mul0001, turn 3"; empty if there is none.
+    """
+
+    turns: int
+    first: str
+
+
+def _lacking(columns: Mapping[str, Sequence[object]]) -> Lacking:
+    """Return the turns that have None in a column, of dialogue id -> what each turn has."""
     count, first = 0, ""
-    for id_, values in column.items():
+    for id_, values in columns.items():
         if None in values:
             count += values.count(None)
             first = first or f"dialogue {id_}, turn {values.index(None)}"
-    return count, first
+    return Lacking(count, first)
 
 
 def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
@@ -249,20 +252,23 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
-    texts = {text for own in submission.columns[RESPONSE].values() for text in own}
-    responses = {text: normalize_response(text, rules) for text in texts}
+    known: dict[str, NormalizedResponse] = {}
     for id_, turns in submission.dialogues.items():
-        normalized = []
-        states = normalize_states(submission.columns[STATE][id_], rules)
-        for turn, state in zip(turns, states, strict=True):
-            response = responses[turn.response]
-            naming += response.naming
-            identifying += response.identifying
-            _, _, domains, plain = turn
-            fields = response.text, state, domains, response.domains, response.unknown, plain
-            # This is quicker than to call the class.
-            normalized.append(tuple.__new__(NormalizedTurn, fields))
-        dialogues[id_] = tuple(normalized)
+        texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
+        for text in texts:
+            if text not in known:
+                known[text] = normalize_response(text, rules)
+        own = [known[text] for text in texts]
+        naming += sum([response.naming for response in own])
+        identifying += sum([response.identifying for response in own])
+        dialogues[id_] = NormalizedDialogue(
+            responses=tuple([response.text for response in own]),
+            states=tuple(normalize_states(states, rules)),
+            active_domains=domains,
+            placeholder_domains=tuple([response.domains for response in own]),
+            unknown_placeholders=tuple([response.unknown for response in own]),
+            plain=plain,
+        )
     return NormalizedSubmission(
         dialogues, 2 * naming > identifying, submission.source, submission.remarks
     )
@@ -321,15 +327,19 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
     """
     state: BeliefState | None = {} if name == EMPTY_STATES else None
 
-    def responses(dialogue: Dialogue) -> Sequence[str]:
-        if name == CONSTANT:
-            return [_CONSTANT_RESPONSE] * dialogue.turns
-        return dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
+    def made(dialogue: Dialogue) -> NormalizedDialogue:
+        count = dialogue.turns
+        texts: Sequence[str] = [_CONSTANT_RESPONSE] * count
+        if name != CONSTANT:
+            texts = dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
+        return NormalizedDialogue(
+            responses=tuple(texts),
+            states=(state,) * count,
+            active_domains=(None,) * count,
+            placeholder_domains=((),) * count,
+            unknown_placeholders=((),) * count,
+            plain=(None,) * count,
+        )
 
-    return NormalizedSubmission(
-        {
-            id_: tuple(NormalizedTurn(text, state, None, (), ()) for text in responses(dialogue))
-            for id_, dialogue in benchmark.dialogues.items()
-        },
-        names_domains=False,
-    )
+    dialogues = {id_: made(dialogue) for id_, dialogue in benchmark.dialogues.items()}
+    return NormalizedSubmission(dialogues, names_domains=False)
