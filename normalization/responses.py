@@ -26,9 +26,15 @@ _PARTS = 3
 """What a text is split into by placeholders: text, name, suffix, text, name, suffix, …"""
 
 
+@lru_cache(maxsize=1)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a text split by its placeholders, which are asked for again at once."""
+    return tuple(PLACEHOLDER.split(text))
+
+
 def placeholder_names(response: str) -> list[str]:
     """Return the names of a response's placeholders, in order, in lower case."""
-    return PLACEHOLDER.split(response.lower())[1::_PARTS]
+    return [*_parts(response.lower())[1::_PARTS]]
 
 
 class NormalizedResponse(NamedTuple):
@@ -53,7 +59,7 @@ class NormalizedResponse(NamedTuple):
 
 
 def _with_ontology_names(text: str, rules: RuleSet) -> str:
-    parts = PLACEHOLDER.split(text)
+    parts = [*_parts(text)]
     parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
     # The suffixes.
     del parts[2::_PARTS]

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from resampled_cases import SUBMISSIONS, report_figures, sample_evidence, sample_scorer
 
 from mwz.harness import InputError
-from mwz.harness.comparison import intervals_of, spread_of
-from mwz.harness.comparison.interval import SEED
+from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.resampling import wilson
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity

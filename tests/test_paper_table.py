@@ -24,9 +24,9 @@ from mwz.harness.board.citations import entry_reference
 from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.paper_table import system_name
 from mwz.harness.cli import reading
+from mwz.harness.comparison import SEED
 from mwz.harness.comparison.comparing import compare
 from mwz.harness.comparison.evidence import Evidence, mean_of
-from mwz.harness.comparison.interval import SEED
 from mwz.harness.comparison.resampling import randomisation
 from mwz.harness.metrics.statistics import Figure, LinearStatistics
 from mwz.harness.signature import Signature

@@ -15,8 +15,8 @@ from resampled_cases import sample_evidence, sample_predictions, sample_scorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
+from mwz.harness.comparison import SEED
 from mwz.harness.comparison.evidence import Evidence
-from mwz.harness.comparison.interval import SEED
 from mwz.harness.comparison.resampling import (
     TESTS,
     bootstrap_samples,

@@ -12,8 +12,9 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets,
 from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..comparison import SEED
 from ..comparison.evidence import Evidence
-from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
+from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..comparison.resampling import intervals_of
 from ..data.declared import gold_versions
 from ..diagnosis.causes import DialogueOutcome

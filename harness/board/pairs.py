@@ -23,7 +23,8 @@ from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from ..comparison.interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
+from ..comparison import SEED
+from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain
 from ..io.validation import validated

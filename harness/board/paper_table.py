@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+from ..comparison import SEED
 from ..comparison.comparing import Comparison, check_comparable, compare
 from ..comparison.evidence import Evidence, mean_of
-from ..comparison.interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, p_text
+from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, p_text
 from ..data.declared import declared_names, read_data_set
 from ..io.rendering import escaped, figure
 from ..io.tables import Table, formatted, in_latex

@@ -17,7 +17,7 @@ from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..board import PORT, PUBLISHED
-from ..comparison.interval import SEED
+from ..comparison import SEED
 from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS

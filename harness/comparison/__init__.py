@@ -42,6 +42,9 @@ __all__ = [
     "tracking_evidence",
 ]
 
+SEED = 12345
+"""The seed of resampling, that of sacreBLEU."""
+
 _HOMES = ("interval", "evidence", "resampling", "comparing")
 """The modules that hold them, the ones that take less time first."""
 

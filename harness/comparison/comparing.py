@@ -13,8 +13,9 @@ from typing import Any
 from ..errors import InputError, unknown
 from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
+from . import SEED
 from .evidence import Evidence
-from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
+from .interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
 from .resampling import (
     MCNEMAR,
     TESTS,

@@ -22,7 +22,8 @@ from ..io.files import read_bytes, shown_name
 from ..io.rendering import figure
 from ..io.tables import Table
 from ..submission.checking import dialogue_id
-from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
+from . import SEED
+from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
 
 COLUMNS = ("id", "rater", "rating")

@@ -12,9 +12,6 @@ from dataclasses import dataclass, replace
 from ..errors import InputError
 from ..io.rendering import figure
 
-SEED = 12345
-"""The seed, that of sacreBLEU."""
-
 INTERVAL_SAMPLES = 1000
 """Bootstrap samples of an interval."""
 

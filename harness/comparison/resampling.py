@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..metrics.statistics import Block
+from . import SEED
 from .evidence import Evidence
-from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
+from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 
 if TYPE_CHECKING:
     from ..metrics.statistics import Floats

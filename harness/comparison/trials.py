@@ -12,7 +12,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from .interval import INTERVAL_SAMPLES, SEED, Interval
+from . import SEED
+from .interval import INTERVAL_SAMPLES, Interval
 
 TalkerName: TypeAlias = Annotated[str, Field(max_length=200, pattern=r"^[!-~]([ -~]*[!-~])?$")]
 """What records call an agent or a user, with a digest: printable ASCII."""

@@ -121,7 +121,8 @@ def offers(
         # A state that lacks the domain finds nothing.
         found = _NOTHING if query is None else database.query(domain, query)
         venues = offer(venues, found)
-        yield Offer(dialogue, place - starts[dialogue], query, found, venues)
+        # This is quicker than to call the class.
+        yield tuple.__new__(Offer, (dialogue, place - starts[dialogue], query, found, venues))
 
 
 class Step(NamedTuple):

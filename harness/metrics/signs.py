@@ -130,24 +130,25 @@ def queries(
     nothing: frozenset[tuple[str, str, str]] = frozenset()
     return [
         nothing.union(
-            *(_used(domain, state.get(domain, _NOTHING).items(), rules) for domain in about)
+            *(_used_only(domain, state.get(domain, _NOTHING), _NOTHING, rules) for domain in about)
         )
         for state in states
     ]
 
 
-def _used(
-    domain: str, slots: Iterable[tuple[str, str]], rules: RuleSet
+_NOTHING: Mapping[str, str] = {}
+
+
+def _used_only(
+    domain: str, slots: Mapping[str, str], others: Mapping[str, str], rules: RuleSet
 ) -> set[tuple[str, str, str]]:
-    """Return what a query of a domain uses of slots and values."""
+    """Return what a query of a domain uses of slots and values that others do not have."""
     return {
         used
-        for slot, value in slots
-        if (used := _constraint(domain, slot, value, rules)) is not None
+        for slot, value in slots.items()
+        if others.get(slot) != value
+        and (used := _constraint(domain, slot, value, rules)) is not None
     }
-
-
-_NOTHING: Mapping[str, str] = {}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -191,8 +192,8 @@ def gold_share(
                 before = known.get(domain)
                 if before is None or before[0] is not mine or before[1] != true:
                     # What both have makes no difference.
-                    agrees = _used(domain, mine.items() - true.items(), rules) == _used(
-                        domain, true.items() - mine.items(), rules
+                    agrees = _used_only(domain, mine, true, rules) == _used_only(
+                        domain, true, mine, rules
                     )
                     before = known[domain] = (mine, true, agrees)
                 if not before[2]:

@@ -36,7 +36,7 @@ from .options import (
     lexicalised_parameter,
     signature_before,
 )
-from .report import Coverage, Report, unknown_placeholders
+from .report import Coverage, Report
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
@@ -233,7 +233,7 @@ class Scorer:
                 turns=submission.turns,
                 of_turns=benchmark.turns,
             ),
-            unknown_placeholders=unknown_placeholders(submission),
+            unknown_placeholders=submission.unknown_placeholders,
             # In the order in which people read them.
             metrics={
                 key: results[key]

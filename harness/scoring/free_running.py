@@ -40,7 +40,7 @@ from ..submission.formats import Standard
 from ..submission.formats.format import USER
 from ..submission.plain_responses import delexicalise_submission
 from ..submission.remarks import Remark
-from .report import Coverage, Report, unknown_placeholders
+from .report import Coverage, Report
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
@@ -166,7 +166,7 @@ def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
     return Report(
         signature=_signature(run, scorer),
         coverage=Coverage(len(run.dialogues), len(run.goals), turns, turns),
-        unknown_placeholders=unknown_placeholders(run.normalized),
+        unknown_placeholders=run.normalized.unknown_placeholders,
         metrics={
             "grounded": GroundedScores.of_figures(
                 grounded_figures(one.rating for one in run.rated.values()),

@@ -23,7 +23,7 @@ from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
-from .report import RANKED_COVERAGE, unknown_placeholders
+from .report import RANKED_COVERAGE
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -128,7 +128,7 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
         return
     # That is known already, and guessing begins with all responses as they were written.
-    if not unknown_placeholders(played.submission):
+    if not played.submission.unknown_placeholders:
         return
     guesses = costly_guesses(submission, scorer.rules)
     if not guesses:

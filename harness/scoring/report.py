@@ -11,7 +11,6 @@ what `Report.to_dict` wrote.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
     from ..metrics.tracking.tracking_report import TrackingReport
-    from ..submission import NormalizedSubmission
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -299,14 +297,3 @@ def _wrong_coverage(report: Report) -> Iterator[str]:
         yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
     elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
         yield f"coverage: {played} turns does not follow from the signature"
-
-
-def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
-    """Return unknown placeholder -> occurrences, the most frequent first."""
-    unknown = Counter(
-        name
-        for one in submission.dialogues.values()
-        for names in one.unknown_placeholders
-        for name in names
-    )
-    return dict(unknown.most_common())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,6 +130,13 @@ class NormalizedSubmission:
     def states(self) -> Mapping[str, Sequence[BeliefState]]:
         """Dialogue id -> predicted belief states, empty where there is none."""
         return {id_: [state or {} for state in one.states] for id_, one in self.dialogues.items()}
+
+    @cached_property
+    def unknown_placeholders(self) -> Mapping[str, int]:
+        """Placeholder that the ontology lacks -> occurrences, the most frequent first."""
+        dialogues = self.dialogues.values()
+        names = chain.from_iterable(chain(*(one.unknown_placeholders for one in dialogues)))
+        return dict(Counter(names).most_common())
 
     def said(self) -> dict[str, Any]:
         """Return all that is scored of it, as JSON types, whatever format it was written in."""

@@ -143,6 +143,7 @@ class _Checker:
         self._unread: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits
+        self._longest = limits.response
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
@@ -238,7 +239,8 @@ class _Checker:
             self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
             return Turn("", None, None)
         response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
-        if not (isinstance(response, str) and self._is_response(response)):
+        told = response if isinstance(response, str) else ""
+        if told is not response or not told.isascii() or len(told) > self._longest:
             for problem in response_problems(turn, self._limits):
                 self._problem(place, problem)
         if state is not None and not self._is_plain(state):
@@ -248,15 +250,11 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        text = response if isinstance(response, str) else ""
         # This is quicker than to call the class.
-        return tuple.__new__(Turn, (text, state, domains, None))
+        return tuple.__new__(Turn, (told, state, domains, None))
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_text(place), problem)
-
-    def _is_response(self, text: str) -> bool:
-        return len(text) <= self._limits.response and (text.isascii() or is_text(text))
 
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Remark keys that are not read, above all those that look like one that is."""

@@ -212,7 +212,7 @@ def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterat
             if (match[1] or match[2] or match[3]) in rules.ontology
         )
     # Normalised responses, such as references: lower-casing them loses what they say.
-    if any(name in text for name in rules.about_venues):
+    if text != text.lower() and any(name in text for name in rules.about_venues):
         found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
     if found:
         first, n = next(iter(found.most_common(1)))
