@@ -240,6 +240,10 @@ def test_nothing_asked_for_is_always_provided() -> None:
     assert _provided([], "ok")
 
 
+def test_what_is_no_requestable_slot_is_never_provided() -> None:
+    assert not _provided(["AREA"], "AREA")
+
+
 def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
     wanted = {"restaurant": goal({}, ["PHONE"]), "taxi": goal({}, ["PHONE"])}
     played = _played(

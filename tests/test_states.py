@@ -369,9 +369,15 @@ def test_states_of_turns_are_normalised_as_each_by_itself_and_shared() -> None:
         # Equal as mappings; the spelling that comes last counts.
         {"hotel": {"area": "north", "Area": "south"}},
         {"hotel": {"Area": "south", "area": "north"}},
+        {"hotel": {"area": "west"}, "train": {"day": "monday"}},
+        {"hotel": {"area": "west"}, "train": {"day": "monday"}},
+        # Domains stay in the order that they have in their own turn.
+        {"train": {"day": "monday"}, "hotel": {"area": "west"}},
     ]
     found = list(normalize_states(states, OLD))
     assert found == [None if one is None else normalize_state(one, OLD) for one in states]
-    first, second, *others = [state["hotel"] for state in found if state is not None]
+    first, second, *others = [state["hotel"] for state in found[:5] if state is not None]
     assert first is second
     assert others == [{"area": "south"}, {"area": "north"}]
+    assert found[5] is found[6]
+    assert [*(found[7] or ())] == ["train", "hotel"]

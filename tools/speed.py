@@ -281,7 +281,7 @@ def table(taken: Mapping[str, Taken]) -> str:
             pair = (
                 (own.clock, other.clock) if measure.by_clock else (own.processor, other.processor)
             )
-            ratio = f"{pair[0] / pair[1]:.2f}"
+            ratio = f"{pair[0] / pair[1]:.3g}"
         rows.append(
             [
                 *(measure.title, f"{own.processor:.2f}", compared, ratio),

@@ -310,7 +310,7 @@ def explain(dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet) -
         active, provided = seen[domain].active, seen[domain].provided
         causes = {
             # In the order of their names: a set has none that lasts.
-            slot: None if provided[slot] else _slot_cause(played.said.slots[slot], active)
+            slot: None if provided.get(slot) else _slot_cause(played.said.slots[slot], active)
             for slot in sorted(dialogue.gold.goal[domain].requestable)
         }
         domains[domain] = (

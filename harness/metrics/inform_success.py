@@ -304,7 +304,7 @@ def dialogue_outcomes(
         chances[domain] = matched(said.goals[domain], domain, last, database, setup, rules)
         lacking[domain] = set[int]().union(
             *(
-                asking - said.dialogues_with(own.provided[slot])
+                asking - said.dialogues_with(own.provided.get(slot, 0))
                 for slot, asking in said.requested[domain].items()
             )
         )

@@ -186,7 +186,7 @@ class SharedWalks:
             turns = look.turns(seen.domain, walk)
             due = places_in(said.within(number, turns.due))
             found = tuple(seen.found[turn][walk.reduced_search] for turn in due)
-            told = (said.within(number, turns.provided[slot]) for slot in goal.requestable)
+            told = (said.within(number, turns.provided.get(slot, 0)) for slot in goal.requestable)
             provided = all(told)
             key = (seen.dialogue, seen.domain, seen.mention, seen.wanted, found, provided)
             if key not in self._ends:
