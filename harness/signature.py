@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
+
+from .io.store import installed_version
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -30,15 +30,15 @@ PLACEHOLDERS = "placeholders"
 active domains it is a system's own: on boards, and in `mwz compare` of entries, it may differ."""
 
 
-@cache
 def harness_version() -> str:
     """Return the version of this package."""
-    return version("multiwoz-harness")
+    return installed_version("multiwoz-harness")
 
 
 def current_versions() -> dict[str, str]:
     """Return the versions of the harness and of the libraries that scores depend on."""
-    return {HARNESS: harness_version(), **{library: version(library) for library in LIBRARIES}}
+    libraries = {library: installed_version(library) for library in LIBRARIES}
+    return {HARNESS: harness_version(), **libraries}
 
 
 @dataclass(frozen=True)

@@ -407,7 +407,7 @@ def test_other_versions_of_the_libraries_are_computed(
 ) -> None:
     _install("tiny")
     _searched(_predictions("a"), "tiny")
-    monkeypatch.setattr("mwz.harness.signature.version", lambda _: "999")
+    monkeypatch.setattr("mwz.harness.signature.installed_version", lambda _: "999")
     _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 

@@ -19,7 +19,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -516,6 +515,8 @@ UNFINISHED = ".unfinished"
 
 def _scratch_file(target: Path) -> tuple[int, str]:
     """Return a scratch file beside a file, open, and locked so that it is not cleared away."""
+    import tempfile  # most runs write nothing
+
     while True:
         prefix = f".{target.name[:100]}."
         handle, scratch = tempfile.mkstemp(UNFINISHED, prefix, target.parent)
