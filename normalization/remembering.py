@@ -39,3 +39,23 @@ def remembering(texts: int) -> Callable[[_OfText[_P, _T]], _OfText[_P, _T]]:
         return call
 
     return decorate
+
+
+class Remembered(dict[str, _T]):
+    """What a function made of words, of which texts have many: to look them up takes no call.
+
+    When it is full it begins anew.
+
+    Args:
+        function: What to make of a word.
+        words: How many words are remembered.
+    """
+
+    def __init__(self, function: Callable[[str], _T], words: int) -> None:
+        self._function, self._most = function, words
+
+    def __missing__(self, word: str) -> _T:
+        if len(self) >= self._most:
+            self.clear()
+        made = self[word] = self._function(word)
+        return made

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -22,7 +22,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from mwz.normalization.remembering import SHORT, remembering
+from mwz.normalization.remembering import SHORT, Remembered, remembering
 
 from ..benchmark import CANONICAL_STYLE
 from ._numbered import distinct, numbered_ngrams
@@ -48,7 +48,7 @@ def tokenize_13a(text: str) -> list[str]:
     """
     if "\n" in text:
         return _tokens_13a(text.rstrip())
-    tokens_of = _remembered_13a if len(text) <= SHORT else _tokens_13a
+    tokens_of = _remembered_13a.__getitem__ if len(text) <= SHORT else _tokens_13a
     return [*chain.from_iterable(map(tokens_of, text.split()))]
 
 
@@ -72,7 +72,7 @@ def _tokens_13a(text: str) -> list[str]:
     return tokens
 
 
-_remembered_13a = lru_cache(maxsize=1 << 14)(_tokens_13a)
+_remembered_13a = Remembered(_tokens_13a, 1 << 14)
 
 
 TOKENIZATIONS: Mapping[str, Tokenization] = {

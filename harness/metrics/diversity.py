@@ -14,10 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 
-from mwz.normalization.remembering import SHORT, remembering
+from mwz.normalization.remembering import SHORT, Remembered, remembering
 
 from ..io.rendering import figure, text_table
 from . import Metric
@@ -103,7 +102,8 @@ def tokens_of(response: str) -> tuple[str, ...]:
     words = response.split()
     if " ".join(words) != response or not words:
         return tuple(_BLANKS.sub(" ", _unmarked(response)).split(" "))
-    tokens = [*map(_remembered if len(response) <= SHORT else _unmarked, words)]
+    unmarked = _remembered.__getitem__ if len(response) <= SHORT else _unmarked
+    tokens = [*map(unmarked, words)]
     # Of marks alone nothing is left in the midst of a response, but at its ends an empty token.
     last = len(tokens) - 1
     return tuple(
@@ -119,7 +119,7 @@ def _unmarked(text: str) -> str:
 
 
 # Responses share their words.
-_remembered = lru_cache(maxsize=1 << 14)(_unmarked)
+_remembered = Remembered(_unmarked, 1 << 14)
 
 
 def _msttr(tokens: Sequence[str]) -> float:
