@@ -30,7 +30,7 @@ DEFAULT_TEST = "randomisation"
 def p_text(p: float) -> str:
     """Return a p-value as all tables print it: `.84`, `.013`, `< .001`.
 
-    Two digits that count; more where two would put it on the other side of `SIGNIFICANCE`.
+    Two digits that count; more where two would put it on `SIGNIFICANCE`, or on its other side.
     """
     if p < 0.001:
         return "< .001"
@@ -39,7 +39,12 @@ def p_text(p: float) -> str:
     if p >= 0.0995:
         return f"{p:.2f}"[1:]
     shown = (f"{p:.{digits}g}" for digits in range(2, 18))
-    return next(one for one in shown if (float(one) < SIGNIFICANCE) == (p < SIGNIFICANCE))[1:]
+    return next(one for one in shown if _side(float(one)) == _side(p))[1:]
+
+
+def _side(p: float) -> tuple[bool, bool]:
+    """Return whether a p-value is below `SIGNIFICANCE`, and whether it is above."""
+    return p < SIGNIFICANCE, p > SIGNIFICANCE
 
 
 def p_words(p: float) -> str:
