@@ -22,7 +22,8 @@ SHOWN_HASH = 12
 
 HARNESS = "mwz"
 LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
-"""The libraries that scores depend on."""
+"""The libraries that rules of a score are defined by, whether the score loads them or a shortcut
+stands in for them (docs/architecture.md)."""
 
 
 PLACEHOLDERS = "placeholders"
@@ -36,7 +37,7 @@ def harness_version() -> str:
 
 
 def current_versions() -> dict[str, str]:
-    """Return the versions of the harness and of the libraries that scores depend on."""
+    """Return the versions of the harness and of `LIBRARIES`, as they are installed."""
     libraries = {library: installed_version(library) for library in LIBRARIES}
     return {HARNESS: harness_version(), **libraries}
 

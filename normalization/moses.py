@@ -1,8 +1,8 @@
 """Moses detokenisation of English text, in time and memory that grow with its length alone.
 
-The outcome is that of sacremoses: `MosesDetokenizer("en").detokenize(MosesTokenizer("en")
+The outcome is defined by sacremoses: `MosesDetokenizer("en").detokenize(MosesTokenizer("en")
 .tokenize(text))`, for every text. Plain ASCII, which nearly all responses are, is treated by
-`_plainly`; tests compare it with sacremoses. All else is given to sacremoses itself, in stretches,
+`_plainly` without it; tests compare the two. All else is given to sacremoses itself, in stretches,
 so that what repeats itself is not treated again and that a long text is never held as one list of
 tokens. sacremoses takes long to import, so that happens when it is first needed.
 

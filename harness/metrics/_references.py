@@ -1,10 +1,11 @@
 """The references of a benchmark, prepared for corpus BLEU of normalised responses in all styles.
 
 Conventions: a score is in percent; one reference per segment, a segment being a system turn; the
-segments of a style are compared by position. Everything that decides the number is sacreBLEU's:
-its tokeniser, and its formula (exponential smoothing) over the n-gram counts. Only the counting
-is done here, for all styles at once, because the styles share their hypotheses and most of their
-references' words.
+segments of a style are compared by position. The tokens are those of sacreBLEU's 13a, and the
+n-gram counts those of its corpus BLEU, but sacreBLEU makes neither here: plain words are split by a
+regular expression, and only texts with any other word are given to its tokeniser; n-grams are
+counted for all styles at once, because the styles share their hypotheses and most of their
+references' words. Tests compare both with sacreBLEU.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """

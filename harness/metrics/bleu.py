@@ -1,9 +1,10 @@
 """Corpus BLEU of normalised responses against every reference style of the benchmark.
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
-compared by position. Everything that decides the number is sacreBLEU's with its default settings:
-the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `_references.py`;
-the formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
+compared by position. BLEU is defined by sacreBLEU with its default settings: the 13a tokeniser,
+n-grams up to 4, exponential smoothing. Only words that are not plain are given to it: the counts
+come from `_references.py`; the formula of their sums, which scores, intervals, tests and the board
+share, is `bleu_of_sums`. Tests compare the scores with sacreBLEU's.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
@@ -33,7 +34,7 @@ _LOG_OF_NOTHING = -9999999999.0
 
 
 def bleu_of_sums(sums: Sequence[Any]) -> Any:
-    """Return BLEU in percent, to the last digit what sacreBLEU gives.
+    """Return BLEU in percent, by sacreBLEU's formula: to the last digit what it gives.
 
     Args:
         sums: The columns of `ReferenceIndex.statistics`, added up: a number each, or an array of
@@ -138,7 +139,7 @@ METRIC = Metric(
     states=False,
     description="How close responses come to the references, in six styles of delexicalisation.",
     unit="percent",
-    source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",
+    source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
     compute=bleu,
     made_of=lambda played: played.responses,
     statistics=statistics,
