@@ -20,8 +20,11 @@ def test_a_ratio_is_of_what_a_measure_is_compared_with(speed: Any) -> None:
     # 1 s of 8 s; 2 s of 1 s; by the clock, 1.5 s of 3 s.
     assert rows["`mwz score`"][2] == "0.125"
     assert rows["`mwz score`"][-1] == "123"
-    assert rows["`mwz score --intervals`"][2:4] == ["2", "1.3"]
-    assert rows["100 files, 2 jobs, by the clock"][2] == "0.5"
+    assert rows["`mwz score --intervals`"][2:4] == ["2", "1.3 (missed)"]
+    # The seconds are the processor's there, too.
+    assert rows["100 files, 2 jobs; ratio by the clock"][:4] == [
+        *("5.00", "100 files, 1 job", "0.5", "0.588")
+    ]
     assert rows[speed.MEASURES["six"].title] == ["8.00", "–", "–", "–", "–"]
 
 
@@ -40,6 +43,11 @@ def test_only_the_table_of_the_page_is_written(speed: Any) -> None:
 def test_the_page_has_every_measure_with_its_target(speed: Any) -> None:
     written = _rows(speed.PAGE.read_text(encoding="utf-8"))
     made = _rows(speed.table({name: speed.Taken(2.0, 3.0) for name in speed.MEASURES}))
-    assert [[row[0], row[2], row[4]] for row in written] == [
-        [row[0], row[2], row[4]] for row in made
+    assert [[row[0], row[2], row[4].removesuffix(" (missed)")] for row in written] == [
+        [row[0], row[2], row[4].removesuffix(" (missed)")] for row in made
     ]
+    # What misses its target says so.
+    for title, _, _, ratio, target, _ in written[1:]:
+        if title != "what" and target != "–":
+            at_most, _, missed = target.partition(" ")
+            assert (float(ratio) > float(at_most)) == (missed == "(missed)"), title

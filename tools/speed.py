@@ -253,7 +253,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "files": Measure(f"{FILES} files, 1 job", "score", lambda bench: bench.files(1)),
     "files_jobs": Measure(
-        f"{FILES} files, 2 jobs, by the clock",
+        f"{FILES} files, 2 jobs; ratio by the clock",
         "files",
         lambda bench: bench.files(2),
         target=1 / 1.7,
@@ -274,7 +274,7 @@ def table(taken: Mapping[str, Taken]) -> str:
     """
     rows = []
     for name, measure in MEASURES.items():
-        own, compared, ratio = taken[name], "–", "–"
+        own, compared, ratio, target = taken[name], "–", "–", "–"
         if measure.of is not None:
             other = taken[measure.of]
             compared = MEASURES[measure.of].title
@@ -282,15 +282,13 @@ def table(taken: Mapping[str, Taken]) -> str:
                 (own.clock, other.clock) if measure.by_clock else (own.processor, other.processor)
             )
             ratio = f"{pair[0] / pair[1]:.3g}"
-        rows.append(
-            [
-                *(measure.title, f"{own.processor:.2f}", compared, ratio),
-                "–" if measure.target is None else f"{measure.target:.3g}",
-                "–" if own.memory is None else f"{own.memory:.0f}",
-            ]
-        )
-    headers = ["what", "seconds", "compared with", "ratio", "target, at most", "memory, MB"]
-    return markdown_table(headers, rows)
+            if measure.target is not None:
+                missed = pair[0] / pair[1] > measure.target
+                target = f"{measure.target:.3g}" + (" (missed)" if missed else "")
+        memory = "–" if own.memory is None else f"{own.memory:.0f}"
+        rows.append([measure.title, f"{own.processor:.2f}", compared, ratio, target, memory])
+    headers = ["what", "processor seconds", "compared with", "ratio", "target, at most"]
+    return markdown_table([*headers, "memory, MB"], rows)
 
 
 def page(text: str, taken: Mapping[str, Taken]) -> str:
