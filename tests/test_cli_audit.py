@@ -80,12 +80,12 @@ def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
     own, optimistic = _lines(run, "Inform")
     # Strict and optimistic under each of the rule sets.
     scores = ["86.7", "100.0"] * len(published_rule_sets())
-    assert own == ["Inform", "86.7", *scores, "0.0", "reproduced"]
-    assert optimistic == ["Inform", "100", *scores, "0.0", "reproduced"]
+    assert own == ["Inform", "86.7", *scores, "0.0", "matches", "the", "paper"]
+    assert optimistic == ["Inform", "100", *scores, "0.0", "matches", "the", "paper"]
     [success] = _lines(run, "Success")
     # 25/30 less 99.9.
     assert success[:2] == ["Success", "99.9"]
-    assert success[-3:] == ["-16.6", "not", "reproduced"]
+    assert success[-4:] == ["-16.6", "does", "not", "match"]
 
 
 def test_the_systems_named_are_audited_in_that_order(
@@ -148,7 +148,7 @@ def test_json_holds_what_the_table_shows(
     assert (inform["metric"], inform["reported"], inform["verdict"]) == (
         "inform",
         86.7,
-        "reproduced",
+        "matches the paper",
     )
     assert list(inform["scored"]) == list(published_rule_sets())
     assert inform["scored"]["2021"] == pytest.approx({"strict": 100 * 26 / 30, "optimistic": 100})

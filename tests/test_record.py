@@ -62,9 +62,9 @@ def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: P
     entry = _entry(tmp_path, {"setup": "strict", "inform": "70.0"})
     tables = written(tmp_path, table(row("S", "system", Inform="70.0", Success="61.0", CBE="1.75")))
     assert _told(record([entry], tables)) == [
-        ("table 1", "Inform", "70.0", "reproduced"),
-        ("The board", "Success", "61.0", "not reproduced"),
-        ("The board", "CBE", "1.75", "reproduced"),
+        ("table 1", "Inform", "70.0", "matches the paper"),
+        ("The board", "Success", "61.0", "does not match"),
+        ("The board", "CBE", "1.75", "matches the public board"),
     ]
 
 
@@ -82,9 +82,9 @@ def test_rows_of_systems_without_an_entry_are_none_of_the_lines(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("combined", "verdict"),
     [
-        ("85.0", "reproduced"),
+        ("85.0", "matches the paper"),
         # 70 and 60 and 20 may have been 70.04, 60.04 and 20.04.
-        ("85.1", "follows from its printed parts"),
+        ("85.1", "matches the paper to rounding"),
         ("86.0", "contradicts its printed parts"),
         # The optimistic Inform and Success are 80 and 65.
         ("92.5", "optimistic combined score"),
@@ -99,11 +99,11 @@ def test_a_combined_score_is_held_against_its_printed_parts(
     assert verdicts["combined"] == verdict
 
 
-def test_parts_that_are_not_reproduced_explain_no_combined_score(tmp_path: Path) -> None:
+def test_parts_that_do_not_match_explain_no_combined_score(tmp_path: Path) -> None:
     printed = {"inform": "70.2", "success": "60.0", "bleu": "20.0", "combined": "85.1"}
     entry = _entry(tmp_path, {"setup": "strict", **printed})
     verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
-    assert verdicts["combined"] == "not reproduced"
+    assert verdicts["combined"] == "does not match"
 
 
 # ------------------------------------------------------------------------- rule sets
@@ -223,8 +223,8 @@ def test_the_audit_begins_with_one_table_and_its_legend(
         *("system", "source", "set-up", "figure", "reported", "harness", "difference", "verdict")
     ]
     for verdict in {line.verdict for line in record(*_repository())}:
-        named = "reproduced under …" if verdict.startswith("reproduced under") else verdict
-        assert f"\n{named}: " in out, verdict
+        named = re.sub(r"matches .*(under|to) .*", r"matches … \1 ", verdict)
+        assert f"\n{named}" in out, verdict
 
 
 def _repository() -> tuple[list[Entry], Any]:
@@ -260,7 +260,7 @@ def test_markdown_has_a_section_for_each_table(capsys: pytest.CaptureFixture[str
         "## The rule set of each row of the public board",
         "## Figures that cannot be what they say",
     ]
-    assert "- reproduced: " in out
+    assert "- matches the paper: " in out
 
 
 def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

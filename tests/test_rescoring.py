@@ -353,7 +353,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert "no such file" in str(careful)
     assert "not JSON" in str(hasty)
     assert scripted is None
-    # The careful one is shown as unverified; nobody knows what the scores of the hasty one are of.
+    # The careful one is shown without a rank; nobody knows what the scores of the hasty one are of.
     with pytest.raises(InputError) as error:
         write_rescored(entries, outcomes, "2021")
     assert error.value.problems == (

@@ -177,9 +177,9 @@ def columns(board: Board) -> list[Column[Row]]:
 def verdict_mark(verdict: str) -> str:
     """Return what an audit's verdict is marked as: only a contradicted figure is "bad".
 
-    What comes out under other rules, up to rounding or from other data is neither good nor bad.
+    What comes out under other rules or from other data is neither good nor bad.
     """
-    if verdict in ("verified", "reproduced", "follows from its printed parts"):
+    if verdict.startswith("matches") and " under " not in verdict:
         return "good"
     return "bad" if verdict.startswith(("differs", "contradicts")) else ""
 

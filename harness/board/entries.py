@@ -151,7 +151,7 @@ class Predictions(_Strict):
         trials: How often it plays each task; 1 if it is left out.
         seed: The seed of either; 0 if it is left out.
         newer: Whether the pinned file is newer than the one that the public board scored.
-        unavailable: Why nobody can get them; the entry is shown as unverified.
+        unavailable: Why nobody can get them; the entry has no rank.
     """
 
     file: str | None = None

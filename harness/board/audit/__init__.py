@@ -1,10 +1,10 @@
 """The audit: what papers and public tables report, beside what the systems' outputs score.
 
-A reported figure is reproduced if the harness's is within half a unit of its last digit: rounded to
-the digits reported, it equals it. An average length that is cut off rather than rounded, less than
-one unit away, is told apart as rounding. Where a figure is not reproduced as it should be, the
-other set-ups and rule sets are tried, and, given the submission's set-up search
-(`setup_search.py`), every combination of set-ups.
+A reported figure matches if the harness's is within half a unit of its last digit: rounded to the
+digits reported, it equals it. An average length that is cut off rather than rounded, less than one
+unit away, and a combined score added up from rounded parts match to rounding. Where a figure does
+not match as it should, the other set-ups and rule sets are tried, and, given the submission's
+set-up search (`setup_search.py`), every combination of set-ups. The words are in `verdicts.toml`.
 
 Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
 turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
@@ -31,7 +31,7 @@ from ...metrics import ROUNDING, headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ..entries import Entry
-from .reported import DIVERSITY, ReportedFigures
+from .reported import DIVERSITY, ReportedFigures, printer
 
 if TYPE_CHECKING:
     from .setup_search import SetupSearch
@@ -105,10 +105,7 @@ class Audited:
             accuracy the gold states.
         figure: What tables call it.
         compared: It beside the harness's in the set-up that should give it.
-        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; "rounding" of
-            an average length; of a combined score also "contradicts its printed parts",
-            `OPTIMISTIC`, or "follows from its printed parts", which are reproduced and were rounded
-            before being added up.
+        verdict: One of `verdicts.toml`, [figures].
         metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
         scored: (Rule set, set-up) -> the harness's figure, where there is one.
     """
@@ -132,7 +129,7 @@ def audited(
         entry: The system.
         claim: What the source reports.
         search: Its scores under every combination of set-ups, if they are computed. A combination
-            reproduces reported rates only if it gives all of them, Inform and Success alike:
+            matches reported rates only if it gives all of them, Inform and Success alike:
             among hundreds, some meet a single figure by chance.
     """
     return [_audited(entry, claim, metric, search) for metric in claim.figures]
@@ -184,38 +181,53 @@ def _audited(
         for setup in RANKED
         if (value := scored_figure(report, setup, metric, claim.style)) is not None
     }
-    home = (DEFAULT_RULES, "optimistic" if claim.setup == "optimistic" else "strict")
-    compared = Comparison(printed, scored.get(home))
-    if compared.scored is None:
+    home = "optimistic" if claim.setup == "optimistic" else "strict"
+    report = entry.scores.under(DEFAULT_RULES)
+    compared = compared_figures(report, home, claim.figures, claim.style)
+    own, matches = compared[metric], f"matches {printer(claim)}"
+    if own.scored is None:
         verdict = "not scored"
-    elif compared.equal:
-        verdict = "reproduced"
+    elif own.equal:
+        verdict = matches
     elif is_rounding(metric, compared):
-        verdict = "rounding"
+        verdict = f"{matches} to rounding"
+    elif metric == "combined" and contradicts_parts(claim.figures):
+        optimistic = is_optimistic_combined(entry, claim.figures)
+        verdict = OPTIMISTIC if optimistic else "contradicts its printed parts"
     else:
-        by_parts = _by_parts(entry, claim, home) if metric == "combined" else None
         others = _alternatives(entry, claim, metric, scored, search)
         under = (name for name, value in others if Comparison(printed, value).equal)
-        verdict = by_parts or next((f"reproduced under {name}" for name in under), "not reproduced")
+        verdict = next((f"{matches} under {name}" for name in under), "does not match")
     title = figure_title(metric)
-    return Audited(entry, claim.source, claim.setup, title, compared, verdict, metric, scored)
+    return Audited(entry, claim.source, claim.setup, title, own, verdict, metric, scored)
 
 
-def is_rounding(metric: str, compared: Comparison) -> bool:
-    """Whether a figure differs by no more than how tools shorten it: an average length."""
-    return metric == "mean_length" and compared.cut_off
+def compared_figures(
+    report: Report | None, setup: str, figures: Mapping[str, Decimal], style: str | None = None
+) -> dict[str, Comparison]:
+    """Return metric -> a printed figure beside that of a report under a set-up."""
+    found = {}
+    for metric, printed in figures.items():
+        scored = None if report is None else scored_figure(report, setup, metric, style)
+        found[metric] = Comparison(printed, scored)
+    return found
 
 
-def _by_parts(entry: Entry, claim: ReportedFigures, home: tuple[str, str]) -> str | None:
-    """Say what the printed parts of a combined score make of it; None if nothing."""
-    figures, report = claim.figures, entry.scores.under(home[0])
-    if contradicts_parts(figures):
-        optimistic = is_optimistic_combined(entry, figures)
-        return OPTIMISTIC if optimistic else "contradicts its printed parts"
-    if report is None or not all(name in figures for name in _PARTS):
-        return None
-    parts = (Comparison(figures[name], scored_figure(report, home[1], name)) for name in _PARTS)
-    return "follows from its printed parts" if all(part.equal for part in parts) else None
+def is_rounding(metric: str, compared: Mapping[str, Comparison]) -> bool:
+    """Whether a figure differs by no more than how it was shortened.
+
+    That is an average length which was cut off, or a combined score which was added up from rounded
+    figures that all match.
+
+    Args:
+        metric: The figure.
+        compared: Metric -> figure, of all that its source prints beside it.
+    """
+    if metric == "mean_length":
+        return compared[metric].cut_off
+    known = all(name in compared and compared[name].equal for name in _PARTS)
+    printed = {name: one.printed for name, one in compared.items()}
+    return metric == "combined" and known and not contradicts_parts(printed)
 
 
 def _alternatives(

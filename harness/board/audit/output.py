@@ -125,7 +125,9 @@ def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
 
 
 def _paragraphs(entry: Entry, search: SetupSearch | None) -> Iterator[str]:
-    yield f"{entry.system.name} ({entry.key})"
+    played = entry.scores.main.coverage
+    of = f", of the {played.turns} of {played.of_turns} turns that it plays"
+    yield f"{entry.system.name} ({entry.key}){'' if played.complete else of}"
     if not entry.system.reported:
         yield "no figures are reported of it"
     for claim in entry.system.reported:

@@ -28,6 +28,7 @@ from . import (
     Comparison,
     audited,
     combined_range,
+    compared_figures,
     contradicts_parts,
     figure_title,
     is_optimistic_combined,
@@ -36,7 +37,6 @@ from . import (
     possible_runs,
     possible_share,
     runs_text,
-    scored_figure,
 )
 from .reported import (
     DIVERSITY,
@@ -130,9 +130,10 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
         known = _joint_accuracy(entry, version)
         compared = {choice: Comparison(printed, value) for choice, value in known.items()}
         equal = [choice for choice, one in compared.items() if one.equal]
-        verdict = "not reproduced" if KEEP in compared else "not scored"
+        verdict = "does not match" if KEEP in compared else "not scored"
         if equal:
-            verdict = "reproduced" + ("" if equal[0] == KEEP else f" under --dontcare {equal[0]}")
+            under = "" if equal[0] == KEEP else f" under --dontcare {equal[0]}"
+            verdict = f"matches the paper{under}"
         own = compared.get(KEEP, Comparison(printed, None))
         yield Audited(entry, table.title, f"gold states {version}", "JGA", own, verdict)
 
@@ -164,7 +165,7 @@ def record_table(found: Sequence[Audited], others: int) -> Table:
         about = {"system": system, "entry": one.entry.key, "source": one.source, **what}
         harness = {"harness": one.compared.scored, "difference": one.compared.difference}
         data.append({**about, "reported": printed, **harness, "verdict": one.verdict})
-    legend = read_toml("legend.toml", __package__)
+    legend = {**read_toml("legend.toml", __package__), **_verdicts()["figures"]}
     notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:
@@ -226,10 +227,7 @@ def _by_rules(
 ) -> dict[str, dict[str, Comparison]]:
     """Return rule set -> metric -> a printed figure beside the strict one."""
     return {
-        rules: {
-            metric: Comparison(printed, scored_figure(report, "strict", metric))
-            for metric, printed in figures.items()
-        }
+        rules: compared_figures(report, "strict", figures)
         for rules in rule_sets
         if (report := entry.scores.under(rules)) is not None
     }
@@ -239,16 +237,18 @@ def _all_equal(compared: Mapping[str, Comparison]) -> bool:
     return all(one.equal for one in compared.values())
 
 
+def _verdicts() -> Mapping[str, Mapping[str, str]]:
+    """Return what is judged -> the beginning of each verdict on it -> its meaning, in words."""
+    return read_toml("verdicts.toml", __package__)
+
+
 def verdict_meanings() -> Mapping[str, str]:
     """Return the beginning of each official verdict -> its meaning, in words."""
-    return read_toml("verdicts.toml", __package__)
+    return _verdicts()["rows"]
 
 
 def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
     """Say whether an official row's figures are the harness's.
-
-    A combined score that its printed parts give says no more than they do; one that they do not
-    give is compared.
 
     Args:
         entry: The row's entry.
@@ -257,32 +257,37 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
             said.
 
     Returns:
-        "verified", "verified under rules …"; or "verified up to rounding: …" or "differs by …" with
-        harness less printed, of each figure that differs. Where the reason for a difference says
-        nothing against the printed figure it stands in place of "differs by": "newer file: …".
+        One of `verdicts.toml`, [rows]; behind it harness less printed, of each figure that differs.
+        Where the reason for a difference says nothing against the printed figure it stands in place
+        of "differs by": "newer file: …".
     """
-    figures = dict(claim.figures)
-    if not contradicts_parts(figures):
-        figures.pop("combined", None)
-    by_rules = _by_rules(entry, figures, list(dict.fromkeys([rules, *published_rule_sets()])))
+    by_rules = _by_rules(entry, claim.figures, list(dict.fromkeys([rules, *published_rule_sets()])))
     for name, compared in by_rules.items():
-        if _all_equal(compared):
-            return "verified" if name == rules else f"verified under rules {name}"
+        off = {metric: one for metric, one in compared.items() if not one.equal}
+        if all(is_rounding(metric, compared) for metric in off):
+            matches = "matches the public board" + ("" if name == rules else f" under rules {name}")
+            return f"{matches} to rounding: {_differing(off)}" if off else matches
     own = {metric: one for metric, one in by_rules.get(rules, {}).items() if not one.equal}
-    differing = ", ".join(
-        f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
-        for metric, one in own.items()
-    )
-    if own and all(is_rounding(metric, one) for metric, one in own.items()):
-        return f"verified up to rounding: {differing}"
+    if len(own) > 1 and not contradicts_parts(claim.figures):
+        # It differs as its parts do.
+        own.pop("combined", None)
+    differing = _differing(own)
     if entry.system.predictions.by_harness:
         return f"made by the harness: {differing}"
     if own and own.keys() <= DIVERSITY.keys():
         return f"only diversity differs: {differing}"
-    if own.keys() == {"combined"} and is_optimistic_combined(entry, figures):
+    if own.keys() == {"combined"} and is_optimistic_combined(entry, claim.figures):
         return f"{OPTIMISTIC}: {differing}"
     newer = entry.system.predictions.newer
     return f"newer file: {differing}" if newer else f"differs by {differing}"
+
+
+def _differing(off: Mapping[str, Comparison]) -> str:
+    """Return what figures differ by, harness less printed."""
+    return ", ".join(
+        f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
+        for metric, one in off.items()
+    )
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:

@@ -114,21 +114,21 @@ class Published:
         year: The year of its publication.
         name: The system.
         figure: What ranks in its track: the combined score, joint goal accuracy, ….
-        verified: Whether the harness gives it; else it is what a paper or a public table prints.
+        scored_here: Whether the harness gives it; else a paper or a public table prints it.
         key: The key of its entry; empty if it has none.
     """
 
     year: int
     name: str
     figure: float
-    verified: bool
+    scored_here: bool
     key: str = ""
 
 
 def published(board: Board, track: str) -> list[Published]:
     """Return the figures of a track's systems, by year; systems of no known year are left out.
 
-    Verified ones are those of ranked rows. Reported ones are as printed, whatever script made them;
+    Scored here are those of ranked rows. Reported ones are as printed, whatever script made them;
     joint accuracies those on the version of the gold states that the benchmark has. What is printed
     of entries without a rank is left out.
     """
@@ -154,10 +154,10 @@ def published(board: Board, track: str) -> list[Published]:
             claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
         found += [(key, line.system, claim, False) for claim in claims]
     shown = []
-    for key, name, figure, verified in found:
+    for key, name, figure, here in found:
         if figure is not None and (year := years.get(key)) is not None:
             own = key if key in systems else ""
-            shown.append(Published(year, name, float(figure), verified, own))
+            shown.append(Published(year, name, float(figure), here, own))
     return sorted(shown, key=lambda one: (one.year, -one.figure, one.name))
 
 
@@ -182,11 +182,11 @@ def best_by_year(found: Iterable[Published]) -> list[Published]:
 
 
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
-    """Return track -> "verified" and "reported" -> the best by year, of tracks with any."""
+    """Return track -> "scored_here" and "reported" -> the best by year, of tracks with any."""
     return {
         track: {
-            kind: best_by_year(one for one in figures if one.verified == (kind == "verified"))
-            for kind in ("verified", "reported")
+            kind: best_by_year(one for one in figures if one.scored_here == here)
+            for kind, here in (("scored_here", True), ("reported", False))
         }
         for track in submitted_tracks()
         if (figures := published(board, track))
