@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.views.document_pages import document
 from mwz.harness.metrics.inform_success import TOTAL
@@ -45,31 +44,25 @@ def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
     return [f"{rates[TOTAL]:.1f}" for rates in (scores.inform, scores.success)]
 
 
-def bleu(entry: Entry) -> str:
-    styles = entry.scores.main.bleu
-    assert styles is not None
-    return f"{styles[CANONICAL_STYLE]:.1f}"
-
-
 def test_the_readme_shows_the_scored_and_the_reported_figures(
     submissions: Mapping[str, Entry],
 ) -> None:
     rows = table_rows("README.md")
     assert len(rows) > 3
     for title, cells in rows.items():
-        if title == "Corpus":
-            corpus = submissions["Corpus"]
-            assert cells == ["–", *rates(corpus, "strict"), "–", "–", "–"]
-            continue
         entry = submissions[title.split(" (")[0]]
         own = entry.system.reported[0].figures
-        assert cells == [
-            bleu(entry),
-            *rates(entry, "strict"),
-            f"{entry.scores.main.combined:.1f}",
-            str(own["inform"]),
-            str(own["success"]),
-        ]
+        reported = [str(own["inform"]), str(own["success"])]
+        if title == "Corpus":
+            assert cells == ["–", *rates(entry, "strict"), "–", *reported]
+            continue
+        whole = (
+            entry.scores.main.whole(name) for name in ("bleu", "inform", "success", "combined")
+        )
+        bound = "" if entry.scores.main.coverage.complete else "≥ "
+        assert cells == [*(f"{bound}{figure:.1f}" for figure in whole), *reported]
+    # 578 of 1000 dialogues, of which DAMD leaves out one: 57.9 % of the other 999.
+    assert rows["DAMD (end-to-end)"][1] == "≥ 57.8"
 
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")

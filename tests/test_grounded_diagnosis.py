@@ -233,8 +233,6 @@ def test_files_in_plain_english_are_compared_with_the_ceiling_beside_them(
     )
     assert run.status == 0, run.err
     assert "Grounded Inform" in run.out
-    assert "The ceiling: the human responses of 3 dialogues that all play get grounded Inform" in (
-        run.out
-    )
+    assert "the human responses of the 3 dialogues that all play: grounded Inform" in run.out
     run = run_cli(capsys, "compare", wrong, right, "--metrics", "grounded")
     assert (run.status, "use --lexicalised" in run.err) == (2, True)

@@ -148,10 +148,12 @@ def test_the_ceiling_is_of_the_turns_that_are_played(sample: Benchmark) -> None:
         assert scores.faithfulness == scores.ceiling.faithfulness
 
 
-def test_the_table_shows_the_ceiling_and_marks_bleu(capsys: Capture, tmp_path: Path) -> None:
+def test_the_table_shows_the_human_responses_and_marks_bleu(
+    capsys: Capture, tmp_path: Path
+) -> None:
     run = run_cli(capsys, "score", _file(tmp_path, _turns(TOLD)), "--lexicalised")
     assert run.status == 0
-    for shown in ("Inform any", "human responses", "the ceiling", "Their BLEU does not compare"):
+    for shown in ("Inform any", "human: the human responses of", "Their BLEU does not compare"):
         assert shown in run.out
 
 

@@ -230,7 +230,7 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
     assert first.at_least == pytest.approx((100 * 190 / 600,))
     # That is what the table shows of it, and its note what it scores otherwise.
     shown = {column.title: column.value(first).text for column in tracking_columns([first])}
-    assert shown["JGA"] == "31.67"
+    assert shown["JGA"] == "≥ 31.67"
     assert first.notes()[-1].endswith("; 33.33 on the turns it tracks")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)

@@ -6,7 +6,8 @@
   set. A change is a change of scores.
 - `tests/golden/interface.json`: the options of every command, the layouts of JSON, and the message
   and exit status of typical errors. A change is a change for scripts (docs/interface.md).
-- The tables of docs/ between `<!-- NAME -->` and `<!-- end -->`; all else there is written by hand.
+- The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
+  written by hand.
 - The leaderboard's pages.
 
 The tests compare what is written with what this makes. Read the difference before you commit it: a
@@ -209,6 +210,7 @@ def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, st
 
 
 PAGES = (
+    "../README.md",
     "comparison.md",
     "audit.md",
     "interface.md",
@@ -357,6 +359,27 @@ def _gold_versions() -> str:
     return markdown_table(["benchmark", "its own gold states", "further ones on the board"], rows)
 
 
+_README = ("corpus", "ubar", "dots", "soloist", "damd", "marco")
+"""Keys of the entries that the README shows."""
+
+_TRACKS = {"end-to-end": " (end-to-end)", "policy-optimization": " (policy)"}
+
+
+def _some_systems() -> str:
+    """Return the README's table, and how it counts what systems leave out."""
+    by_key = {row.key: row for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES)}
+    rows, notes = [], []
+    for row in map(by_key.__getitem__, _README):
+        reported = row.entry.system.reported[0].figures
+        title = row.name + _TRACKS.get(row.track, "")
+        scored = (row.ranking(name).text for name in ("bleu", "inform", "success", "combined"))
+        rows.append([title, *scored, *(f"{reported[name]:f}" for name in ("inform", "success"))])
+        notes += [f"{row.name}: {note}." for note in row.bound_note()]
+    headers = ["System", "BLEU", "Inform", "Success", "Combined"]
+    table = markdown_table([*headers, "Inform (reported)", "Success (reported)"], rows)
+    return "\n\n".join([table, *notes])
+
+
 def _audited_systems() -> str:
     """Return what each system is reported to score first of all, beside the harness's figures."""
     rows = []
@@ -372,7 +395,7 @@ def _audited_systems() -> str:
                 _slashed(
                     str(reported.get(name, NOTHING)) for name in ("bleu", "inform", "success")
                 ),
-                _slashed(row.figure(name) for name in ("bleu", "inform", "success")),
+                row.parts,
                 _slashed(row.figure(name, "optimistic") for name in ("inform", "success")),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
@@ -457,6 +480,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,
     "gold versions": _gold_versions,
+    "some systems": _some_systems,
     "audited systems": _audited_systems,
     "rule sets of rows": _rule_sets_of_rows,
     "fuzzy joint accuracies": _fuzzy_joint_accuracies,

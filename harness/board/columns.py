@@ -16,7 +16,7 @@ from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
-from .model import LEAST, NOTHING, REFERENCE, Board, Row, Value
+from .model import NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
@@ -207,22 +207,10 @@ def _at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> _Va
     return value
 
 
-def ranking(row: Row, name: str) -> Value:
-    """Return a strict figure, of a row with a rank the one that ranks: what is missing failed."""
-    one = row.value(name)
-    if row.rank is None or row.report is None or row.lower_bound is None:
-        return one
-    return replace(one, number=row.report.whole(name), mark=LEAST)
-
-
 def _strict(board: Board) -> Iterator[Column[Row]]:
     def column(name: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            one, interval = ranking(row, name), board.interval(row, name)
-            if interval is None or one.number is None:
-                return one
-            # That of a lower bound is taken to be as wide as that of what is played.
-            return replace(one, interval=interval.moved(one.number - interval.value))
+            return replace(row.ranking(name), interval=board.interval(row, name))
 
         above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
         if name == "bleu":
@@ -242,7 +230,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
             found = by_key.get(row.key)
             if found is None:
                 return Value()
-            return ranking(found, name) if setup == "strict" else found.value(name, setup)
+            return found.ranking(name, setup)
 
         title, field, shown = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if own:
@@ -297,8 +285,13 @@ def _styles() -> Iterator[Column[Row]]:
     for style in STYLES:
         # That which ranks has a column already, with fewer digits.
         shown = "never" if style == CANONICAL_STYLE else "chosen"
-        value = _at(f"report.bleu.{style}", 2)
-        yield Column(f"bleu-{style}", "BLEU", value, style, style, shown=shown)
+        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown=shown)
+
+
+def _bleu(style: str) -> _Values:
+    """Return the BLEU of a row in a style; the corpus is the references, and has none."""
+    value = _at(f"report.bleu.{style}", 2)
+    return lambda row: Value() if row.is_corpus else value(row)
 
 
 def _chosen() -> Iterator[Column[Row]]:
@@ -339,10 +332,10 @@ _COVERAGE = _at("report.coverage.percent", 2, " %")
 def lexicalised_columns() -> list[Column[Row]]:
     """Return the columns of the table of systems in plain English, without rank and name."""
     columns = {
-        "Success, all": _at(f"grounded.success_all.{TOTAL}"),
+        "Success, all": _grounded("success_all", 0),
         "Success, any": _at(f"grounded.success.{TOTAL}"),
         "All requested": _at(f"grounded.success_requested.{TOTAL}"),
-        "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
+        "Inform, all": _grounded("inform_all", 1),
         "Inform, any": _at(f"grounded.inform.{TOTAL}"),
         "Told": _at("grounded.faithfulness.told", 0),
         "In database, %": _at("grounded.faithfulness.in_database"),
@@ -357,6 +350,23 @@ def lexicalised_columns() -> list[Column[Row]]:
     }
     chosen = ("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex.")
     return _named(columns, ("States", "Signs"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
+
+
+def _grounded(name: str, place: int) -> _Values:
+    """Return a grounded rate; of ranked rows that play a part, the lower bound that ranks.
+
+    Args:
+        name: The rate.
+        place: Its place in `Row.at_least`.
+    """
+
+    def value(row: Row) -> Value:
+        one = _at(f"grounded.{name}.{TOTAL}")(row)
+        if row.rank is None or row.report is None or row.report.coverage.complete:
+            return one
+        return replace(one, number=row.at_least[place], played=one.number)
+
+    return value
 
 
 def _named(
@@ -404,7 +414,7 @@ def _jga(path: str = "tracked.figures") -> _Values:
         one = _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
         known = row.tracked
         least = known is not None and not known.figures.complete and not row.unranked
-        return replace(one, mark=LEAST) if least else one
+        return replace(one, played=_at(f"{path}.jga", 2)(row).number) if least else one
 
     return value
 

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
+from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import counted, refuse
@@ -50,18 +51,17 @@ PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""
 
-CEILING = "ceiling"
+HUMAN_PLACE = "human"
 
 # Why rows have no rank that the heading of their table, or their own note, says as well.
 REFERENCE = "reference"
-_THE_CEILING = "the ceiling"
+_HUMAN_RESPONSES = "the human responses"
 AGAIN = "put into plain English by the harness to check its delexicaliser"
-_SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
+_SAID_ELSEWHERE = (REFERENCE, _HUMAN_RESPONSES, AGAIN)
 
-LEAST = "least"
-"""The mark of figures in which what a system leaves out counts as failed."""
+_OF_BLEU = ("bleu", "combined")
 
-_MISSING = "what it leaves out counts as failed"
+_MISSING = "over all {of}{unit} (missing {unit} count as failures)"
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,9 @@ class Value:
         unit: What is shown behind the figure.
         signed: Whether it is a difference, shown with its sign.
         interval: The figure's interval, if it is known.
-        mark: Whether it speaks for the row or against it, "good" or "bad"; `LEAST` of a lower
-            bound, whose row may have other figures of what is played; or nothing.
+        mark: Whether it speaks for the row or against it, "good" or "bad"; or nothing.
+        played: Of a lower bound, in which what is missing counts as failed, the figure of what is
+            played; None of any other figure.
     """
 
     number: float | None = None
@@ -86,6 +87,7 @@ class Value:
     signed: bool = False
     interval: Interval | None = None
     mark: str = ""
+    played: float | None = None
 
     @property
     def text(self) -> str:
@@ -94,7 +96,8 @@ class Value:
             return self.words
         if self.number is None:
             return NOTHING
-        return (signed if self.signed else figure)(self.number, self.digits) + self.unit
+        text = (signed if self.signed else figure)(self.number, self.digits) + self.unit
+        return text if self.played is None else f"≥ {text}"
 
     @property
     def data(self) -> float | str | None:
@@ -109,8 +112,8 @@ class Row:
     """A system in a table of the board.
 
     Attributes:
-        entry: The entry; without a key, of a ceiling that only systems' reports tell.
-        report: Its report under the table's rule set; None of such a ceiling, and of trackers.
+        entry: The entry; without a key, of human responses that only systems' reports tell.
+        report: Its report under the table's rule set; None of such responses, and of trackers.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         grounded: Its grounded scores, in the table of systems in plain English.
         tracked: What its states score, in a table of state tracking.
@@ -165,14 +168,35 @@ class Row:
             return str(self.live.signature)
         return "" if self.report is None else str(self.report.signature)
 
+    @property
+    def is_corpus(self) -> bool:
+        """Whether its responses are the references: BLEU against themselves says nothing."""
+        return self.entry.system.predictions.made == CANONICAL_STYLE
+
     def value(self, name: str, setup: str = "strict") -> Value:
-        """Return a headline figure under a set-up."""
+        """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""
         headline = headlines()[name]
-        number = None if self.report is None else headline.value(self.report, setup)
-        return Value(number, headline.digits)
+        if self.report is None or (self.is_corpus and name in _OF_BLEU):
+            return Value(None, headline.digits)
+        return Value(headline.value(self.report, setup), headline.digits)
+
+    def ranking(self, name: str, setup: str = "strict") -> Value:
+        """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
+        one = self.value(name, setup)
+        if setup != "strict" or self.rank is None or self.report is None or not self.lower_bound:
+            return one
+        return replace(one, number=self.report.whole(name), played=one.number)
+
+    @property
+    def parts(self) -> str:
+        """BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
+        shown = [self.ranking(name) for name in ("bleu", "inform", "success")]
+        played = [figure(one.played, one.digits) for one in shown if one.played is not None]
+        text = " / ".join(one.text for one in shown)
+        return f"{text} ({' / '.join(played)} as played)" if played else text
 
     def figure(self, name: str, setup: str = "strict") -> str:
-        """Return a headline figure under a set-up as the tables show it."""
+        """Return a headline figure of what is played, as tables show it."""
         return self.value(name, setup).text
 
     @property
@@ -200,7 +224,7 @@ class Row:
         return None if self.report is None else self.report.metrics.get("lower_bound")
 
     @property
-    def is_ceiling(self) -> bool:
+    def is_human(self) -> bool:
         """Whether it is what the human responses get, in the table of plain English."""
         return self.grounded is not None and self.entry.system.predictions.made == HUMAN
 
@@ -211,8 +235,8 @@ class Row:
 
     def _reasons(self) -> Iterator[str]:
         """Yield why it is listed without a rank, the first reason first."""
-        if self.is_ceiling:
-            yield _THE_CEILING
+        if self.is_human:
+            yield _HUMAN_RESPONSES
             return
         system = self.entry.system
         if not TRACKS[system.track].submitted or system.predictions.by_harness:
@@ -220,7 +244,7 @@ class Row:
         if system.unranked is not None:
             yield system.unranked
         if not self.entry.verifiable:
-            yield "unverified: nobody can get its predictions"
+            yield "nobody can get its predictions"
         played = 100.0 if self.report is None else self.report.coverage.percent
         if (played if self.tracked is None else self.tracked.coverage) < RANKED_COVERAGE:
             yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
@@ -234,8 +258,8 @@ class Row:
     @property
     def place(self) -> str:
         """Its rank as tables show it."""
-        if self.is_ceiling:
-            return CEILING
+        if self.is_human:
+            return HUMAN_PLACE
         return NOTHING if self.rank is None else str(self.rank)
 
     @cached_property
@@ -248,6 +272,8 @@ class Row:
         if shares := gold_shares(self.entry.scores, self.report):
             found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
         found |= self.copies
+        if self.is_corpus:
+            found.pop("best_bleu", None)
         if self.tracked is not None:
             return {name: found[name] for name in OF_STATES if name in found}
         given = TRACKS[self.track].states == "gold"
@@ -308,12 +334,12 @@ class Row:
     def bound_note(self) -> list[str]:
         """Return the figure that ranks an incomplete submission, and that of what it plays."""
         if self.tracked is not None:
-            if self.tracked.figures.complete:
-                return []
             played, whole = figure(self.tracked.figures.jga, 2), figure(self.at_least[0], 2)
+            over = _MISSING.format(of="", unit="turns")
             partial = f"not ranked: {self.unranked}; its figures are of the turns it tracks"
-            both = f"{whole} over all turns ({_MISSING}); {played} on the turns it tracks"
-            return [both if self.unranked is None else partial]
+            both = f"≥ {whole} {over}; {played} on the turns it tracks"
+            said = both if self.unranked is None else partial
+            return [] if self.tracked.figures.complete else [said]
         if self.report is None or self.report.coverage.complete:
             return []
         coverage = self.report.coverage
@@ -322,13 +348,16 @@ class Row:
             count, of, unit = coverage.turns, coverage.of_turns, "turns"
         if self.unranked is not None:
             return [f"its figures are of the {count} of {of} {unit} it plays"]
-        over = f"over all {of} {unit} ({_MISSING})"
+        over = _MISSING.format(of=f"{of} ", unit=unit)
         if self.grounded is not None:
-            success, inform = map(figure, self.at_least)
-            return [f"Success {success}, Inform {inform} {over}"]
+            whole = "Success ≥ {}, Inform ≥ {}".format(*map(figure, self.at_least))
+            rates = self.grounded.success_all[TOTAL], self.grounded.inform_all[TOTAL]
+            played = " and ".join(map(figure, rates))
+            return [f"{whole} {over}; {played} on the {count} submitted"]
+        whole = f"≥ {figure(self.at_least[0])} {over}"
         parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
-        played = f"{self.figure('combined')} on the {count} it plays, as public tables print"
-        return [f"{figure(self.at_least[0])} {over}; {played} (BLEU/Inform/Success {parts})"]
+        played = f"{self.figure('combined')} on the {count} submitted, as public tables print"
+        return [f"{whole}; {played} (BLEU/Inform/Success {parts})"]
 
 
 def placeholders_note(row: Row) -> list[str]:
@@ -378,7 +407,7 @@ def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
     out = apart and row.unranked is not None
-    return not row.is_ceiling, out, [-figure for figure in row.at_least], row.key
+    return not row.is_human, out, [-figure for figure in row.at_least], row.key
 
 
 Copies: TypeAlias = Mapping[str, Mapping[str, SignFigure]]
@@ -454,10 +483,10 @@ def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
 def lexicalised_rows(
     entries: Iterable[Entry], rules: str, copies: Copies | None = None
 ) -> list[Row]:
-    """Return the systems in plain English: the ceiling, the ranked ones, then the others.
+    """Return the systems in plain English: the human responses, the ranked ones, then the others.
 
-    The ceiling is what the human responses get. Systems that the harness put into plain English
-    itself are a check of the way back, and have no rank.
+    Systems that the harness put into plain English itself are a check of the way back, and have no
+    rank.
 
     Args:
         entries: Entries of all tracks; those of others are left out.
@@ -471,13 +500,13 @@ def lexicalised_rows(
         if entry.system.track == LEXICALISED and isinstance(scores, GroundedScores):
             own = (copies or {}).get(entry.key, {})
             found.append(Row(entry, report, grounded=scores, copies=own))
-    if found and not any(row.is_ceiling for row in found):
-        found += _reported_ceiling(found)
+    if found and not any(row.is_human for row in found):
+        found += _reported_human(found)
     return ranked(found)
 
 
-def _reported_ceiling(rows: Iterable[Row]) -> list[Row]:
-    """Return the ceiling that the report of a complete submission tells, if there is one."""
+def _reported_human(rows: Iterable[Row]) -> list[Row]:
+    """Return the human responses that the report of a complete submission tells, if any."""
     for row in rows:
         human = None if row.grounded is None else row.grounded.ceiling
         if human is not None and row.report is not None and row.report.coverage.complete:
@@ -672,11 +701,16 @@ class Board:
         return groups
 
     def interval(self, row: Row, name: str) -> Interval | None:
-        """Return the interval of a strict figure; None where none is known under the rule set."""
-        known = row.entry.scores.dialogues
-        if known is None or self.rules != DEFAULT_RULES:
+        """Return the interval of a strict figure, around it as the board shows it.
+
+        That of a lower bound is taken to be as wide as that of what is played. None where no
+        interval is known under the rule set.
+        """
+        known, shown = row.entry.scores.dialogues, row.ranking(name).number
+        if known is None or shown is None or self.rules != DEFAULT_RULES:
             return None
-        return known.intervals.scores.get(name)
+        one = known.intervals.scores.get(name)
+        return None if one is None else one.moved(shown - one.value)
 
     def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.

@@ -144,9 +144,9 @@ def command(
         return
     click.echo(printable(comparison_text(shown)))
     if human is not None:
-        told = f"the human responses of {human.dialogues} dialogues that all play get grounded"
+        of = f"the human responses of the {human.dialogues} dialogues that all play"
         inform = f"Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])})"
-        click.echo(f"\nThe ceiling: {told} {inform}, Success {figure(human.success[TOTAL])}")
+        click.echo(f"\n{of}: grounded {inform}, Success {figure(human.success[TOTAL])}")
 
 
 def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:

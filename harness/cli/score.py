@@ -178,7 +178,9 @@ def command(
     """Score submissions, or the corpus itself, and show the reports; `how` is as in `Options`."""
     _check_usage(click.get_current_context().params)
     options = Options(
-        metrics=_chosen_metrics(metrics, as_paper, empty_states),
+        metrics=_chosen_metrics(
+            metrics, as_paper, empty_states, corpus == CANONICAL_STYLE and not how["lexicalised"]
+        ),
         **how,
     )
     if ablation:
@@ -238,13 +240,17 @@ def _show_plays(plays: Sequence[tuple[str, Plays]], json_target: str | None, qui
         click.echo(printable("\n\n".join(texts)))
 
 
-def _chosen_metrics(metrics: str, as_paper: bool, empty_states: bool) -> Sequence[str]:
-    """Return the metrics that the options mean."""
+def _chosen_metrics(
+    metrics: str, as_paper: bool, empty_states: bool, references: bool
+) -> Sequence[str]:
+    """Return the metrics that the options mean; of the references, no BLEU against themselves."""
     if as_paper:
         return _PAPER_METRICS
     if empty_states and not option.given("metrics"):
         return [TRACKING]
-    return [name.strip() for name in metrics.split(",")]
+    names = [name.strip() for name in metrics.split(",")]
+    without = ["bleu"] if references and not option.given("metrics") else []
+    return [name for name in names if name not in without]
 
 
 def _check_usage(given: Mapping[str, Any]) -> None:

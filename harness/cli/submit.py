@@ -386,8 +386,10 @@ def _show_place(
     own: Row, table: BoardTable, shown: Sequence[Column[Row]], among: str, ranks: bool = True
 ) -> None:
     """Show a system's row of a table, beside what the human responses get, and its place there."""
-    rows = [*(row for row in table.rows if row.is_ceiling), own]
+    rows = [*(row for row in table.rows if row.is_human), own]
     click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
+    for note in own.bound_note() if own.rank else ():
+        click.echo(f"\n{note}")
     places = sum(row.rank is not None for row in table.rows)
     ranked = f"rank {own.rank} of {places} {among}"
     click.echo(f"\n{ranked if own.rank else f'not ranked {among}: {own.unranked}'}")

@@ -128,11 +128,11 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 def is_figure(cell: Cell) -> bool:
-    """Return whether a cell is a number, with unit or deviation, bold or not, or a dash."""
+    """Return whether a cell is a number, with bound, unit or deviation, bold or not, or a dash."""
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?(\*\*)?")
+_FIGURE = re.compile(r"(\*\*)?((?:≥ )?[+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:

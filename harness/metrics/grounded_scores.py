@@ -166,7 +166,7 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     if human is not None:
         remarks.append(
             f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
-            "signature, the ceiling."
+            "signature."
         )
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 

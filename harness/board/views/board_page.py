@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...benchmark import CANONICAL_STYLE
 from .. import APART, TRACKS, track_notes
 from ..audit.reported import METRICS, NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
@@ -27,7 +26,7 @@ class PageRow:
 
     Attributes:
         anchor: Its permanent address on the board.
-        kind: "scored" of systems with outputs, "unverified" of those whose outputs nobody can
+        kind: "scored" of systems with outputs, "unavailable" of those whose outputs nobody can
             get, "reported" of those that only public tables have, "reference" of what is none.
         rank: Its place, as shown, and its rank range.
         of: The row, whose name and addresses are shown.
@@ -165,17 +164,14 @@ def _page_row(
     row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: Counter[str]
 ) -> PageRow:
     entry = row.entry
-    kind = "scored" if entry.verifiable else "unverified"
+    kind = "scored" if entry.verifiable else "unavailable"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE
-    # What references score against themselves says nothing, nor do signs of what is no system.
-    own = entry.system.predictions.made == CANONICAL_STYLE
-    signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
-    blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
-    kinds = [one.key.partition("-")[0] for one in shown]
-    values = [Value() if k in blanked else c.value(row) for k, c in zip(kinds, shown, strict=True)]
+    # Signs of what is no system say nothing.
+    signs = not (kind == REFERENCE or row.is_human) and any(one.key == "signs" for one in shown)
+    values = [Value() if c.key == "signs" and not signs else c.value(row) for c in shown]
     return PageRow(
         anchor=_anchor(row_anchor(row), anchors),
         kind=kind,

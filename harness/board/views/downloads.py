@@ -17,22 +17,21 @@ from ...grounding.rating import OUTCOMES
 from ...io.tables import csv_text, in_latex, latex_tabular
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
-from ...scoring.report import Report
 from .. import APART, LIVE, TRACKS
 from ..audit.reported import OLD
 from ..citations import entry_reference, references
 from ..columns import (
+    SETUP_FIGURES,
     TOTALS,
     BoardTable,
     Column,
     board_tables,
     columns,
-    ranking,
     row_headers,
     row_text,
 )
 from ..entries import Entry, stated_facts
-from ..model import Board, Row, common_signatures
+from ..model import Board, Row, Value, common_signatures
 from ..pairs import RANKING
 from ..scores import FIGURES, plain
 from .charts import best_published
@@ -43,7 +42,7 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     """Return all that is known of an entry as JSON types."""
     own = (*board.rows, *board.english, *(row for table in board.live for row in table))
     row = next((row for row in own if row.entry is entry), None)
-    about = {**_named(board, entry, row), **_about(entry)}
+    about = {**_named(board, entry, row), **_about(entry), **_bounds(board, entry)}
     if row is None:
         return {**about, **_states_data(entry)}
     if row.live is not None:
@@ -67,13 +66,14 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "unranked": row.unranked,
         "public_board": "; ".join(board.verdicts(entry)) or None,
         "scores": {
-            rules: _scores(under)
-            for rules in board.by_rules
-            if (under := entry.scores.under(rules)) is not None
+            rules: _scores(own)
+            for rules, rows in board.by_rules.items()
+            for own in rows
+            if own.key == row.key
         },
         "without_placeholders": entry.scores.without_placeholders,
         "intervals": intervals or None,
-        "bleu_by_style": report.bleu,
+        "bleu_by_style": None if row.is_corpus else report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
         "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
@@ -162,7 +162,7 @@ def board_csv(board: Board) -> str:
     """Return the scores of delexicalised responses as CSV, a line per system of all tracks.
 
     What a line has had from the beginning comes first, under the names it had; further columns of
-    the board's tables follow.
+    the board's tables follow, then what is played beside each lower bound.
     """
     shown = columns(board)
     return csv_text([_csv_line(row, shown) for row in board.rows])
@@ -176,15 +176,19 @@ def tables_csv(tables: Sequence[BoardTable]) -> str:
 
 def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return name -> what stands in a line, without what a spreadsheet would compute."""
-    about = {"signature": row.signature, **stated_facts(row.entry.system)}
+    values = {column.name: column.value(row) for column in shown}
+    fields = {column.name for column in shown if column.field}
     line = {
         "system": row.name,
         "entry": row.key,
         "track": row.track,
         "rank": row.rank,
-        **{column.name: column.value(row).data for column in shown if column.field},
-        **about,
-        **{column.name: column.value(row).data for column in shown if not column.field},
+        **{name: one.data for name, one in values.items() if name in fields},
+        "signature": row.signature,
+        **stated_facts(row.entry.system),
+        **{name: one.data for name, one in values.items() if name not in fields},
+        **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
+        "lower_bounds": "; ".join(row.bound_note()),
     }
     return {
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
@@ -219,10 +223,20 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
             found |= {"user": row.live.user, "trials": row.live.trials}
             found["pass"] = [one.value for one in row.live.passes]
         elif row.grounded is None:
-            played = {name: row.value(name).number for name in TOTALS}
-            ranked = {name: ranking(row, name).number for name in TOTALS}
-            found |= ranked | ({} if ranked == played else {"as_played": played})
+            shown = {name: row.ranking(name) for name in TOTALS}
+            found |= {name: one.number for name, one in shown.items()}
+            if played := _played(shown):
+                found["as_played"] = played
     return found
+
+
+def _bounds(board: Board, entry: Entry) -> dict[str, Any]:
+    """Return what ranks an incomplete tracker: version of the gold states -> JGA at least."""
+    rows = (row for table in board.tracking for row in table if row.entry is entry)
+    ranked = [row.tracked for row in rows if row.rank is not None and row.tracked is not None]
+    least = ((one.version or one.figures.gold, one.figures) for one in ranked)
+    bounds = {version: of.at_least for version, of in least if not of.complete}
+    return {"jga_lower_bounds": bounds} if bounds else {}
 
 
 def _about(entry: Entry) -> dict[str, Any]:
@@ -232,12 +246,19 @@ def _about(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _scores(report: Report) -> dict[str, Any]:
-    return {
-        setup: {"inform": of.inform[TOTAL], "success": of.success[TOTAL], "combined": of.combined}
-        for setup in RANKED
-        if (of := report.setup(setup)) is not None
-    }
+def _played(shown: Mapping[str, Value]) -> dict[str, float]:
+    """Return name -> the figure of what is played, of those that are lower bounds."""
+    return {name: one.played for name, one in shown.items() if one.played is not None}
+
+
+def _scores(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setup in RANKED:
+        shown = {name: row.ranking(name, setup) for name in SETUP_FIGURES}
+        found[setup] = {name: one.number for name, one in shown.items()}
+        if played := _played(shown):
+            found[f"{setup}_as_played"] = played
+    return found
 
 
 # What a spreadsheet would compute rather than show.
@@ -260,6 +281,9 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
         yield f"% {' '.join(table.title.split())}{setup}"
         rows = (map(in_latex, row_text(row, shown)) for row in table.rows)
         yield latex_tabular(f"rl{kinds}", headers, rows)
+        for row in table.rows:
+            for note in row.bound_note():
+                yield f"\\par{{\\footnotesize {in_latex(f'{row.name}: {note}')}}}"
 
 
 # -------------------------------------------------------------- news and preview

@@ -366,7 +366,7 @@ def _figures_cells(board: Board, entry: Entry) -> list[str]:
     official = [_printed(claim.figures) for claim in board.official_figures(entry)]
     own = [_printed(one.figures, 3) for one in entry.system.reported if one.setup == "own"]
     verdicts = map(escaped, board.verdicts(entry))
-    shown = [f"*{one}*" if one.startswith("verified") else one for one in verdicts]
+    shown = [f"*{one}*" if one.startswith("matches") else one for one in verdicts]
     return ["; ".join(texts) or NOTHING for texts in (official, shown, own)]
 
 
@@ -411,10 +411,7 @@ def older_results_page(board: Board) -> str | None:
 def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
     yield "# Older results"
     yield read_toml("notes.toml", __package__)["first"]["older"].format(rules=board.rules)
-    here = {
-        row.key: " / ".join(row.figure(name) for name in ("bleu", "inform", "success"))
-        for row in board.rows
-    }
+    here = {row.key: row.parts for row in board.rows}
     for table in old:
         yield f"## {escaped(table.title)}"
         cells = [here.get(row.entry or "", "*reported*") for row in table.rows]

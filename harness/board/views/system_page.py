@@ -120,14 +120,16 @@ def _page(
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
         "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
-        "bound": "" if main is None else _sentence(main.bound_note()),
+        "bound": "" if main is None else _bound(main),
         "blocks": [*map(_apart, apart), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
         "citation": None if citation is None else citation.bibtex(),
         # The page of comparisons has the systems of delexicalised responses alone.
-        "compared": row is not None and any(entry.key in pair for pair in board.pairs.pairs),
+        "compared": row is not None
+        and not row.is_corpus
+        and any(entry.key in pair for pair in board.pairs.pairs),
     }
 
 
@@ -196,8 +198,13 @@ def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row])
         yield from _signs(row)
     if tracked:
         facts = dict(map(_tracking, tracked))
-        note = _sentence(tracked[0].bound_note())
-        yield Block("state-tracking", "State tracking", facts=facts, note=note)
+        yield Block("state-tracking", "State tracking", facts=facts, note=_bound(tracked[0]))
+
+
+def _bound(row: Row) -> str:
+    """Return how an incomplete row counts what is missing; empty of others."""
+    text = _sentence(row.bound_note())
+    return f"{text} All figures without ≥ are of what it plays." if "≥" in text else text
 
 
 def _sentence(notes: Sequence[str]) -> str:
@@ -207,7 +214,7 @@ def _sentence(notes: Sequence[str]) -> str:
 
 def _setups(board: Board, row: Row) -> Table:
     rows = [
-        [rules, *(own.figure(name, setup) for setup in RANKED for name in SETUP_FIGURES)]
+        [rules, *(own.ranking(name, setup).text for setup in RANKED for name in SETUP_FIGURES)]
         for rules, ranked in board.by_rules.items()
         for own in ranked
         if own.key == row.key
@@ -347,7 +354,8 @@ def compare_page(board: Board) -> dict[str, object] | None:
     "samples", those of the randomisation test; and "most", how many systems are compared at once.
     """
     compared = {key for pair in board.pairs.pairs for key in pair}
-    rows = [row for row in board.rows if row.key in compared]
+    # Nothing compares with the BLEU of references against themselves.
+    rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
     if not rows:
         return None
     by_track = {key: [row for row in rows if row.track == key] for key in TRACKS}

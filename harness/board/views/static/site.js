@@ -124,7 +124,7 @@ function tabs(list, changed) {
 
 // Sorting: by what a column shows; figures downwards first, words upwards. Rows that only public
 // tables have are sorted among themselves. One table at a time is in another order than its own.
-const figureOf = (text) => parseFloat(text.replace("−", "-"));
+const figureOf = (text) => parseFloat(text.replace("−", "-").replace("≥", ""));
 
 function order(one, other, column, down, figures) {
   const cells = [one, other].map((row) => row.cells[column]);
@@ -218,7 +218,7 @@ function filters(form, changed, openPanel) {
   const systemsOf = (found) =>
     new Set(
       found
-        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#ceiling), .unverified"))
+        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#human), .unavailable"))
         .map((row) => row.querySelector(".name").textContent),
     ).size;
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
@@ -484,10 +484,10 @@ function comparing(form) {
     const worst = (cause) => Math.max(...keys.map((key) => lost(key, cause)));
     causes.sort((a, b) => worst(b) - worst(a));
     place.replaceChildren(
-      tableOf("Scores with 95 % intervals", ["Figure", ...names], scores),
+      tableOf("Scores with 95 % intervals; ≥: missing dialogues count as failures", ["Figure", ...names], scores),
       tableOf(`Differences; ${only}`, heads, two, `w${heads.length}`),
       tableOf(
-        "Inform / Success by domain, in percent of its dialogues",
+        "Inform / Success by domain, in percent of its dialogues that the system plays",
         ["Domain", ...names],
         domains.map((domain) => [
           domain,
