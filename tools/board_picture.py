@@ -33,7 +33,7 @@ def main() -> None:
         made = site(read_board(submissions, read_entries(submissions), "2021"), PROJECT / "docs")
         write_site(made, Path(folder))
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
+        page = chromium.new_page(viewport={"width": 1280, "height": 1080}, color_scheme="light")
         page.goto((Path(folder) / "index.html").as_uri())
         page.screenshot(path=PICTURE)
         chromium.close()
