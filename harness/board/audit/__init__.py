@@ -6,17 +6,17 @@ one unit away, is told apart as rounding. Where a figure is not reproduced as it
 other set-ups and rule sets are tried, and, given the submission's set-up search
 (`setup_search.py`), every combination of set-ups.
 
-Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
-turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
-such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000 dialogues, where all
-rates are multiples of 0.1; it is one of 999 dialogues. Ties count either way, since tools differ in
-how they round them. And a printed combined score must be (Inform + Success) / 2 + BLEU up to the
-rounding of the four.
+Some figures cannot be of the whole test set, whatever the outputs are. A rate over N units
+(dialogues, turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N.
+The mean of R such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000
+dialogues, where all rates are multiples of 0.1; it can be one of 999 dialogues. Ties count either
+way, since tools differ in how they round them. And a printed combined score must be
+(Inform + Success) / 2 + BLEU up to the rounding of the four.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -105,10 +105,10 @@ class Audited:
             accuracy the gold states.
         figure: What tables call it.
         compared: It beside the harness's in the set-up that should give it.
-        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; "rounding" of
-            an average length; of a combined score also "contradicts its printed parts",
-            `OPTIMISTIC`, or "follows from its printed parts", which are reproduced and were rounded
-            before being added up.
+        verdict: "reproduced", "reproduced under …", "domains from …", "not reproduced" or "not
+            scored"; "rounding" of an average length; of a combined score also "contradicts its
+            printed parts", `OPTIMISTIC`, or "follows from its printed parts", which are reproduced
+            and were rounded before being added up.
         metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
         scored: (Rule set, set-up) -> the harness's figure, where there is one.
     """
@@ -196,9 +196,22 @@ def _audited(
         by_parts = _by_parts(entry, claim, home) if metric == "combined" else None
         others = _alternatives(entry, claim, metric, scored, search)
         under = (name for name, value in others if Comparison(printed, value).equal)
-        verdict = by_parts or next((f"reproduced under {name}" for name in under), "not reproduced")
+        verdict = by_parts or next(
+            (f"reproduced under {name}" for name in under),
+            domains_verdict(claim, (metric,)) or "not reproduced",
+        )
     title = figure_title(metric)
     return Audited(entry, claim.source, claim.setup, title, compared, verdict, metric, scored)
+
+
+def domains_verdict(claim: ReportedFigures, metrics: Collection[str]) -> str | None:
+    """Return the verdict on figures that differ where a source took other active domains.
+
+    Returns:
+        None if it did not, or if some of the figures do not depend on active domains.
+    """
+    depends = {"inform", "success", "combined"}.issuperset(metrics)
+    return f"domains from {claim.domains}" if claim.domains and depends else None
 
 
 def is_rounding(metric: str, compared: Comparison) -> bool:
