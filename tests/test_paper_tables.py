@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, enter, report, system
+from entered import PROJECT, REPOSITORY, enter, report, system
 from helpers import run_cli
 
 from mwz.harness.board.audit import Comparison
@@ -153,6 +153,22 @@ def test_the_counts_of_the_repository(capsys: pytest.CaptureFixture[str]) -> Non
     assert "equal cells: 77 of 78" in six
     assert "338 ≠ 337" in six
     assert "equal cells of the corpus: 6 of 6" in six
+
+
+def test_the_readme_says_how_many_rates_of_the_paper_come_out() -> None:
+    cells = [
+        cell
+        for cell in compared(read_paper(), read_entries(REPOSITORY), "2021")
+        if cell.table == 5 and not cell.quoted and cell.entry != CORPUS
+    ]
+    strict, optimistic = ([c for c in cells if ("opt" in c.row) is one] for one in (False, True))
+    farthest = max(abs(cell.compared.difference or 0) for cell in optimistic)
+    readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{equal_text(strict)} strict ones come out" in readme
+    assert f"{equal_text(optimistic)} optimistic ones (the others within {farthest:.1f};" in readme
+    assert [
+        (cell.entry, cell.compared.texts()[2]) for cell in strict if not cell.compared.equal
+    ] == [("dots", "+0.1"), ("dots", "+1.8")]
 
 
 def test_json_and_csv_have_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
