@@ -177,7 +177,7 @@ def columns(board: Board) -> list[Column[Row]]:
 def verdict_mark(verdict: str) -> str:
     """Return what an audit's verdict is marked as: only a contradicted figure is "bad".
 
-    What comes out under other rules, up to rounding or from other data is neither good nor bad.
+    What comes out under other rules, up to rounding or with other active domains is neither.
     """
     if verdict in ("verified", "reproduced", "follows from its printed parts"):
         return "good"
