@@ -54,7 +54,7 @@ def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
         ({"setup": {"comparson": "subset"}}, "did you mean `comparison`?"),
         (
             {"reported": [{"source": "s"}, {"source": "s", "infrom": 76.3}]},
-            "reported.1: infrom: unknown key; choose from source, setup, style, inform,",
+            "reported.1: infrom: unknown key; choose from source, setup, style, domains, inform,",
         ),
     ],
 )

@@ -223,7 +223,7 @@ def test_rows_without_an_entry_stand_in_a_block_of_their_own_without_a_rank(
 ) -> None:
     tables = written(tmp_path, table(row("Best|Of All", Inform="99.9", Success="99.8")))
     page = leaderboard(entered, "2021", tables=tables)
-    block = _section(page, "### Reported, outputs not public")
+    block = _section(page, "### Reported, outputs not at hand")
     assert "[someone/board](https://github.com/someone/board/blob/" in block
     assert re.search(r"\| Best\\\|Of All +\| +99.9 \| +99.8 \|", block)
     ranked = page.split("### ")[0]
@@ -264,9 +264,10 @@ def test_tables_of_trackers_stand_in_the_section_on_state_tracking(
         kind="authors",
     )
     tracker["rows"][0]["note"] = "does not tell dontcare from none"
+    tracker["outputs"] = "published, not at hand"
     page = leaderboard(entered, "2021", tables=written(tmp_path, tracker))
     block = _section(page, "## State tracking")
-    assert "### Reported, outputs not public: Trackers" in block
+    assert "### Reported, outputs published, not at hand: Trackers" in block
     assert r"58.9\* \(53.8\)" in block
     assert "- Tracker: does not tell dontcare from none" in block
 
@@ -370,8 +371,8 @@ def test_every_row_of_the_repositorys_tables_is_on_one_of_its_pages() -> None:
         # (57.9 + 47.6) / 2 + 16.4 = 69.15; the 84.8 that is printed is the optimistic
         # (73.7 + 63.0) / 2 + 16.4 = 84.75.
         ("damd", "optimistic combined score: Combined -15.6"),
-        # Its authors' file is newer than the one that was scored for the board.
-        ("dots", "newer file: Inform +0.1, Success +1.8"),
+        # Its file names active domains, and the board takes them from state changes.
+        ("dots", "domains from states: Inform +0.1, Success +1.8"),
     ],
 )
 def test_rows_of_the_public_board_come_out_or_not(key: str, verdict: str) -> None:

@@ -30,10 +30,11 @@ from typing import Any
 import click
 
 from mwz.harness import Scorer, load_benchmark
+from mwz.harness.board.audit.paper_tables import CORPUS, Cell, compared, equal_text, read_paper
 from mwz.harness.board.audit.record import rule_set_rows
-from mwz.harness.board.audit.reported import read_reported
+from mwz.harness.board.audit.reported import ReportedFigures, read_reported
 from mwz.harness.board.entries import FACTS, read_entries
-from mwz.harness.board.model import rows as leaderboard_rows
+from mwz.harness.board.model import read_board
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -367,7 +368,8 @@ _TRACKS = {"end-to-end": " (end-to-end)", "policy-optimization": " (policy)"}
 
 def _some_systems() -> str:
     """Return the README's table, and how it counts what systems leave out."""
-    by_key = {row.key: row for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES)}
+    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    by_key = {row.key: row for row in board.rows}
     rows, notes = [], []
     for row in map(by_key.__getitem__, _README):
         reported = row.entry.system.reported[0].figures
@@ -381,27 +383,32 @@ def _some_systems() -> str:
 
 
 def _audited_systems() -> str:
-    """Return what each system is reported to score first of all, beside the harness's figures."""
+    """Return what authors and the public board report of each system, and the harness's figures."""
     rows = []
-    for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES):
+    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    for row in board.rows:
         if row.entry.system.predictions.by_harness:
             continue
-        claim = next(iter(row.entry.system.reported), None)
-        reported = {} if claim is None else claim.figures
         newer = row.entry.scores.under("2023")
         rows.append(
             [
                 escaped_cell(row.name),
-                _slashed(
-                    str(reported.get(name, NOTHING)) for name in ("bleu", "inform", "success")
-                ),
+                _printed(one for one in row.entry.system.reported if one.setup == "own"),
+                _printed(board.official_figures(row.entry)),
                 row.parts,
                 _slashed(row.figure(name, "optimistic") for name in ("inform", "success")),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
         )
-    headers = ["System", "Reported (B / I / S)", "Strict (B / I / S)", "Optimistic (I / S)"]
-    return markdown_table([*headers, "Rules 2023 (I / S)"], rows)
+    headers = ["System", "Authors (B / I / S)", "Public board (B / I / S)", "Strict (B / I / S)"]
+    return markdown_table([*headers, "Optimistic (I / S)", "Rules 2023 (I / S)"], rows)
+
+
+def _printed(claims: Iterable[ReportedFigures]) -> str:
+    """Return the BLEU, Inform and Success that sources print."""
+    names = ("bleu", "inform", "success")
+    found = (_slashed(str(one.figures.get(name, NOTHING)) for name in names) for one in claims)
+    return "; ".join(found) or NOTHING
 
 
 def _rates(report: Report | None) -> Sequence[float | None]:
@@ -425,6 +432,32 @@ def _rule_sets_of_rows() -> str:
     ]
     headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
     return markdown_table(headers, rows)
+
+
+def _paper_cells() -> str:
+    """Return how many cells of the re-evaluation's tables the harness gives, and what differs."""
+    paper, entries = read_paper(), read_entries(SUBMISSIONS)
+    titles = {}
+    for table in paper.tables:
+        several = len({row.setup for row in table.rows}) > 1
+        for row in table.rows:
+            setup = f", {row.setup}" if several else ""
+            titles[table.number, row.label] = "authors' own" if row.quoted else table.title + setup
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in compared(paper, entries, DEFAULT_RULES):
+        title = titles[cell.table, cell.row] + ", corpus" * (cell.entry == CORPUS)
+        groups.setdefault((str(cell.table), title), []).append(cell)
+    names = {entry.key: escaped_cell(entry.system.name) for entry in entries}
+    rows = []
+    for place, cells in groups.items():
+        differing: dict[str, list[str]] = {}
+        for cell in cells:
+            if not (cell.compared.equal or cell.quoted):
+                difference = f"{cell.row} {cell.compared.texts()[2]}"
+                differing.setdefault(names[cell.entry], []).append(difference)
+        told = (f"{name}: {', '.join(of)}" for name, of in differing.items())
+        rows.append([*place, equal_text(cells), "; ".join(told)])
+    return markdown_table(["table", "figures", "equal", "harness less printed"], rows)
 
 
 def _rule_sets() -> str:
@@ -483,6 +516,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "some systems": _some_systems,
     "audited systems": _audited_systems,
     "rule sets of rows": _rule_sets_of_rows,
+    "paper cells": _paper_cells,
     "fuzzy joint accuracies": _fuzzy_joint_accuracies,
 }
 

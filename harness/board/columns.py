@@ -177,7 +177,7 @@ def columns(board: Board) -> list[Column[Row]]:
 def verdict_mark(verdict: str) -> str:
     """Return what an audit's verdict is marked as: only a contradicted figure is "bad".
 
-    What comes out under other rules or from other data is neither good nor bad.
+    What comes out under other rules or with other active domains is neither good nor bad.
     """
     if verdict.startswith("matches") and " under " not in verdict:
         return "good"

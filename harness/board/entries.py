@@ -125,6 +125,7 @@ ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 TrackName = Annotated[str, _one_of("track", lambda: TRACKS)]
 Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
 Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
+DomainSource = Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
 # MultiWOZ is of 2018.
@@ -150,7 +151,6 @@ class Predictions(_Strict):
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
         seed: The seed of either; 0 if it is left out.
-        newer: Whether the pinned file is newer than the one that the public board scored.
         unavailable: Why nobody can get them; the entry has no rank.
     """
 
@@ -164,7 +164,6 @@ class Predictions(_Strict):
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
-    newer: bool = False
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")
@@ -215,7 +214,7 @@ class OwnSetup(_Strict):
     comparison: Annotated[str, _one_of("comparison", lambda: COMPARISONS)] | None = None
     updates: Annotated[str, _one_of("choice of updates", lambda: UPDATES)] | None = None
     reduced_search: bool | None = None
-    domains: Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)] | None = None
+    domains: DomainSource | None = None
 
 
 def _place_among_headlines(name: str) -> int:
@@ -234,7 +233,7 @@ def _plain_figure(value: object) -> object:
 
 PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
 
-_ABOUT_FIGURES = ("source", "setup", "style")
+_ABOUT_FIGURES = ("source", "setup", "style", "domains")
 
 
 class Reported(BaseModel):
@@ -244,6 +243,7 @@ class Reported(BaseModel):
         source: Paper and table.
         setup: The set-up they were made in: the system's "own", "strict" or "optimistic".
         style: The reference style that BLEU was computed against, if not the canonical one.
+        domains: Where the active domains came from, if not from where the harness takes them.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -252,6 +252,7 @@ class Reported(BaseModel):
     source: Annotated[PlainText, Field(min_length=1)]
     setup: Literal["own", "strict", "optimistic"] = "own"
     style: Style | None = None
+    domains: DomainSource | None = None
 
     @model_validator(mode="after")
     def _known_and_in_range(self) -> Reported:

@@ -75,7 +75,8 @@ def command(
     """Hold every reported figure of the submissions NAME… against what the harness gets, strict
     and optimistic, under every published rule set. Without a NAME all of the public record is
     audited: a table of every reported figure with a legend, the rule set of each row of the
-    public board, the printed figures that cannot be what they say, and then each system.
+    public board, the printed figures that do not fit their parts or the test set, and then each
+    system.
     """
     submissions = option.readable(submissions)
     entries = read_entries(submissions)

@@ -6,17 +6,17 @@ unit away, and a combined score added up from rounded parts match to rounding. W
 not match as it should, the other set-ups and rule sets are tried, and, given the submission's
 set-up search (`setup_search.py`), every combination of set-ups. The words are in `verdicts.toml`.
 
-Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
-turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
-such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000 dialogues, where all
-rates are multiples of 0.1; it is one of 999 dialogues. Ties count either way, since tools differ in
-how they round them. And a printed combined score must be (Inform + Success) / 2 + BLEU up to the
-rounding of the four.
+Some figures cannot be of the whole test set, whatever the outputs are. A rate over N units
+(dialogues, turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N.
+The mean of R such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000
+dialogues, where all rates are multiples of 0.1; it can be one of 999 dialogues. Ties count either
+way, since tools differ in how they round them. And a printed combined score must be
+(Inform + Success) / 2 + BLEU up to the rounding of the four.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -197,7 +197,10 @@ def _audited(
     else:
         others = _alternatives(entry, claim, metric, scored, search)
         under = (name for name, value in others if Comparison(printed, value).equal)
-        verdict = next((f"{matches} under {name}" for name in under), "does not match")
+        verdict = next(
+            (f"{matches} under {name}" for name in under),
+            domains_verdict(claim, (metric,)) or "does not match",
+        )
     title = figure_title(metric)
     return Audited(entry, claim.source, claim.setup, title, own, verdict, metric, scored)
 
@@ -211,6 +214,16 @@ def compared_figures(
         scored = None if report is None else scored_figure(report, setup, metric, style)
         found[metric] = Comparison(printed, scored)
     return found
+
+
+def domains_verdict(claim: ReportedFigures, metrics: Collection[str]) -> str | None:
+    """Return the verdict on figures that differ where a source took other active domains.
+
+    Returns:
+        None if it did not, or if some of the figures do not depend on active domains.
+    """
+    depends = {"inform", "success", "combined"}.issuperset(metrics)
+    return f"domains from {claim.domains}" if claim.domains and depends else None
 
 
 def is_rounding(metric: str, compared: Mapping[str, Comparison]) -> bool:

@@ -1,7 +1,7 @@
 """Tables of papers beside the harness's figures, cell by cell, and papers beside each other.
 
 The papers' figures are data, a file each (`PAPERS`). The harness's figure of a cell is that of the
-system's entry, or of the states that the table prints; where the outputs are not public there is
+system's entry, or of the states that the table prints; where the outputs are not at hand there is
 none. Tables 4 and 5 of "Shades of BLEU, Flavours of Success" also quote what the systems' authors
 report; those cells stand beside the strict figures, and are counted apart.
 """
@@ -25,6 +25,7 @@ from ...metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report
 from ..entries import Entry
 from . import SIZES, Comparison, possible_counts, scored_figure
+from .reported import OutputsAt
 
 PAPERS: Mapping[str, str] = {
     "shades": "shades-of-bleu.toml",
@@ -73,7 +74,7 @@ class PaperTable:
         rows: Its rows.
         kind: Whether the paper calls it a "table" or a "figure".
         systems: What its columns are, if not the paper's systems.
-        outputs: Why there are no outputs to score: "not public"; empty if there are.
+        outputs: Where the outputs are, if the harness cannot score them.
         examples: Column -> its turns' gold and predicted states, if the table prints them:
             `domain-slot` or `domain-slot=value`, apart by spaces.
     """
@@ -83,7 +84,7 @@ class PaperTable:
     rows: tuple[PaperRow, ...]
     kind: Literal["table", "figure"] = "table"
     systems: tuple[str, ...] = ()
-    outputs: str = ""
+    outputs: OutputsAt | Literal[""] = ""
     examples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
 

@@ -30,10 +30,12 @@ from . import (
     combined_range,
     compared_figures,
     contradicts_parts,
+    domains_verdict,
     figure_title,
     is_optimistic_combined,
     is_possible_rate,
     is_rounding,
+    possible_counts,
     possible_runs,
     possible_share,
     runs_text,
@@ -170,8 +172,8 @@ def record_table(found: Sequence[Audited], others: int) -> Table:
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:
         notes.append(
-            f"{others} rows of the public tables are of systems without public outputs; what can "
-            "be told of their figures is below"
+            f"{others} rows of the public tables are of systems that are not entered; what can be "
+            "said of their figures is below"
         )
     headers = ("system", "source", "set-up", "figure", "reported", "harness", "difference")
     return Table("figures", "Reported figures", [*headers, "verdict"], rows, data, notes)
@@ -259,7 +261,7 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
     Returns:
         One of `verdicts.toml`, [rows]; behind it harness less printed, of each figure that differs.
         Where the reason for a difference says nothing against the printed figure it stands in place
-        of "differs by": "newer file: …".
+        of "differs by": "domains from …: …".
     """
     by_rules = _by_rules(entry, claim.figures, list(dict.fromkeys([rules, *published_rule_sets()])))
     for name, compared in by_rules.items():
@@ -278,8 +280,8 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         return f"only diversity differs: {differing}"
     if own.keys() == {"combined"} and is_optimistic_combined(entry, claim.figures):
         return f"{OPTIMISTIC}: {differing}"
-    newer = entry.system.predictions.newer
-    return f"newer file: {differing}" if newer else f"differs by {differing}"
+    domains = domains_verdict(claim, own)
+    return f"{domains}: {differing}" if own and domains else f"differs by {differing}"
 
 
 def _differing(off: Mapping[str, Comparison]) -> str:
@@ -315,12 +317,12 @@ def _nearest(row: RuleSetRow) -> str:
     return min(off_by, key=lambda rules: off_by[rules], default=figure(None))
 
 
-# ------------------------------------------------------------- figures that cannot be what they say
+# --------------------------------------- figures that do not fit their parts or the whole test set
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A printed figure that contradicts others or what it says it is.
+    """A printed figure that does not fit the others, or the whole test set.
 
     Attributes:
         kind: "combined", a combined score that its parts do not give; or "attainable", a rate that
@@ -329,7 +331,7 @@ class Finding:
         source: Where it is printed.
         figure: What it is called.
         printed: The figure.
-        finding: What is wrong, and what it can be.
+        finding: What does not fit, and what it can be.
     """
 
     kind: str
@@ -341,7 +343,7 @@ class Finding:
 
 
 def findings(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[Finding]:
-    """Return every printed figure that cannot be what it says, of entries and public tables.
+    """Return every printed figure of entries and public tables that does not fit.
 
     Contradictory combined scores come first. What a table repeats of an entry's own figures is told
     once.
@@ -381,25 +383,30 @@ def _combined(system: str, claim: ReportedFigures) -> Iterator[Finding]:
 def _rate(
     system: str, source: str, title: str, measure: str, printed: Decimal
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a figure if it is a rate that one run cannot have."""
+    """Yield what a figure can be if it is no rate of one run over the whole test set."""
     unit = _RATES.get(measure)
     if unit is None:
         return
-    sizes = SIZES[unit]
-    whole = next(iter(sizes))
-    if not is_possible_rate(printed, whole):
-        runs = [f"of {size}: {runs_text(possible_runs(printed, size))}" for size in sizes]
-        finding = "; ".join([f"no rate of {whole} {unit} in one run", *runs])
-        yield Finding("attainable", system, source, title, printed, finding)
+    whole, *others = sizes = list(SIZES[unit])
+    if is_possible_rate(printed, whole):
+        return
+    counts = {size: possible_counts(printed, size) for size in others}
+    told = [f"not from {whole} {unit} in one run"]
+    told += [f"from {size}: {' or '.join(map(str, of))}" for size, of in counts.items() if of]
+    if not any(counts.values()):
+        told = [f"cannot be from {' or '.join(map(str, sizes))} {unit} in one run"]
+        told += [f"of {size}: {runs_text(possible_runs(printed, size))}" for size in sizes]
+    yield Finding("attainable", system, source, title, printed, "; ".join(told))
 
 
 def findings_table(found: Sequence[Finding]) -> Table:
-    """Return the table of figures that cannot be what they say."""
+    """Return the table of figures that do not fit."""
     notes = []
     for unit, sizes in SIZES.items():
         shown = ", ".join(f"{size} ({why})" for size, why in sizes.items())
         notes.append(
-            f"A rate is tried over {shown} {unit}, as one run or the mean of up to {max(RUNS)}."
+            f"A rate is tried over {shown} {unit}: as that of one run, and where that cannot be as "
+            f"the mean of up to {max(RUNS)}."
         )
     for digits in (2, 1):
         shares = [
@@ -413,7 +420,7 @@ def findings_table(found: Sequence[Finding]) -> Table:
                 f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
                 "is attainable there may be so by chance."
             )
-    title, data = "Figures that cannot be what they say", list(map(plain, found))
+    title, data = "Figures that do not fit", list(map(plain, found))
     headers = ["system", "source", "figure", "printed", "finding"]
     rows = [[one[name] for name in headers] for one in data]
     return Table("findings", title, headers, rows, data, notes)

@@ -1,6 +1,6 @@
 """The figures of the field's public tables: `reported.toml` of a folder of submissions.
 
-They are facts as printed, with their source, of systems with and without public outputs. A row of
+They are facts as printed, with their source, of systems with and without an entry. A row of
 a system that has an entry names it. What a column is of is told from its name: a version of
 MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
 """
@@ -19,15 +19,12 @@ from pydantic import Field
 from ...errors import refuse
 from ...io.files import parse_toml, read_plain
 from ...io.validation import validated
-from ..entries import ObjectId, PlainText, Reported, TrackName, WebAddress
+from ..entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 
 OFFICIAL, OLD = "official", "old"
 """Kinds of tables: made with the public evaluator, or with the scripts before it."""
-
-NOT_PUBLIC = "Reported, outputs not public"
-"""What is said of rows without an entry: nobody can score these systems again."""
 
 DIVERSITY: Mapping[str, str] = {
     "mean_length": "average length",
@@ -50,6 +47,9 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 
 _Name = Annotated[PlainText, Field(min_length=1)]
+
+OutputsAt: TypeAlias = Literal["not at hand", "published, not at hand"]
+"""Where outputs are that the harness does not score."""
 
 
 def number(text: str) -> Decimal | None:
@@ -74,6 +74,7 @@ class ReportedRow:
         paper: Address of the system's paper.
         code: Address of its code.
         note: What is to be said of the row.
+        domains: As of `Reported`.
     """
 
     system: _Name
@@ -82,6 +83,7 @@ class ReportedRow:
     paper: WebAddress | None = None
     code: WebAddress | None = None
     note: PlainText | None = None
+    domains: DomainSource | None = None
 
     @property
     def name(self) -> str:
@@ -105,6 +107,7 @@ class ReportedTable:
         columns: The columns that hold figures, in order.
         rows: The rows, in order.
         date: When that version was made, if it is known.
+        outputs: Where the outputs are of systems without an entry.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
@@ -117,6 +120,12 @@ class ReportedTable:
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    outputs: OutputsAt = "not at hand"
+
+    @property
+    def heading(self) -> str:
+        """What its systems without an entry are headed by."""
+        return f"Reported, outputs {self.outputs}"
 
     @property
     def source(self) -> str:
@@ -133,12 +142,14 @@ class PrintedFigures:
         setup: "strict" for tables made with the public evaluator, else the authors' "own".
         figures: Metric -> the figure, of those that the harness has.
         style: None: the canonical references.
+        domains: As of `Reported`.
     """
 
     source: str
     setup: str
     figures: Mapping[str, Decimal]
     style: str | None = None
+    domains: str | None = None
 
 
 ReportedFigures: TypeAlias = Reported | PrintedFigures
@@ -164,7 +175,10 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
     setup = "strict" if table.kind == OFFICIAL else "own"
     titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
     titles[None] = table.title
-    return [PrintedFigures(titles[version], setup, of) for version, of in by_version.items()]
+    return [
+        PrintedFigures(titles[version], setup, figures, domains=row.domains)
+        for version, figures in by_version.items()
+    ]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import APART, TRACKS, track_notes
-from ..audit.reported import METRICS, NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
+from ..audit.reported import METRICS, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
@@ -60,7 +60,7 @@ class PageTable:
         ranked: Whether its first column is the rank.
         columns: Its columns besides rank and name.
         rows: The systems that are scored.
-        reported: The systems of public tables whose outputs are not public, as printed.
+        reported: The systems of public tables without an entry, as printed.
         source: What prints those; its name and address.
     """
 
@@ -226,12 +226,12 @@ def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> 
 
 
 def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[PageTable]:
-    """Yield a track's public tables in their own columns, of systems without public outputs."""
+    """Yield a track's public tables in their own columns, of systems without an entry."""
     without = (OLD,) if track in APART else (OLD, OFFICIAL)
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
-            shown, title = printed_columns(table, rows), f"{NOT_PUBLIC}: {table.title}"
+            shown, title = printed_columns(table, rows), f"{table.heading}: {table.title}"
             lines = [_reported(r, [c.value(r).text for c in shown], anchors) for r in rows]
             source = (table.repository, table.source)
             yield PageTable(table.name, title, False, shown, (), lines, source)

@@ -20,7 +20,7 @@ from ...metrics import headlines
 from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
 from .. import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
 from ..audit.record import verdict_meanings
-from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
+from ..audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
 from ..columns import (
     MAIN,
@@ -136,7 +136,7 @@ def _page(board: Board) -> Iterator[str]:
             blocks += _way_back(board)
         # These tables are shown even where all that they hold is reported.
         if blocks or name in (STATE_TRACKING, LEXICALISED):
-            blocks += _not_public(board.tables, name)
+            blocks += _not_entered(board.tables, name)
         if blocks:
             yield f"## {track.title}"
             yield track_notes()[name]
@@ -348,8 +348,8 @@ def _way_back(board: Board) -> Iterator[str]:
         yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
 
 
-# What is reported stands beside the ranked tables and never in them: what nobody can score again is
-# shown as its source prints it, without a rank.
+# What is reported stands beside the ranked tables and never in them: what the harness cannot score
+# is shown as its source prints it, without a rank.
 
 
 def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
@@ -375,13 +375,13 @@ def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:
     return " / ".join(f"{figures[name]:f}" if name in figures else NOTHING for name in names)
 
 
-def _not_public(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
-    """Yield a track's systems whose outputs are not public, as tables but the older ones print."""
+def _not_entered(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
+    """Yield a track's systems without an entry, as tables but the older ones print them."""
     for table in tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind != OLD and rows:
             title = "" if table.kind == OFFICIAL else f": {escaped(table.title)}"
-            yield f"### {NOT_PUBLIC}{title}"
+            yield f"### {table.heading}{title}"
             yield from _as_printed(table, rows)
 
 
