@@ -82,7 +82,7 @@ def _won_dialogue_without_causes(folder: Path) -> None:
 
 def _sign(folder: Path) -> None:
     def change(content: Any) -> None:
-        content["signs"]["placeholders"]["raised"] = False
+        content["signs"]["placeholders"]["raised"] = True
 
     _changed(folder / "lava" / "scores.json", change)
 

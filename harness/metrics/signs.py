@@ -206,6 +206,11 @@ def gold_share(
 # --------------------------------------------------------------------- what is measured of a turn
 
 
+_NAME = "NAME"
+_VENUES = (_NAME, "TRAINID")
+_NUMBERS = ("PHONE", "ADDRESS", "POST")
+
+
 class _Slots(NamedTuple):
     """The slots about venues that responses and their canonical references hold, counted.
 
@@ -215,6 +220,8 @@ class _Slots(NamedTuple):
         common: Those that a response and its reference hold.
         turns: Turns with any of them.
         equal: Turns whose response and reference hold the same ones, and any.
+        named: Turns whose response names a venue that has a telephone number or an address.
+        numbers: The telephone numbers, addresses and postcodes of the responses.
     """
 
     own: int
@@ -222,13 +229,22 @@ class _Slots(NamedTuple):
     common: int
     turns: int
     equal: int
+    named: int
+    numbers: int
+
+    @property
+    def many(self) -> bool:
+        """Whether responses hold so many that they are delexicalised."""
+        return self.own >= FEW * self.human
 
 
 def _slots(played: Played) -> _Slots:
-    own, human = played.references().slots(played.said, sorted(played.rules.about_venues))
+    names = sorted(played.rules.about_venues)
+    own, human = played.references().slots(played.said, names)
     any_of_them = (own | human).any(axis=1)
     equal = any_of_them & (own == human).all(axis=1)
-    counted = (own, human, own & human, any_of_them, equal)
+    named, numbers = own[:, names.index(_NAME)], own[:, [names.index(one) for one in _NUMBERS]]
+    counted = (own, human, own & human, any_of_them, equal, named, numbers)
     return _Slots(*(int(flags.sum()) for flags in counted))
 
 
@@ -263,12 +279,9 @@ def _in_plain_english(
     return lambda played: measure(played) if played.submission.lexicalised else None
 
 
-def _placeholders(played: Played) -> float:
-    return played.once(_slots).own / max(len(played.texts), 1)
-
-
-def _typical_placeholders(played: Played) -> float:
-    return played.once(_slots).human / max(len(played.texts), 1)
+def _placeholders(played: Played) -> float | None:
+    slots = played.once(_slots)
+    return slots.numbers / slots.named if slots.named else None
 
 
 def _active_domains(played: Played) -> float:
@@ -299,8 +312,7 @@ def _same_slots(played: Played) -> float | None:
 def _placement(played: Played) -> float | None:
     slots = played.once(_slots)
     # Of responses without placeholders `named_venues` has something to say.
-    enough = slots.own >= FEW * slots.human
-    return _share(2 * slots.common, slots.own + slots.human) if enough else None
+    return _share(2 * slots.common, slots.own + slots.human) if slots.many else None
 
 
 def _gold_states(played: Played) -> float | None:
@@ -375,7 +387,7 @@ def _provided_last(played: Played) -> float | None:
 
 
 def _named_venues(played: Played) -> float | None:
-    if _placeholders(played) >= FEW * _typical_placeholders(played):
+    if played.once(_slots).many:
         return None
     return len(naming(played.texts, played.benchmark)) / max(len(played.texts), 1)
 
@@ -388,22 +400,18 @@ def _any_but_not_all(played: Played) -> float | None:
     return gap
 
 
-_VENUES = ("NAME", "TRAINID")
-_NUMBERS = ("PHONE", "ADDRESS", "POST")
-
 GOLD_STATES = "gold_states"
 
 SIGNS: Mapping[str, Sign] = {
     "placeholders": Sign(
         short="Placeholders",
-        title="placeholders about venues a turn",
+        title="telephone numbers, addresses and postcodes for each turn that names a venue",
         meaning="many placeholders about venues",
         why="A response full of placeholders offers and provides whatever is asked: one constant "
         "response with six of them reaches more than 95 % Inform (`mwz score --constant`).",
-        honest=(0.48, 0.83),
-        limit=1.5,
+        honest=(0.46, 2.41),
+        limit=2.5,
         measure=_placeholders,
-        typical=_typical_placeholders,
     ),
     "placement": Sign(
         short="Placement",
@@ -578,7 +586,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         limit=0.75,
     ),
 }
-"""Sign -> what is measured between two entries, over those of different groups."""
+"""Sign -> what is measured between an entry and those that came before it."""
 
 
 OF_STATES = (GOLD_STATES, "copied_states")
