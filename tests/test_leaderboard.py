@@ -32,7 +32,15 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.audit.reported import read_reported
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
-from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry, read_note
+from mwz.harness.board.entries import (
+    PREDICTIONS_FILE,
+    Entry,
+    in_order,
+    read_entries,
+    read_entry,
+    read_note,
+    read_order,
+)
 from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, Scores
@@ -529,7 +537,7 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 
 def test_the_repositorys_page_is_what_its_submissions_give() -> None:
     page = (PROJECT / "leaderboard.md").read_bytes()
-    entries = read_entries(REPOSITORY)
+    entries = in_order(read_entries(REPOSITORY), read_order(REPOSITORY))
     pairs = read_pairs(REPOSITORY, entries)
     made = leaderboard(entries, "2021", read_note(REPOSITORY), read_reported(REPOSITORY), pairs)
     assert made.encode() == page

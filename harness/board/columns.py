@@ -320,11 +320,11 @@ def _chosen() -> Iterator[Column[Row]]:
     for name, sign in ALL_SIGNS.items():
         key, value = sign_column(name), _at(f"signs.{name}.value", 2)
         yield Column(key, sign.short, value, "signs", shown="chosen")
-    for name, title, alone in (
-        ("domains", "Active domains", "Domains"),
-        ("states", "Belief states", "States"),
+    for name, title, alone, path in (
+        ("domains", "Active domains", "Domains", "report.domains"),
+        ("states", "Belief states", "States", "states"),
     ):
-        yield Column(name, title, _at(f"report.{name}"), "from", alone, False, "chosen")
+        yield Column(name, title, _at(path), "from", alone, False, "chosen")
 
 
 def sign_column(name: str) -> str:
@@ -351,7 +351,7 @@ def lexicalised_columns() -> list[Column[Row]]:
         "Success, delex.": _at("report.success"),
         "BLEU †": _at(f"report.bleu.{CANONICAL_STYLE}"),
         "Av. len.": _LENGTH,
-        "States": _at("report.states"),
+        "States": _at("states"),
         "Coverage": _COVERAGE,
         "Signs": _raised,
     }

@@ -150,6 +150,12 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 )
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
+@click.option(
+    "--states-of",
+    metavar="NAME",
+    help="The entry whose belief states these are, if they are those of another one: the system is "
+    "ranked by its responses.",
+)
 @click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
 @_fact_options
 @click.option(

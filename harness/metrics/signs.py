@@ -558,7 +558,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title=f"responses of {LONG} words or more equal to those of another entry",
         meaning="responses of another entry",
         why="The system is entered twice, or its outputs are those of others.",
-        honest=(0.0, 0.30),
+        honest=(0.0, 0.31),
         limit=0.5,
     ),
     "copied_phrases": Sign(
@@ -566,7 +566,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title="pairs of words shared with the responses of another entry",
         meaning="phrases of another entry",
         why="The same with some words exchanged.",
-        honest=(0.0, 0.49),
+        honest=(0.0, 0.51),
         limit=0.57,
     ),
     "copied_mixture": Sign(
@@ -574,15 +574,16 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title=f"responses of {LONG} words or more equal to those of some other entry",
         meaning="responses of several entries",
         why="Of several systems' outputs, for each dialogue those that do best make a better one.",
-        honest=(0.05, 0.60),
+        honest=(0.0, 0.53),
         limit=0.75,
     ),
     "copied_states": Sign(
         short="Copied states",
         title="states equal to those of another entry, of those that are not gold in both",
         meaning="states of another entry",
-        why="The states are those of another tracker.",
-        honest=(0.0, 0.50),
+        why="The states are those of another tracker; an entry that says so (`--states-of`) is "
+        "ranked by its responses.",
+        honest=(0.0, 0.58),
         limit=0.75,
     ),
 }
