@@ -49,7 +49,7 @@ from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped
 from mwz.harness.metrics import Headline, headlines
-from mwz.harness.metrics.signs import ALL_SIGNS, SIGNS
+from mwz.harness.metrics.signs import RESPONSE_SIGNS, SIGNS
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -528,7 +528,7 @@ def test_a_text_is_shown_in_one_line_and_begins_no_list() -> None:
 def test_a_page_of_no_submissions_has_no_rows() -> None:
     tables = _tables(leaderboard([], "2021"))
     # Above the table of figures, signs are explained, a row each.
-    assert len(tables.pop("Signs")) == 2 + len(ALL_SIGNS) + 2
+    assert len(tables.pop("Signs")) == 2 + len(RESPONSE_SIGNS) + 2
     assert all(len(table) == 2 for table in tables.values() if table)
 
 

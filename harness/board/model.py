@@ -19,7 +19,14 @@ from ..io.rendering import figure, signed
 from ..metrics import headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.signs import ALL_SIGNS, GOLD_STATES, OF_STATES, SIGNS, SignFigure
+from ..metrics.signs import (
+    ALL_SIGNS,
+    BASELINE_CALLS,
+    GOLD_STATES,
+    OF_STATES,
+    SIGNS,
+    SignFigure,
+)
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
@@ -257,6 +264,8 @@ class Row:
         if shares := gold_shares(self.entry.scores, self.report):
             found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
         found |= self.copies
+        if self.live is not None and self.live.baseline_calls is not None:
+            found[BASELINE_CALLS] = ALL_SIGNS[BASELINE_CALLS].figure(self.live.baseline_calls)
         if self.tracked is not None:
             return {name: found[name] for name in OF_STATES if name in found}
         given = TRACKS[self.track].states == "gold"

@@ -406,9 +406,11 @@ def _tell_signs(entry: Entry, board: Board) -> None:
     for name, one in raised.items():
         sign = ALL_SIGNS[name]
         of = "" if one.shared_with is None else f" ({one.shared_with})"
+        honest = honest_text(sign)
+        published = f"published outputs have {honest}, and " if honest else ""
         notify(
-            f"sign: {sign.title}{of}: {figure(one.value, 2)}; published outputs have "
-            f"{honest_text(sign)}, and {limit_text(sign, one.limit)} is a sign. {sign.why}"
+            f"sign: {sign.title}{of}: {figure(one.value, 2)}; {published}"
+            f"{limit_text(sign, one.limit)} is a sign. {sign.why}"
         )
     if raised:
         notify(

@@ -43,7 +43,8 @@ class SignFigure:
         value: The figure.
         limit: Its threshold.
         raised: Whether it is beyond that.
-        honest: The least and the greatest figure of published outputs that do not raise the sign.
+        honest: The least and the greatest figure of published outputs that do not raise the sign;
+            None where there are none.
         shared_with: The entry that responses or states are shared with, where the sign is about
             that.
     """
@@ -51,7 +52,7 @@ class SignFigure:
     value: float
     limit: float
     raised: bool
-    honest: tuple[float, float]
+    honest: tuple[float, float] | None
     shared_with: str | None = None
 
 
@@ -77,7 +78,7 @@ class Sign:
     title: str
     meaning: str
     why: str
-    honest: tuple[float, float]
+    honest: tuple[float, float] | None
     limit: float
     below: bool = False
     measure: Callable[[Played], float | None] | None = None
@@ -594,8 +595,28 @@ OF_STATES = (GOLD_STATES, "copied_states")
 """The signs that are about belief states."""
 
 
-ALL_SIGNS: Mapping[str, Sign] = {**SIGNS, **COPY_SIGNS}
-"""Sign -> what it measures, of one submission or between two entries."""
+BASELINE_CALLS = "baseline_calls"
+
+LIVE_SIGNS: Mapping[str, Sign] = {
+    BASELINE_CALLS: Sign(
+        short="Baseline calls",
+        title="calls of the scripted baseline that the agent makes in the same turn",
+        meaning="calls of the scripted baseline",
+        why="Under another name, or with other words around its responses, the baseline is no "
+        "other agent.",
+        honest=None,
+        limit=0.95,
+    ),
+}
+"""Sign -> what is measured of live dialogues."""
+
+
+RESPONSE_SIGNS: Mapping[str, Sign] = {**SIGNS, **COPY_SIGNS}
+"""Sign -> what it measures, of responses and states: those of which tables have columns."""
+
+
+ALL_SIGNS: Mapping[str, Sign] = {**RESPONSE_SIGNS, **LIVE_SIGNS}
+"""Sign -> what it measures, live dialogues included."""
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
@@ -611,7 +632,7 @@ def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
 
 def honest_text(sign: Sign) -> str:
     """Return what published outputs have, as tables show it."""
-    return " to ".join(figure(end, 2) for end in sign.honest)
+    return " to ".join(figure(end, 2) for end in sign.honest or ())
 
 
 def limit_text(sign: Sign, limit: float | None = None) -> str:

@@ -17,7 +17,7 @@ from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.files import is_plain_file, read_plain
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
-from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
+from ...metrics.signs import RESPONSE_SIGNS, honest_text, limit_text
 from .. import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
 from ..audit.record import verdict_meanings
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
@@ -62,7 +62,7 @@ _TABLES: Mapping[str, Sequence[str]] = {
         "combined-optimistic", "domains", "states",
     ),
     "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-    _SIGNS: (*map(sign_column, ALL_SIGNS), "signs"),
+    _SIGNS: (*map(sign_column, RESPONSE_SIGNS), "signs"),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
@@ -188,7 +188,7 @@ def _page(board: Board) -> Iterator[str]:
 def _thresholds() -> str:
     """Return what published outputs have of each sign, and where it begins."""
     headers = ["sign", "what it measures", "published outputs", "a sign if"]
-    signs = ALL_SIGNS.values()
+    signs = RESPONSE_SIGNS.values()
     rows = [[one.short, one.title, honest_text(one), limit_text(one)] for one in signs]
     return markdown_table(headers, rows)
 
