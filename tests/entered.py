@@ -49,7 +49,7 @@ TURNS = 600
 """System turns of the made-up benchmark, six a dialogue."""
 
 UNSUSPICIOUS = {
-    "placeholders": SIGNS["placeholders"].figure(1.0, 1.5),
+    "placeholders": SIGNS["placeholders"].figure(1.0),
     "active_domains": SIGNS["active_domains"].figure(1.1),
     "distinct_responses": SIGNS["distinct_responses"].figure(0.5),
     "gold_states": SIGNS["gold_states"].figure(0.25),

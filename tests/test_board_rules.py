@@ -253,9 +253,9 @@ def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
     # In the town of the sample it fails nobody.
     assert (report["inform"], report["success"]) == (100.0, 100.0)
     assert report["states"] == "gold"
-    # Six placeholders a turn, one response in 146 turns.
+    # Three numbers for each name, one response in 146 turns.
     signs = report["signs"]
-    assert signs["placeholders"]["value"] == 6.0
+    assert signs["placeholders"]["value"] == 3.0
     assert signs["distinct_responses"]["value"] == pytest.approx(1 / 146)
     assert {name for name, one in signs.items() if one["raised"]} == {
         *("placeholders", "placement", "distinct_responses", "unrequested")

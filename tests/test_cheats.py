@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -17,7 +18,15 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
 from helpers import run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    Entry,
+    System,
+    in_order,
+    read_entries,
+    read_entry,
+    read_order,
+)
 from mwz.harness.board.entry_scores import Responses, read_responses, read_states, score_entry
 from mwz.harness.board.model import Row, make_board
 from mwz.harness.errors import InputError
@@ -80,7 +89,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(
 
 @pytest.fixture(scope="module")
 def published() -> list[Entry]:
-    return read_entries(REPOSITORY)
+    return in_order(read_entries(REPOSITORY), read_order(REPOSITORY))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +110,8 @@ class _Boards:
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
         read: Responses = read_responses(content, "new.json", own)
         report = own.score_normalized(read.main)
-        entered = datetime(2026, 12, 1, tzinfo=timezone.utc)
+        # Whatever it says, it was not there before.
+        entered = datetime(2000, 1, 1, tzinfo=timezone.utc)
         known = system(name="new", track=track, entered=entered, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)
         return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))
@@ -281,25 +291,104 @@ def test_a_copy_names_the_entry_that_it_is_of(
     assert ranks[0] == ranks[1] is not None
 
 
-def test_two_systems_of_one_paper_share_and_are_ranked(published: list[Entry]) -> None:
-    rows = {row.key: row for row in make_board(published, "2021").rows}
-    for key, other in (("krls", "krls-policy"), ("krls-policy", "krls")):
-        shared = rows[key].signs["copied_responses"]
-        assert (round(shared.value, 2), shared.raised, shared.shared_with) == (0.93, False, other)
-        assert rows[key].rank is not None
-        assert any("(same paper or code)" in note for note in rows[key].notes())
+def _mars_where_venues_are_named(
+    mars: Predictions, krls: Predictions, multiwoz: Benchmark
+) -> dict[str, list[Turn]]:
+    """Return Mars with goals for states in the turns that name a venue."""
+
+    def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+        goal, state = multiwoz.dialogues[id_].goal, turn["state"]
+        if not re.search(r"\[(value_)?(name|trainid|id)\]", turn["response"]):
+            return turn
+        known = {domain: goal[domain].informable for domain in state if domain in goal}
+        return {**turn, "state": {**state, **known}}
+
+    return _every(mars, change)
 
 
-def test_a_published_system_has_its_rank_and_a_reviewed_one_as_well(
+def _the_better_by_dialogue(
+    mars: Predictions, krls: Predictions, multiwoz: Benchmark
+) -> dict[str, list[Turn]]:
+    """Return for each dialogue that one of Mars and KRLS that has more Inform and Success."""
+    score = Scorer(multiwoz, Options(metrics=["inform"], setup="strict")).dialogues
+    won = [{one.id: (one.success, one.inform) for one in score(of)} for of in (mars, krls)]
+    return {id_: mars[id_] if won[0][id_] >= won[1][id_] else krls[id_] for id_ in mars}
+
+
+_THEFTS = (_mars_where_venues_are_named, _the_better_by_dialogue)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("make", _THEFTS)
+def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
+    make: Callable[[Predictions, Predictions, Benchmark], dict[str, list[Turn]]],
+    boards: _Boards,
+    krls: Predictions,
+    predictions: Callable[[str], Predictions],
+    multiwoz: Benchmark,
+) -> None:
+    [mars] = [entry.system for entry in boards.published if entry.key == "mars"]
+    works = mars.model_dump(include={"paper", "code"}, exclude_none=True)
+    row = boards.row(make(predictions("mars"), krls, multiwoz), **works)
+    assert "copied_responses" in _raised(row)
+    assert row.signs["copied_responses"].shared_with == "mars"
+    # It would have ranked first.
+    assert (row.report.combined or 0) > max(
+        other.at_least[0] for other in make_board(boards.published, "2021").of_track("end-to-end")
+    )
+
+
+@pytest.mark.real_data
+def test_who_says_whose_states_it_has_is_ranked_by_its_responses(
+    boards: _Boards, predictions: Callable[[str], Predictions]
+) -> None:
+    states = predictions("ubar")
+    chosen = random.Random(1)
+    # Nobody has said these: the placeholders are UBAR's, and all other words are new.
+    own = _every(
+        states,
+        lambda id_, n, of, turn: {
+            **turn,
+            "response": " ".join(
+                word if "[" in word else f"w{chosen.randrange(99)}"
+                for word in turn["response"].split()
+            ),
+        },
+    )
+    assert _raised(boards.row(own)) == {"copied_states"}
+    shutil.rmtree(boards.folder)
+    entry = boards.entry(own, states_of="ubar")
+    board = make_board([*boards.published, entry], "2021")
+    [row] = [row for row in board.rows if row.key == "new"]
+    assert row.rank is not None
+    assert "belief states of ubar" in row.notes()
+    assert row.states == "predicted (ubar)"
+    with pytest.raises(
+        InputError, match=r"new: .*states_of: its belief states are not those of mi"
+    ):
+        make_board([*boards.published, replace(entry, system=_with(entry, "mintl"))], "2021")
+
+
+def _with(entry: Entry, whose: str) -> System:
+    return entry.system.model_copy(update={"states_of": whose})
+
+
+def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
     published: list[Entry],
 ) -> None:
     rows = {row.key: row for row in make_board(published, "2021").rows}
-    assert not any(one.raised for one in rows["galaxy"].signs.values())
-    assert rows["galaxy"].rank is not None
-    for key in ("lava", "sfn", "dard-claude", "dard-best-agents"):
-        assert rows[key].signs["placeholders"].raised
+    for key in ("galaxy", "lava", "sfn"):
+        assert not any(one.raised for one in rows[key].signs.values())
         assert rows[key].rank is not None
-        assert any("reviewed by" in note for note in rows[key].notes())
+    for key, sign, other in (
+        ("krls-policy", "copied_responses", "krls"),
+        ("dard-best-agents", "copied_responses", "dard-claude"),
+        ("dard-claude", "copied_states", "dard-dst-mistral-single"),
+    ):
+        assert rows[key].signs[sign].raised
+        assert rows[key].signs[sign].shared_with == other
+        assert rows[key].rank is not None
+        assert any("imported with the board" in note for note in rows[key].notes())
 
 
 # ------------------------------------------------------------------------------- state tracking

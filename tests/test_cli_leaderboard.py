@@ -11,6 +11,7 @@ import pytest
 from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, report, reports, system
 from helpers import Run, run_cli
 
+from mwz.harness.board.entries import ORDER_FILE
 from mwz.harness.board.submitting import CONTENTS_FILE
 
 
@@ -275,4 +276,4 @@ def test_the_page_is_written_before_another_process_may_submit(
 
     monkeypatch.setattr("mwz.harness.cli.leaderboard.write_files", write)
     assert _run(capsys, folder).status == 0
-    assert written == [_page(folder), folder / CONTENTS_FILE]
+    assert written == [_page(folder), folder / ORDER_FILE, folder / CONTENTS_FILE]

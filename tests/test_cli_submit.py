@@ -16,6 +16,7 @@ from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import System, read_entries, read_entry
+from mwz.harness.board.model import read_board
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
 
@@ -507,3 +508,36 @@ def test_no_board_is_begun_unasked(
     assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.
     assert run_cli(capsys, *arguments, "--replace").status == 0
+
+
+def test_who_has_the_states_of_another_entry_says_whose(
+    submitting: _Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The sample is small.
+    monkeypatch.setattr("mwz.harness.board.turn_marks.FEWEST", 20)
+    submitting(_file("hasty"), "Hasty")
+    submitting(_file("careful"), "Careful")
+    hasty = json.loads(_file("hasty").read_bytes())
+    said = json.loads(_file("scripted").read_bytes())
+    own = {
+        id_: [{**turn, **new} for turn, new in zip(turns, said[id_], strict=True)]
+        for id_, turns in hasty.items()
+    }
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(own), encoding="utf-8")
+    run = submitting(path, "Own", "--states-of", "careful")
+    assert run.status == 2
+    assert "own: entry.toml: states_of: its belief states are not those of careful (" in run.err
+    assert not (submitting.folder / "own").exists()
+    run = submitting(path, "Own")
+    assert "gold in both (hasty): 1.00; " in run.err
+    assert "an entry that says so (`--states-of`) is ranked by its responses" in run.err
+    run = submitting(path, "Own", "--states-of", "hasty", "--replace")
+    assert run.status == 0
+    assert "(hasty)" not in run.err
+    assert "Own: belief states of hasty" in submitting.page.read_text(encoding="utf-8")
+    board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
+    [row] = [row for row in board.tracking[0] if row.key == "own"]
+    # The states have their place already.
+    assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
+    assert submitting.leaderboard("--check").status == 0

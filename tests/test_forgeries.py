@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY
+import tomli_w
+from entered import REPOSITORY, system
 from helpers import Run, run_cli
 
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    ORDER_FILE,
+    PREDICTIONS_FILE,
+    in_order,
+    read_entries,
+    read_order,
+)
+from mwz.harness.board.model import read_board
 from mwz.harness.board.pairs import PAIRS_FILE
+from mwz.harness.board.scores import SCORES_FILE, hashes_of, plain
 from mwz.harness.board.submitting import CONTENTS_FILE
 from mwz.harness.io.store import with_checksum
 from mwz.normalization.rules.registry import digest_of_json
@@ -82,7 +96,7 @@ def _won_dialogue_without_causes(folder: Path) -> None:
 
 def _sign(folder: Path) -> None:
     def change(content: Any) -> None:
-        content["signs"]["placeholders"]["raised"] = False
+        content["signs"]["placeholders"]["raised"] = True
 
     _changed(folder / "lava" / "scores.json", change)
 
@@ -181,6 +195,76 @@ def test_what_differs_from_a_base_is_listed_for_review(
         assert told in run.out
     # The others are as they were.
     assert "## Changed: LAVA" not in run.out
+
+
+def _stolen(folder: Path) -> None:
+    """Enter UBAR's outputs as another system, which says that it was there before."""
+    place = folder / "a-thief"
+    shutil.copytree(folder / "ubar", place)
+    content = b'{"not": "those of UBAR"}'
+    (place / PREDICTIONS_FILE).write_bytes(gzip.compress(content))
+    facts = system(name="A thief", entered=datetime(2000, 1, 1, tzinfo=timezone.utc))
+    (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
+    _changed(place / SCORES_FILE, lambda c: c.update(predictions=plain(hashes_of(content))))
+
+
+def _ranks(folder: Path) -> dict[str, int | None]:
+    return {row.key: row.rank for row in read_board(folder, read_entries(folder), "2021").rows}
+
+
+def test_a_copy_that_says_it_was_there_first_takes_no_rank(
+    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = _ranks(folder)
+    _stolen(folder)
+    assert _run(capsys, folder).status == 0
+    assert _ranks(folder) == {**before, "a-thief": None}
+    run = _run(capsys, folder, "--check", "--base", original)
+    assert run.status == 0
+    assert "equal to those of another entry (ubar): 1.00, threshold 0.50" in run.out
+    assert "Ranks that are lost" not in run.out
+
+
+def test_a_rank_that_is_taken_by_another_order_is_told(
+    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = _ranks(folder)
+    _stolen(folder)
+    assert _run(capsys, folder).status == 0
+    path = folder / ORDER_FILE
+    # The thief's line comes first.
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    assert _run(capsys, folder).status == 0
+    assert _ranks(folder)["ubar"] is None
+    run = _run(capsys, folder, "--check", "--base", original)
+    assert run.status == 1
+    assert "## Ranks that are lost" in run.out
+    assert f"- UBAR, rank {before['ubar']} \\(End-to-end systems, rule set 2021\\): not" in run.out
+    told = "a-thief stands before hdno, which was there first; take this file from"
+    assert f"{path}: {told} {original}, and run `mwz leaderboard`" in run.err
+
+
+def test_an_entry_with_other_predictions_is_a_new_one(folder: Path) -> None:
+    order = read_order(folder)
+    assert list(order) == ["hdno", "lava", "marco", "ubar"]
+    entries = {entry.key: entry for entry in read_entries(folder)}
+    other = hashes_of(b"other")
+    changed = replace(entries["lava"], scores=replace(entries["lava"].scores, predictions=other))
+    found = in_order([changed, *(entries[key] for key in ("ubar", "hdno", "marco"))], order)
+    assert [entry.key for entry in found] == ["hdno", "marco", "ubar", "lava"]
+    # What an order says that counts more.
+    found = in_order(entries.values(), {"ubar": order["ubar"], "lava": "other"}, order)
+    keys = ["ubar", "hdno", "lava", "marco"]
+    assert [entry.key for entry in found if entry.key in order] == keys
+
+
+def test_an_order_that_cannot_be_read_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / ORDER_FILE).write_text("<<<<<<< HEAD\n")
+    run = _run(capsys, folder, "--check")
+    assert run.status == 2
+    assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in run.err
 
 
 def test_a_base_needs_check(

@@ -13,6 +13,7 @@ import pytest
 from entered import change_scores
 from helpers import Run, run_cli
 
+from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems, evidence_problems
 from mwz.harness.board.columns import board_tables, live_columns
 from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
@@ -20,9 +21,12 @@ from mwz.harness.board.model import live_tables, make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
-from mwz.harness.live.playing import play
-from mwz.harness.live.replaying import play_scripts
+from mwz.harness.live.agents import Baseline, Call
+from mwz.harness.live.playing import Play, play
+from mwz.harness.live.replaying import Plays, baseline_calls, play_scripts
+from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
+from mwz.harness.metrics.signs import LIVE_SIGNS
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]
@@ -261,6 +265,7 @@ def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
     assert (row["Agent"], row["User"], row["Trials"], row["Tasks"]) == ("mine", MODEL, 2, TASKS)
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
     run = track.submit(mine, lambda lines: lines[1].pop(3))
     assert run.status == 0
@@ -297,6 +302,7 @@ def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
     assert _row(track)["pass^1"] == 100
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
     assert track.submit(name="Baseline").status == 0
     assert track.submit(mine, model_user, silent, name="Other user").status == 0
@@ -314,6 +320,98 @@ def test_the_same_dialogues_under_another_name_are_refused(track: _Track) -> Non
     run = track.submit(mine, name="Mine")
     assert run.status == 2
     assert "mine: has the predictions of baseline; enter a system once" in run.err
+
+
+def _sure(lines: Lines) -> None:
+    for line in _every(lines):
+        for turn in line["turns"]:
+            turn["response"] = f"Sure! {turn['response']}"
+
+
+def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Track) -> None:
+    run = track.submit(mine, _sure)
+    assert run.status == 0
+    assert "signs not reviewed yet: calls of the scripted baseline" in run.out
+    assert "sign: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
+        run.err
+    )
+    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    path = track.folder / "agent" / "entry.toml"
+    review = "date = 2026-01-01\nreviewer = 'Me'\nsign = 'baseline_calls'\nreason = 'a test'\n"
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
+    [[row]] = live_tables(read_entries(track.folder))
+    assert row.rank == 1
+    assert any(note.endswith("reviewed by Me on 2026-01-01: a test") for note in row.notes())
+
+
+def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
+    assert "sign" not in track.submit(name="Baseline").err
+    [[row]] = live_tables(read_entries(track.folder))
+    assert (row.rank, row.signs) == (1, {})
+
+
+def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
+    counts = []
+
+    def some(lines: Lines) -> None:
+        for trial in lines:
+            turns = [turn for line in trial for turn in line["turns"] if "calls" in turn]
+            counts.append(sum(len(turn["calls"]) for turn in turns))
+        for turn in turns:
+            # The second trial calls nothing.
+            del turn["calls"]
+        for line in lines[0]:
+            for one in (one for turn in line["turns"] for one in turn.get("calls", ())):
+                # As the JSON of it, in capitals where tools return the same.
+                if one["result"].get("count"):
+                    one["arguments"] = json.dumps(one["arguments"]).replace("italian", "ITALIAN")
+            for turn in line["turns"]:
+                # Further calls count for nothing.
+                turn["calls"] = turn.get("calls", []) + [
+                    one for one in turn.get("calls", ()) if one["name"].startswith("query")
+                ]
+
+    assert track.submit(mine, model_user, some).status == 0
+    live = track.entry().scores.live
+    assert live is not None
+    # Those of the first trial, of all.
+    assert live.baseline_calls == counts[0] / sum(counts)
+
+
+class _Last(Baseline):
+    """Offers the last venue that is found first."""
+
+    def reply(self, said: str, call: Call) -> str:
+        def reversed_call(name: str, arguments: object) -> Mapping[str, Any]:
+            found = call(name, arguments)
+            return {**found, "results": found["results"][::-1]} if "results" in found else found
+
+        return super().reply(said, reversed_call)
+
+
+class _Asking(Baseline):
+    """Asks for more before it looks for a hotel or a restaurant."""
+
+    def _search(self, call: Call) -> str:
+        asks = self._domain in ("hotel", "restaurant") and len(self._slots) < 2
+        if asks and self._domain != getattr(self, "_asked_for", ""):
+            self._asked_for = self._domain
+            return "Which area and price range would you like?"
+        return super()._search(call)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("agent", "share"), [(Baseline, 1.0), (_Last, 0.84), (_Asking, 0.94)])
+def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
+    agent: type[Baseline], share: float, multiwoz: Benchmark, upstream: Path, tmp_path: Path
+) -> None:
+    goals = upstream / "ConvLab-2" / "data" / "multiwoz" / "test.json.zip"
+    world = World.of(multiwoz, str(goals))
+    users = ScriptedUser, "user"
+    what = Play(world, list(world.tasks.tasks)[:200], agent, "agent", *users)
+    found = baseline_calls(Plays(what, list(play(what, tmp_path / "play.jsonl"))))
+    assert found == pytest.approx(share, abs=0.01)
+    assert (found > LIVE_SIGNS["baseline_calls"].limit) == (agent is Baseline)
 
 
 # --------------------------------------------------------------------------- what is verified

@@ -72,10 +72,11 @@ def test_aliases_say_where_active_domains_come_from() -> None:
 
 
 def test_aliases_count_among_the_signs() -> None:
-    # Of six placeholders about venues, a name is in every response, a number in half or in all.
-    for options, rate in ((Options(), 1.5), (Options(placeholders=OWN), 2.0)):
+    # A name is in both responses, a telephone number in one of them or in both.
+    turns = _turns("[name] , [phone]", "[name] , [restaurant_tel]")
+    for options, rate in ((Options(), 0.5), (Options(placeholders={"restaurant_tel": "PHONE"}), 1)):
         signs = Scorer(TWO, options).with_options(metrics=["signs"])
-        assert signs.score(_turns(KNOWN, UNKNOWN)).metrics["signs"]["placeholders"].value == rate
+        assert signs.score(turns).metrics["signs"]["placeholders"].value == rate
 
 
 def test_the_default_is_without_aliases_and_a_scorer_may_have_both() -> None:

@@ -517,9 +517,9 @@ def test_a_lower_bound_of_what_is_complete_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sign", "changes"),
     [
-        # The corpus has 1.0 a turn: 1.5 times that is no sign yet, and more is.
-        ("placeholders", {"value": 1.51}),
-        ("placeholders", {"value": 1.5, "raised": True}),
+        # At 2.5 there is no sign yet, and beyond it there is.
+        ("placeholders", {"value": 2.51}),
+        ("placeholders", {"value": 2.5, "raised": True}),
         ("active_domains", {"value": 1.51}),
         ("gold_states", {"value": 0.86}),
         ("gold_states", {"value": 0.85, "raised": True}),

@@ -196,4 +196,4 @@ def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: 
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
     run = _verify(capsys, folder)
     assert run.status == 1
-    assert "new: seeds.json: its figures come out differently" in run.out
+    assert "new: seeds.json: comes out differently" in run.out

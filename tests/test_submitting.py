@@ -147,7 +147,7 @@ def test_predictions_that_another_entry_has_are_not_entered(
     with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
         submit_made(tmp_path, name="Second")
     assert files_below(tmp_path) == before
-    # The same entry may have them again, and is not entered later by that.
+    # The same entry may have them again, and its date stays.
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "4000000000")
     submit_made(tmp_path, name="First", replace=True)
     assert files_below(tmp_path) == before

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES
@@ -17,7 +17,7 @@ from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval, spread_of
 from ..comparison.trials import pass_interval
 from ..diagnosis.losses import Points
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..io.files import is_plain_file, read_plain
 from ..metrics import headlines
 from ..metrics.inform import combined
@@ -27,7 +27,7 @@ from ..metrics.signs import COPY_SIGNS, SignFigure
 from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from . import LEXICALISED, track_problem
-from .entries import ENTRY_FILE, Entry, arxiv_number, folder_name
+from .entries import ENTRY_FILE, Entry, folder_name
 from .pairs import PAIRS_FILE, wrong_pairs
 from .scores import (
     DIALOGUES_FILE,
@@ -39,6 +39,7 @@ from .scores import (
     is_close,
     plain,
 )
+from .turn_marks import Fingerprints
 
 GROUNDED = "grounded"
 
@@ -49,7 +50,8 @@ WAY_BACK = 1.0
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    return [*problems, *shared_problems(entries), *_ways_back(entries)]
+    problems += chain(shared_problems(entries), _states_problems(entries))
+    return [*problems, *_ways_back(entries)]
 
 
 def evidence_problems(
@@ -157,8 +159,6 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     if entry.scores.reports or entry.scores.without_reports is not None:
         yield from _predictions_problems(entry)
     yield from _report_problems(entry)
-    if entry.system.predictions.file is not None and entry.system.entered is None:
-        yield f"{ENTRY_FILE}: `entered` is missing; `mwz submit` writes when a system was submitted"
     yield from _placeholder_problems(entry)
     yield from _dialogue_problems(entry)
 
@@ -296,6 +296,27 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"
 
 
+def _states_problems(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield which entries do not have the belief states that they say they have."""
+    by_key = {entry.key: entry for entry in entries}
+    for entry in by_key.values():
+        whose = entry.system.states_of
+        if whose is None:
+            continue
+        other = by_key.get(whose)
+        if other is None or other is entry:
+            yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', whose, by_key)}"
+            continue
+        own, theirs = entry.scores.fingerprints, other.scores.fingerprints
+        share = own.shared(theirs, "states") if own and theirs else None
+        if share != 1.0:
+            told = "too few can be compared" if share is None else f"{share:.2f} of them are"
+            yield (
+                f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of {whose} "
+                f"({told}); leave it out, or submit the states that {whose} has"
+            )
+
+
 # ------------------------------------------------------------------ copies
 
 _OF_ONE = {f"copied_{kind}": kind for kind in ("responses", "phrases", "states")}
@@ -303,70 +324,37 @@ _OF_ONE = {f"copied_{kind}": kind for kind in ("responses", "phrases", "states")
 
 _OF_SEVERAL = "copied_mixture"
 
-_THE_SAME = 0.98
-"""The share of responses from which two entries are one, of whatever group."""
 
+def copy_signs(entries: Iterable[Entry]) -> dict[str, dict[str, SignFigure]]:
+    """Return key -> sign -> the largest share that an entry has of one that came before it.
 
-def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
-    """Return key -> sign -> the largest share that an entry has of another one.
-
-    It is raised of the entry that came later. One paper's systems may share what they like, but
-    not be the same.
+    States that are said to be another entry's raise nothing, if that is the entry whose they are.
 
     Args:
-        entries: All entries of a folder. Those that the harness makes are left out.
+        entries: All entries of a folder, in the order in which they came. Those that the harness
+            makes are left out.
     """
-    ours = [entry for entry in entries if not entry.system.predictions.by_harness]
-    known = [(entry, found) for entry in ours if (found := entry.scores.fingerprints)]
     signs: dict[str, dict[str, SignFigure]] = {}
-    for (entry, own), (other, others) in permutations(known, 2):
-        for name, kind in _OF_ONE.items():
-            sign = COPY_SIGNS[name]
-            share = own.shared(others, kind)
-            if share is None:
-                continue
-            limit = sign.limit
-            if group := same_group(entry, other):
-                limit = _THE_SAME if name == "copied_responses" else 1.0
-            later = _came_later(entry, other)
-            if share > limit and not (group or later):
-                # Of an entry that was there before its copy there is nothing to say.
-                continue
-            figure = SignFigure(share, sign.limit, share > limit and later, sign.honest, other.key)
-            before = signs.setdefault(entry.key, {}).get(name)
-            if before is None or (before.raised, before.value) < (figure.raised, share):
-                signs[entry.key][name] = figure
-    for entry, own in known:
-        measured = signs.setdefault(entry.key, {})
-        # Of a system of one paper, or of a copy, it is said already.
-        one = measured.get("copied_responses")
-        if one is not None and one.value > COPY_SIGNS["copied_responses"].limit:
-            measured.pop("copied_phrases", None)
+    earlier: dict[str, Fingerprints] = {}
+    for entry in entries:
+        own = entry.scores.fingerprints
+        if own is None or entry.system.predictions.by_harness:
             continue
-        there = ((one, found) for one, found in known if _entered(one) <= _entered(entry))
-        earlier = [found for one, found in there if not (one is entry or same_group(entry, one))]
-        share = own.shared_with_any(earlier, "responses")
-        if share is not None:
+        measured = signs[entry.key] = {}
+        for name, kind in _OF_ONE.items():
+            shares = {key: own.shared(others, kind) for key, others in earlier.items()}
+            known = {key: share for key, share in shares.items() if share is not None}
+            if known:
+                # Of several that are alike it is the first one's.
+                first = max(known, key=known.__getitem__)
+                measured[name] = COPY_SIGNS[name].figure(known[first], shared_with=first)
+        states = measured.get("copied_states")
+        if states is not None and states.shared_with == entry.system.states_of:
+            measured["copied_states"] = replace(states, raised=False)
+        if "copied_responses" in measured and measured["copied_responses"].raised:
+            # Of a copy it is said already.
+            measured.pop("copied_phrases", None)
+        elif (share := own.shared_with_any(earlier.values(), "responses")) is not None:
             measured[_OF_SEVERAL] = COPY_SIGNS[_OF_SEVERAL].figure(share)
+        earlier[entry.key] = own
     return signs
-
-
-def same_group(one: Entry, other: Entry) -> bool:
-    """Whether two entries name the same paper or the same code."""
-    return bool(set(_works(one)) & set(_works(other)))
-
-
-def _works(entry: Entry) -> Iterable[str]:
-    for address in (entry.system.paper, entry.system.code):
-        if address is not None:
-            number = arxiv_number(address)
-            yield number or address.casefold().split("//")[1].rstrip("/").removesuffix(".git")
-
-
-def _came_later(entry: Entry, other: Entry) -> bool:
-    """Whether an entry came after another: those without a time were there at first."""
-    return (_entered(entry), entry.key) > (_entered(other), other.key)
-
-
-def _entered(entry: Entry) -> str:
-    return str(entry.system.entered or "")

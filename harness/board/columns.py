@@ -12,7 +12,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
-from ..metrics.signs import ALL_SIGNS
+from ..metrics.signs import RESPONSE_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
@@ -310,14 +310,14 @@ def _chosen() -> Iterator[Column[Row]]:
     for name, headline in headlines().items():
         if name not in TOTALS:
             yield Column(name, headline.title, methodcaller("value", name), shown="chosen")
-    for name, sign in ALL_SIGNS.items():
+    for name, sign in RESPONSE_SIGNS.items():
         key, value = sign_column(name), _at(f"signs.{name}.value", 2)
         yield Column(key, sign.short, value, "signs", shown="chosen")
-    for name, title, alone in (
-        ("domains", "Active domains", "Domains"),
-        ("states", "Belief states", "States"),
+    for name, title, alone, path in (
+        ("domains", "Active domains", "Domains", "report.domains"),
+        ("states", "Belief states", "States", "states"),
     ):
-        yield Column(name, title, _at(f"report.{name}"), "from", alone, False, "chosen")
+        yield Column(name, title, _at(path), "from", alone, False, "chosen")
 
 
 def sign_column(name: str) -> str:
@@ -344,7 +344,7 @@ def lexicalised_columns() -> list[Column[Row]]:
         "Success, delex.": _at("report.success"),
         "BLEU †": _at(f"report.bleu.{CANONICAL_STYLE}"),
         "Av. len.": _LENGTH,
-        "States": _at("report.states"),
+        "States": _at("states"),
         "Coverage": _COVERAGE,
         "Signs": _raised,
     }

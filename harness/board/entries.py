@@ -5,6 +5,7 @@
     submissions/NAME/dialogues.json      the same dialogue by dialogue, intervals, lost points
     submissions/NAME/seeds.json          what further seeds of the system score, if there are any
     submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere, or made
+    submissions/order.txt                which came first: an entry is no copy of a later one
 
 An entry is one folder that appears in one step, so that no reader ever sees half of one.
 """
@@ -17,8 +18,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -44,13 +46,16 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..metrics.signs import ALL_SIGNS
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
-from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS
+from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, WITHOUT_REPORTS
 from .scores import Scores, TrackingScores, read_scores
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"
+ORDER_FILE = "order.txt"
 NOTE_FILE = "note.txt"
 """What is to be said of all scores of a folder of entries, if anything."""
+
+_DIGEST_LINE = re.compile(r"([0-9a-f]{64})  ([^\s].*)")
 
 # Scheme, host with a dot, and what follows, in ASCII.
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-;=?-Z_a-z~%]*)?")
@@ -133,6 +138,7 @@ Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
 Runs = Annotated[int, Field(strict=True, ge=1, le=10_000)]
 Date = Annotated[str, BeforeValidator(_iso_date)]
 Prompts = Annotated[str, AfterValidator(_address_or_none)]
+EntryKey = Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")]
 
 
 class Predictions(_Strict):
@@ -160,7 +166,7 @@ class Predictions(_Strict):
     path: str | None = None
     git_blob: ObjectId | None = None
     made: Made | None = None
-    lexicalised: Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")] | None = None
+    lexicalised: EntryKey | None = None
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
@@ -340,7 +346,10 @@ class System(_Strict):
             name of a named table, or placeholder name -> ontology name.
         setup: How its authors evaluated it.
         reported: What publications report.
-        entered: When it was submitted, in UTC; None of the entries that the board began with.
+        states_of: The earlier entry whose belief states it has, if they are another one's: it is
+            ranked by its responses.
+        entered: When it was submitted, in UTC; None of the entries that the board began with. It
+            is information only: which entry was first is what `order.txt` says.
         review: The signs that maintainers have reviewed.
     """
 
@@ -382,6 +391,7 @@ class System(_Strict):
     placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
+    states_of: EntryKey | None = None
     entered: datetime.datetime | None = None
     review: tuple[Review, ...] = ()
 
@@ -403,6 +413,8 @@ class System(_Strict):
             raise ValueError(f"track {LIVE}: plays are kept with the entry, as `file`")
         if self.placeholders is not None and self.track in APART:
             raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
+        if self.states_of is not None and self.track in WITHOUT_REPORTS:
+            raise ValueError(f"track {self.track}: `states_of` is not for it; leave it out")
         return self
 
     @property
@@ -520,6 +532,64 @@ def read_entries(folder: Path) -> list[Entry]:
         for path in sorted(folder.iterdir())
         if is_plain_folder(path) and not path.name.startswith(".")
     ]
+
+
+Order: TypeAlias = Mapping[str, str]
+"""Keys of entries in the order in which they came -> SHA-256 of their predictions."""
+
+
+def order_of(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return entries as an order, of those that have predictions."""
+    known = ((entry.key, entry.scores.predictions) for entry in entries)
+    return {key: hashes.sha256 for key, hashes in known if hashes is not None}
+
+
+def in_order(entries: Iterable[Entry], *orders: Order) -> list[Entry]:
+    """Return entries in the order in which they came.
+
+    Args:
+        entries: The entries.
+        orders: What is known of that, what counts most first. An entry that has other predictions
+            there is a new one. Entries of no order come last, by name.
+    """
+    lines = chain.from_iterable(order.items() for order in orders)
+    places = {line: place for place, line in enumerate(dict.fromkeys(lines))}
+
+    def place(entry: Entry) -> tuple[int, str]:
+        line = next(iter(order_of([entry]).items()), ("", ""))
+        return places.get(line, len(places)), entry.key
+
+    return sorted(entries, key=place)
+
+
+def read_order(folder: Path) -> Order:
+    """Return the order of the entries of a folder, as its `order.txt` has it.
+
+    Raises:
+        InputError: The file is no list of digests.
+    """
+    return read_digests(folder / ORDER_FILE) or {}
+
+
+def read_digests(path: Path) -> dict[str, str] | None:
+    """Return name -> SHA-256 of a file in the form of `sha256sum`; None where there is none.
+
+    Raises:
+        InputError: The file is no list of digests.
+    """
+    if not path.is_file():
+        return None
+    lines = read_plain(path).decode(errors="replace").splitlines()
+    found = [_DIGEST_LINE.fullmatch(line) for line in lines]
+    if None in found:
+        told = "expected a SHA-256, two blanks and a name; take the file from version control"
+        raise InputError(str(path), f"line {found.index(None) + 1}: {told}")
+    return {line[2]: line[1] for line in found if line is not None}
+
+
+def digests_text(of: Mapping[str, str]) -> str:
+    """Return the content of such a file."""
+    return "".join(f"{digest}  {name}\n" for name, digest in of.items())
 
 
 def strays(folder: Path) -> list[str]:

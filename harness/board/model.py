@@ -20,7 +20,14 @@ from ..io.rendering import figure, signed
 from ..metrics import headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.signs import ALL_SIGNS, GOLD_STATES, OF_STATES, SIGNS, SignFigure
+from ..metrics.signs import (
+    ALL_SIGNS,
+    BASELINE_CALLS,
+    GOLD_STATES,
+    OF_STATES,
+    SIGNS,
+    SignFigure,
+)
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
@@ -36,7 +43,7 @@ from .audit.reported import (
     read_reported,
 )
 from .checks import GROUNDED, copy_signs, entry_problems
-from .entries import Entry, Predictions, Review, System, read_note
+from .entries import Entry, Predictions, Review, System, in_order, read_note, read_order
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
 
@@ -155,6 +162,13 @@ class Row:
         return self.entry.system.code
 
     @property
+    def states(self) -> str | None:
+        """The source of the belief states that it is scored with, and whose they are."""
+        whose = self.entry.system.states_of
+        source = None if self.report is None else self.report.states
+        return source if whose is None else f"{source} ({whose})"
+
+    @property
     def track(self) -> str:
         """The track that the system was entered in."""
         return self.entry.system.track
@@ -252,6 +266,8 @@ class Row:
             yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
         if self.tracked is not None and not self.tracked.gold.known:
             yield "its gold states are its own, not those of a known version"
+        if self.tracked is not None and system.states_of is not None:
+            yield f"its belief states are those of {system.states_of}"
         if self.raised:
             yield f"signs not reviewed yet: {', '.join(self.raised)}"
 
@@ -274,6 +290,8 @@ class Row:
         found |= self.copies
         if self.is_corpus:
             found.pop("best_bleu", None)
+        if self.live is not None and self.live.baseline_calls is not None:
+            found[BASELINE_CALLS] = ALL_SIGNS[BASELINE_CALLS].figure(self.live.baseline_calls)
         if self.tracked is not None:
             return {name: found[name] for name in OF_STATES if name in found}
         given = TRACKS[self.track].states == "gold"
@@ -313,19 +331,18 @@ class Row:
         return [*said, *self.bound_note(), *signs]
 
     def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
-        """Say what was measured of raised signs, why they do not count, and what is shared."""
+        """Say whose states it has, and what was measured of raised signs, with their reviews."""
+        if self.entry.system.states_of is not None:
+            yield f"belief states of {self.entry.system.states_of}"
         for name, one in self.signs.items():
-            of = "" if one.shared_with is None else f" ({quoted(one.shared_with)})"
-            beyond = ALL_SIGNS[name].is_beyond(one.value, one.limit)
-            if not beyond or self.unranked in _SAID_ELSEWHERE:
+            if not one.raised or self.unranked in _SAID_ELSEWHERE:
                 continue
+            of = "" if one.shared_with is None else f" ({quoted(one.shared_with)})"
             said = f"{ALL_SIGNS[name].title}{of}: {figure(one.value, 2)}"
+            if name == "copied_states" and one.value == 1.0:
+                said = f"same belief states as {one.shared_with}"
             review = self.reviews.get(name)
-            if not one.raised:
-                same = name == "copied_states" and figure(one.value, 2) == "1.00"
-                said = f"same belief states as {one.shared_with}" if same else said
-                yield f"{said} (same paper or code)"
-            elif review is None:
+            if review is None:
                 yield f"sign: {said}, threshold {figure(one.limit, 2)}"
             else:
                 when = f"{quoted(review.reviewer)} on {review.date}"
@@ -394,7 +411,7 @@ def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
 
 
 def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return key -> what is to be said of the signs of each entry."""
+    """Return key -> what is to be said of the signs of each entry, as `make_board` takes them."""
     copies = copy_signs(entries)
     found = {}
     for entry in entries:
@@ -738,7 +755,7 @@ def make_board(
     """Return the board of entries.
 
     Args:
-        entries: The entries, in any order.
+        entries: The entries, in the order in which they came.
         rules: The rule set whose scores are shown.
         tables: What public tables report.
         note: What is to be said of all scores, in a sentence or two.
@@ -749,8 +766,8 @@ def make_board(
             public table names an entry that is not there.
     """
     by_key = sorted(entries, key=lambda entry: entry.key)
-    copies = copy_signs(by_key)
-    found = rows(by_key, rules, copies)
+    copies = copy_signs(entries)
+    found = rows(entries, rules, copies)
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     english = lexicalised_rows(by_key, rules, copies)
     # What the harness made is in no table of state tracking.
@@ -777,4 +794,5 @@ def read_board(
         InputError: Something is wrong with what the folder holds.
     """
     known = read_pairs(folder, entries) if pairs is None else pairs
-    return make_board(entries, rules, read_reported(folder), read_note(folder), known)
+    came = in_order(entries, read_order(folder))
+    return make_board(came, rules, read_reported(folder), read_note(folder), known)

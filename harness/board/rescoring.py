@@ -27,7 +27,16 @@ from . import APART, LIVE, STATE_TRACKING
 from .checks import entry_problems, evidence_problems
 from .entries import Entry, read_entry
 from .model import rows
-from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plain, seed_file
+from .scores import (
+    DIALOGUES_FILE,
+    FILES,
+    FINGERPRINTS_FILE,
+    SCORES_FILE,
+    SEEDS_FILE,
+    Scores,
+    plain,
+    seed_file,
+)
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
@@ -533,8 +542,9 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     if old.predictions != new.predictions:
         problems = ["the predictions are not those that were scored", *problems]
     differing = differing_files(old, new)
-    if SEEDS_FILE in differing:
-        problems.append(f"{SEEDS_FILE}: its figures come out differently (--rescore)")
+    for name in (SEEDS_FILE, FINGERPRINTS_FILE):
+        if name in differing:
+            problems.append(f"{name}: comes out differently (--rescore)")
     yield from problems
     # On another benchmark they come out differently as well.
     if DIALOGUES_FILE in differing and not problems:

@@ -434,6 +434,8 @@ class LiveScores:
         figures: All other figures that `mwz play` shows: rates in percent, means, counts.
         costs: "agent" and "user" -> calls and tokens of their models, as the files of plays state.
         lost: "missing" and "broken off" -> how many dialogues count as lost for that.
+        baseline_calls: The share of the scripted baseline's calls that the agent makes in the same
+            turn; None of the baseline itself.
     """
 
     signature: Signature
@@ -445,6 +447,7 @@ class LiveScores:
     figures: Mapping[str, int | FiniteFloat | None]
     costs: Costs = field(default_factory=dict)
     lost: Mapping[str, NonNegativeInt] = field(default_factory=dict)
+    baseline_calls: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
 
     @property
     def trials(self) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import gzip
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -44,6 +43,7 @@ from .entries import (
     Predictions,
     System,
     folder_name,
+    read_digests,
     read_entries,
     read_system,
     system_text,
@@ -52,8 +52,6 @@ from .model import PAGES, rows
 from .scores import FILES, Hashes, Scores, seed_file
 
 CONTENTS_FILE = "SHA256SUMS"
-
-_LINE = re.compile(r"([0-9a-f]{64})  ([^\s].*)")
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -124,7 +122,7 @@ def submit(
     _check_place(target, replace)
     entries = read_entries(folder)
     others = [other for other in entries if other.folder != target]
-    # Entering the same predictions again does not make them later than a copy of them.
+    # The same predictions entered again were submitted before.
     same = (
         one.system.entered
         for one in entries
@@ -351,28 +349,6 @@ def contents(
     }
 
 
-def contents_text(of: Mapping[str, str]) -> str:
-    """Return the content of `SHA256SUMS`."""
-    return "".join(f"{of[path]}  {path}\n" for path in sorted(of))
-
-
-def read_contents(folder: Path) -> dict[str, str] | None:
-    """Return path -> SHA-256 as it is written down; None where nothing is.
-
-    Raises:
-        InputError: The file is no list of digests.
-    """
-    path = folder / CONTENTS_FILE
-    if not path.is_file():
-        return None
-    lines = read_plain(path).decode(errors="replace").splitlines()
-    found = [_LINE.fullmatch(line) for line in lines]
-    if None in found:
-        told = "expected a SHA-256, two blanks and a path; take the file from version control"
-        raise InputError(str(path), f"line {found.index(None) + 1}: {told}")
-    return {line[2]: line[1] for line in found if line is not None}
-
-
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
     """Return what differs between two states of a folder."""
     return Changes(
@@ -384,7 +360,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
 
 def since_made(folder: Path, entries: Sequence[Entry]) -> Changes:
     """Return what of a folder differs from what its leaderboard was made of."""
-    now, before = contents(folder, entries), read_contents(folder)
+    now, before = contents(folder, entries), read_digests(folder / CONTENTS_FILE)
     return changes(now if before is None else before, now)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,15 @@ import click
 from tqdm import tqdm
 
 from ..board.checks import evidence_problems
-from ..board.entries import Entry, read_entries, strays
+from ..board.entries import (
+    ORDER_FILE,
+    Entry,
+    in_order,
+    order_of,
+    read_entries,
+    read_order,
+    strays,
+)
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, diagnosed, rescore, updated
@@ -217,11 +225,24 @@ def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> boo
     if asked.html is not None:
         stale.append(_is_site_stale(_site(asked, board), asked.html))
     wrong = list(evidence_problems(submissions, entered, [entry.key for entry in entered]))
+    wrong += [] if base is None else _reordered(submissions, entered, base)
     if missing := board.pairs.missing:
         told = f"lacks {len(missing)} of the entries' pairs as they are now, the first"
         told = f"{told} {' and '.join(missing[0])}; run `mwz leaderboard`"
         wrong.insert(0, f"{submissions / PAIRS_FILE} {told}")
     return _warn(wrong) or any(stale)
+
+
+def _reordered(submissions: Path, entered: Sequence[Entry], base: Path) -> Iterator[str]:
+    """Yield which entry comes before those that were there, or between them."""
+    order, there = read_order(submissions), in_order(read_entries(base), read_order(base))
+    right = in_order(entered, order_of(there), order)
+    for entry, expected in zip(in_order(entered, order), right, strict=True):
+        if entry is not expected:
+            told = f"{entry.key} stands before {expected.key}, which was there first"
+            remedy = f"take this file from {base}, and run `mwz leaderboard`"
+            yield f"{submissions / ORDER_FILE}: {told}; {remedy}"
+            return
 
 
 def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:

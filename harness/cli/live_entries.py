@@ -47,6 +47,7 @@ def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
         InputError: A trial is missing.
     """
     from ..live.playing import figures
+    from ..live.replaying import baseline_calls
 
     what = plays.what
     found = figures(what, plays.lines)
@@ -73,6 +74,7 @@ def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
         costs=found.pop("costs"),
         figures={key: one for key, one in found.items() if key not in ("signature", "errors")},
         lost=plays.lost,
+        baseline_calls=None if plays.by_script else baseline_calls(plays),
     )
     said = plays.said
     kept = encoded(to_json(said)) if content is None else content

@@ -150,6 +150,12 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 )
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
+@click.option(
+    "--states-of",
+    metavar="NAME",
+    help="The entry whose belief states these are, if they are those of another one: the system is "
+    "ranked by its responses.",
+)
 @click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
 @_fact_options
 @click.option(
@@ -402,9 +408,11 @@ def _tell_signs(entry: Entry, board: Board) -> None:
     for name, one in raised.items():
         sign = ALL_SIGNS[name]
         of = "" if one.shared_with is None else f" ({one.shared_with})"
+        honest = honest_text(sign)
+        published = f"published outputs have {honest}, and " if honest else ""
         notify(
-            f"sign: {sign.title}{of}: {figure(one.value, 2)}; published outputs have "
-            f"{honest_text(sign)}, and {limit_text(sign, one.limit)} is a sign. {sign.why}"
+            f"sign: {sign.title}{of}: {figure(one.value, 2)}; {published}"
+            f"{limit_text(sign, one.limit)} is a sign. {sign.why}"
         )
     if raised:
         notify(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..board.entries import chosen_entries, read_entries
+from ..board.entries import chosen_entries, in_order, read_entries, read_order
 from ..board.model import sign_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
@@ -46,7 +46,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = sign_notes(entries)
+    signs = sign_notes(in_order(entries, read_order(submissions)))
     for one in verified:
         click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))

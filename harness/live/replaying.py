@@ -8,7 +8,9 @@ file. What came of a dialogue is computed of that alone, whatever the file says 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
@@ -173,6 +175,47 @@ def play_scripts(world: World, trials: int, seed: int) -> Plays:
     tasks = list(world.tasks.tasks)
     what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
+
+
+def baseline_calls(plays: Plays) -> float | None:
+    """Return the share of the baseline's calls that an agent makes in the same turns.
+
+    The baseline hears what the users said to the agent. Arguments count as the same in upper and
+    in lower case, and further calls do not count.
+
+    Returns:
+        None if the baseline calls nothing.
+    """
+    calls = same = 0
+    for line in plays.lines:
+        for turn, right in zip(line["turns"], _baseline_turns(line, plays.what.world), strict=True):
+            made = Counter(_call(one["name"], one["arguments"]) for one in turn.get("calls", ()))
+            calls, same = calls + right.total(), same + (made & right).total()
+    return same / calls if calls else None
+
+
+def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
+    """Return the calls that the baseline makes in each turn of a dialogue."""
+    task, baseline = world.tasks[line["dialogue_id"]], Baseline()
+    turns: list[Counter[Hashable]] = []
+
+    def call(name: str, arguments: object) -> Mapping[str, Any]:
+        turns[-1][_call(name, arguments)] += 1
+        return world.tools.call(task, name, arguments).result
+
+    for turn in line["turns"]:
+        turns.append(Counter())
+        baseline.reply(turn["user"], call)
+    return turns
+
+
+def _call(name: str, arguments: Any) -> Hashable:
+    """Return a call as it is compared."""
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    slots = arguments.items() if isinstance(arguments, dict) else ()
+    return name, frozenset((slot, str(value).casefold()) for slot, value in slots)
 
 
 def _play(line: Recorded, world: World) -> Play:

@@ -43,7 +43,8 @@ class SignFigure:
         value: The figure.
         limit: Its threshold.
         raised: Whether it is beyond that.
-        honest: The least and the greatest figure of published outputs that do not raise the sign.
+        honest: The least and the greatest figure of published outputs that do not raise the sign;
+            None where there are none.
         shared_with: The entry that responses or states are shared with, where the sign is about
             that.
     """
@@ -51,7 +52,7 @@ class SignFigure:
     value: float
     limit: float
     raised: bool
-    honest: tuple[float, float]
+    honest: tuple[float, float] | None
     shared_with: str | None = None
 
 
@@ -77,7 +78,7 @@ class Sign:
     title: str
     meaning: str
     why: str
-    honest: tuple[float, float]
+    honest: tuple[float, float] | None
     limit: float
     below: bool = False
     measure: Callable[[Played], float | None] | None = None
@@ -206,6 +207,11 @@ def gold_share(
 # --------------------------------------------------------------------- what is measured of a turn
 
 
+_NAME = "NAME"
+_VENUES = (_NAME, "TRAINID")
+_NUMBERS = ("PHONE", "ADDRESS", "POST")
+
+
 class _Slots(NamedTuple):
     """The slots about venues that responses and their canonical references hold, counted.
 
@@ -215,6 +221,8 @@ class _Slots(NamedTuple):
         common: Those that a response and its reference hold.
         turns: Turns with any of them.
         equal: Turns whose response and reference hold the same ones, and any.
+        named: Turns whose response names a venue that has a telephone number or an address.
+        numbers: The telephone numbers, addresses and postcodes of the responses.
     """
 
     own: int
@@ -222,13 +230,22 @@ class _Slots(NamedTuple):
     common: int
     turns: int
     equal: int
+    named: int
+    numbers: int
+
+    @property
+    def many(self) -> bool:
+        """Whether responses hold so many that they are delexicalised."""
+        return self.own >= FEW * self.human
 
 
 def _slots(played: Played) -> _Slots:
-    own, human = played.references().slots(played.said, sorted(played.rules.about_venues))
+    names = sorted(played.rules.about_venues)
+    own, human = played.references().slots(played.said, names)
     any_of_them = (own | human).any(axis=1)
     equal = any_of_them & (own == human).all(axis=1)
-    counted = (own, human, own & human, any_of_them, equal)
+    named, numbers = own[:, names.index(_NAME)], own[:, [names.index(one) for one in _NUMBERS]]
+    counted = (own, human, own & human, any_of_them, equal, named, numbers)
     return _Slots(*(int(flags.sum()) for flags in counted))
 
 
@@ -263,12 +280,9 @@ def _in_plain_english(
     return lambda played: measure(played) if played.submission.lexicalised else None
 
 
-def _placeholders(played: Played) -> float:
-    return played.once(_slots).own / max(len(played.texts), 1)
-
-
-def _typical_placeholders(played: Played) -> float:
-    return played.once(_slots).human / max(len(played.texts), 1)
+def _placeholders(played: Played) -> float | None:
+    slots = played.once(_slots)
+    return slots.numbers / slots.named if slots.named else None
 
 
 def _active_domains(played: Played) -> float:
@@ -299,8 +313,7 @@ def _same_slots(played: Played) -> float | None:
 def _placement(played: Played) -> float | None:
     slots = played.once(_slots)
     # Of responses without placeholders `named_venues` has something to say.
-    enough = slots.own >= FEW * slots.human
-    return _share(2 * slots.common, slots.own + slots.human) if enough else None
+    return _share(2 * slots.common, slots.own + slots.human) if slots.many else None
 
 
 def _gold_states(played: Played) -> float | None:
@@ -375,7 +388,7 @@ def _provided_last(played: Played) -> float | None:
 
 
 def _named_venues(played: Played) -> float | None:
-    if _placeholders(played) >= FEW * _typical_placeholders(played):
+    if played.once(_slots).many:
         return None
     return len(naming(played.texts, played.benchmark)) / max(len(played.texts), 1)
 
@@ -388,22 +401,18 @@ def _any_but_not_all(played: Played) -> float | None:
     return gap
 
 
-_VENUES = ("NAME", "TRAINID")
-_NUMBERS = ("PHONE", "ADDRESS", "POST")
-
 GOLD_STATES = "gold_states"
 
 SIGNS: Mapping[str, Sign] = {
     "placeholders": Sign(
         short="Placeholders",
-        title="placeholders about venues a turn",
+        title="telephone numbers, addresses and postcodes for each turn that names a venue",
         meaning="many placeholders about venues",
         why="A response full of placeholders offers and provides whatever is asked: one constant "
         "response with six of them reaches more than 95 % Inform (`mwz score --constant`).",
-        honest=(0.48, 0.83),
-        limit=1.5,
+        honest=(0.46, 2.41),
+        limit=2.5,
         measure=_placeholders,
-        typical=_typical_placeholders,
     ),
     "placement": Sign(
         short="Placement",
@@ -550,7 +559,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title=f"responses of {LONG} words or more equal to those of another entry",
         meaning="responses of another entry",
         why="The system is entered twice, or its outputs are those of others.",
-        honest=(0.0, 0.30),
+        honest=(0.0, 0.31),
         limit=0.5,
     ),
     "copied_phrases": Sign(
@@ -558,7 +567,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title="pairs of words shared with the responses of another entry",
         meaning="phrases of another entry",
         why="The same with some words exchanged.",
-        honest=(0.0, 0.49),
+        honest=(0.0, 0.51),
         limit=0.57,
     ),
     "copied_mixture": Sign(
@@ -566,27 +575,48 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title=f"responses of {LONG} words or more equal to those of some other entry",
         meaning="responses of several entries",
         why="Of several systems' outputs, for each dialogue those that do best make a better one.",
-        honest=(0.05, 0.60),
+        honest=(0.0, 0.53),
         limit=0.75,
     ),
     "copied_states": Sign(
         short="Copied states",
         title="states equal to those of another entry, of those that are not gold in both",
         meaning="states of another entry",
-        why="The states are those of another tracker.",
-        honest=(0.0, 0.50),
+        why="The states are those of another tracker; an entry that says so (`--states-of`) is "
+        "ranked by its responses.",
+        honest=(0.0, 0.58),
         limit=0.75,
     ),
 }
-"""Sign -> what is measured between two entries, over those of different groups."""
+"""Sign -> what is measured between an entry and those that came before it."""
 
 
 OF_STATES = (GOLD_STATES, "copied_states")
 """The signs that are about belief states."""
 
 
-ALL_SIGNS: Mapping[str, Sign] = {**SIGNS, **COPY_SIGNS}
-"""Sign -> what it measures, of one submission or between two entries."""
+BASELINE_CALLS = "baseline_calls"
+
+LIVE_SIGNS: Mapping[str, Sign] = {
+    BASELINE_CALLS: Sign(
+        short="Baseline calls",
+        title="calls of the scripted baseline that the agent makes in the same turn",
+        meaning="calls of the scripted baseline",
+        why="Under another name, or with other words around its responses, the baseline is no "
+        "other agent.",
+        honest=None,
+        limit=0.95,
+    ),
+}
+"""Sign -> what is measured of live dialogues."""
+
+
+RESPONSE_SIGNS: Mapping[str, Sign] = {**SIGNS, **COPY_SIGNS}
+"""Sign -> what it measures, of responses and states: those of which tables have columns."""
+
+
+ALL_SIGNS: Mapping[str, Sign] = {**RESPONSE_SIGNS, **LIVE_SIGNS}
+"""Sign -> what it measures, live dialogues included."""
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
@@ -602,7 +632,7 @@ def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
 
 def honest_text(sign: Sign) -> str:
     """Return what published outputs have, as tables show it."""
-    return " to ".join(figure(end, 2) for end in sign.honest)
+    return " to ".join(figure(end, 2) for end in sign.honest or ())
 
 
 def limit_text(sign: Sign, limit: float | None = None) -> str:

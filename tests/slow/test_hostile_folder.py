@@ -113,7 +113,7 @@ def test_what_is_left_over_under_our_names_is_cleared_away(
     if plant == "file" and name == ".lock":
         pytest.skip("that is what it is")
     assert mwz("leaderboard").status == 0
-    made = {".lock", "pairs.jsonl", "SHA256SUMS"}
+    made = {".lock", "order.txt", "pairs.jsonl", "SHA256SUMS"}
     assert sorted(p.name for p in folder.iterdir() if p.name not in made) == before
     assert not (folder / ".lock").is_symlink()
     assert _untouched(outside)

@@ -17,7 +17,7 @@ from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.files import is_plain_file, read_plain
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
-from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
+from ...metrics.signs import RESPONSE_SIGNS, honest_text, limit_text
 from .. import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
 from ..audit.record import verdict_meanings
 from ..audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
@@ -34,12 +34,23 @@ from ..columns import (
     sign_column,
     track_columns,
 )
-from ..entries import ENTRY_FILE, NOT_STATED, Entry, read_entries, stated_facts
+from ..entries import (
+    ENTRY_FILE,
+    NOT_STATED,
+    ORDER_FILE,
+    Entry,
+    digests_text,
+    in_order,
+    order_of,
+    read_entries,
+    read_order,
+    stated_facts,
+)
 from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures, read_board
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from ..rescoring import changed_figures, changes_table
 from ..scores import FIGURES, SCORES_FILE
-from ..submitting import CONTENTS_FILE, changes, contents, contents_text
+from ..submitting import CONTENTS_FILE, changes, contents
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 
@@ -51,7 +62,7 @@ _TABLES: Mapping[str, Sequence[str]] = {
         "combined-optimistic", "domains", "states",
     ),
     "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-    _SIGNS: (*map(sign_column, ALL_SIGNS), "signs"),
+    _SIGNS: (*map(sign_column, RESPONSE_SIGNS), "signs"),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
@@ -62,7 +73,7 @@ _OTHERS = {"above": "row above", "best": "best"}
 def pages(
     folder: Path, board: Board, leaderboard_page: Path, written: Mapping[Path, str] | None = None
 ) -> Mapping[Path, str]:
-    """Return path -> content of every page, and of the files of pairs and of digests.
+    """Return path -> content of every page, and of the files of pairs, order and digests.
 
     Args:
         folder: The folder of submissions.
@@ -73,7 +84,10 @@ def pages(
     made = {leaderboard_page: leaderboard(board)}
     if board.pairs.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = board.pairs.to_text()
-    made[folder / CONTENTS_FILE] = contents_text(contents(folder, board.entries, written))
+    came = in_order(board.entries, read_order(folder))
+    made[folder / ORDER_FILE] = digests_text(order_of(came))
+    digests = contents(folder, board.entries, written)
+    made[folder / CONTENTS_FILE] = digests_text(dict(sorted(digests.items())))
     older = older_results_page(board)
     if older is not None:
         made[leaderboard_page.parent / PAGES[1]] = older
@@ -174,7 +188,7 @@ def _page(board: Board) -> Iterator[str]:
 def _thresholds() -> str:
     """Return what published outputs have of each sign, and where it begins."""
     headers = ["sign", "what it measures", "published outputs", "a sign if"]
-    signs = ALL_SIGNS.values()
+    signs = RESPONSE_SIGNS.values()
     rows = [[one.short, one.title, honest_text(one), limit_text(one)] for one in signs]
     return markdown_table(headers, rows)
 
@@ -436,8 +450,11 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) 
     old = {entry.key: entry for entry in read_entries(base)}
     made = changes(contents(base, [*old.values()]), contents(folder, entries))
     board = read_board(folder, entries, rules)
+    lost = list(_lost_ranks(read_board(base, [*old.values()], rules), board))
     touched = {Path(path).parts[0] for path in (*made.added, *made.changed)}
     parts = ["# What this changes"]
+    if lost:
+        parts += ["## Ranks that are lost", "\n".join(lost)]
     for entry in entries:
         if entry.key in touched:
             parts += _entry(board, entry, old.get(entry.key))
@@ -448,6 +465,17 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) 
     if len(parts) == 1:
         parts.append("Nothing that scores or pages follow from.")
     return "\n\n".join(parts)
+
+
+def _lost_ranks(before: Board, after: Board) -> Iterator[str]:
+    """Yield which rows of a board have no rank any more, and why."""
+    rows = {(table.title, row.key): row for table in board_tables(after) for row in table.rows}
+    for table in board_tables(before):
+        for row in table.rows:
+            now = rows.get((table.title, row.key))
+            if row.rank is not None and (now is None or now.rank is None):
+                why = "is not in the table" if now is None else f"not ranked: {now.unranked}"
+                yield f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}"
 
 
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
