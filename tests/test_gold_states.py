@@ -25,9 +25,9 @@ from mwz.harness.data.gold_states import (
     read_gold_states,
 )
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.data.state_files import TRACKED_SLOTS
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
+from mwz.harness.submission.notations import TRACKED_SLOTS
 
 Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]

@@ -28,6 +28,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    is_metadata,
     read_state,
 )
 from .remarks import Remark, Remarks
@@ -261,7 +262,7 @@ class _Checker:
         for key in turn:
             if key in TURN_KEYS or key == USER:
                 continue
-            meant = meant_key(key)
+            meant = STATE if is_metadata(turn[key]) else meant_key(key)
             name = unquoted(key)
             if meant is None:
                 self._unread[name] += 1
