@@ -187,7 +187,8 @@ class _Checker:
             self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
         elif not any(dialogue_id(id_) in known for id_ in content):
             built_in = self._benchmark.name == "sample"
-            install = ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
+            how = "`mwz data fetch` or `mwz data import`"
+            install = f", or install MultiWOZ by {how}" if built_in else ""
             self.problems.add(
                 "",
                 _elsewhere(content, known)
