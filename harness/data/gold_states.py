@@ -85,8 +85,8 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
         states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         return GoldStates(version, benchmark.name, states)
     if version not in there:
-        have = [*([own] if own else []), *there]
-        choices = f"choose from {', '.join(have)}" if have else "none are"
+        have = ", ".join(filter(None, dict.fromkeys([own, *there])))
+        choices = f"choose from {have}" if have else "none are"
         raise InputError(
             f"gold states {version}",
             f"not installed for {benchmark.name}; {choices}. "

@@ -6,7 +6,6 @@ here, so that a file is read alike, and warned of alike, everywhere.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -23,8 +22,9 @@ from ..metrics.inform_success import TOTAL, rates
 from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
+from ..submission.checking import Turn
 from ..submission.formats import Standard, read_standard
-from ..submission.remarks import KIND, Remark, frequent_tags
+from ..submission.remarks import KIND, TAG, Remark, frequent_tags
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
@@ -158,11 +158,12 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     tags = frequent_tags([turn.response for turn in turns], scorer.rules)
     if not tags:
         return
-    any_tag = re.compile("|".join(map(re.escape, tags)))
-    without = {
-        id_: tuple(turn._replace(response=any_tag.sub(" ", turn.response)) for turn in turns)
-        for id_, turns in submission.dialogues.items()
-    }
+
+    def bare(turn: Turn) -> Turn:
+        kept = TAG.sub(lambda tag: " " if tag[0] in tags else tag[0], turn.response)
+        return turn._replace(response=kept)
+
+    without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
     normalized = scorer.normalized(replace(submission, dialogues=without))
     before, after = (
         figure(one.once(bleu)[CANONICAL_STYLE], 2) for one in (played, scorer.played(normalized))

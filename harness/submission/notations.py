@@ -102,7 +102,7 @@ def _from_metadata(state: Mapping[object, Any]) -> dict[object, dict[str, object
     for domain, parts in state.items():
         for part, slots in parts.items():
             for slot, value in slots.items():
-                absent = isinstance(value, str) and value in NO_VALUE
+                absent = isinstance(value, str) and value.strip().lower() in NO_VALUE
                 if slot not in NOT_TRACKED and not absent:
                     nested.setdefault(domain, {})[f"{METADATA[part]}{slot}"] = value
     return nested
