@@ -198,8 +198,8 @@ class Benchmark:
         if self.seen is None:
             raise InputError(
                 "option goals",
-                f"benchmark {self.name} does not say which goals occur in train or dev; the one "
-                "that `mwz data fetch --split all` installs does",
+                f"benchmark {self.name} does not say which goals occur in train or dev; those that "
+                "`mwz data fetch --split all` or `mwz data import` of whole clones installs do",
             )
         wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
         return replace(self, dialogues={i: d for i, d in self.dialogues.items() if i in wanted})

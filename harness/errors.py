@@ -161,8 +161,13 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
 
 
 def resembling(name: object, known: Iterable[str]) -> str:
-    """Return which of some names another resembles, as `unknown` ends with it; or nothing."""
+    """Return which of some names another resembles, as `unknown` ends with it; or nothing.
+
+    A number is no misspelt one: rule set 2022 is not meant to be that of 2021.
+    """
     plain = str(name)[:60].lower()
+    if plain.isdigit():
+        return ""
     close = difflib.get_close_matches(plain, {one.lower(): one for one in known}, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""
 

@@ -32,12 +32,39 @@ import pytest
 from helpers import PROJECT, build_multiwoz
 from sqlalchemy import create_engine, make_url
 
+import mwz
 from mwz.harness import Benchmark, load_benchmark
 
 with pytest.MonkeyPatch.context() as _patch:
     # Commands work in this process unless a test says otherwise: starting others takes its time.
     _patch.setattr("os.cpu_count", lambda: 1)
-    import mwz.harness.cli.option  # noqa: F401
+    import mwz.harness.cli.option
+
+
+def _copied() -> Path | None:
+    """Return where the tests import `mwz` from, if it is a copy of this folder and not linked."""
+    found = Path(mwz.__file__).parent
+    return None if found == PROJECT / "package" else found
+
+
+def pytest_report_header() -> str:
+    copied = _copied()
+    return "mwz: this folder" if copied is None else f"mwz: a copy of this folder in {copied}"
+
+
+def pytest_configure() -> None:
+    """Refuse to test a copy that is not what this folder holds, such as an older installation."""
+    copied = _copied()
+    for part in ("package", "normalization", "database", "harness") if copied else ():
+        for path in (PROJECT / part).rglob("*.*"):
+            place = path.relative_to(PROJECT / part if part == "package" else PROJECT)
+            if path.suffix in (".py", ".toml") and not _is_same(path, copied / place):
+                told = f"{copied} is a copy of other code than this folder holds ({place} differs)"
+                raise pytest.UsageError(f"{told}: install again, or link it by `pip install -e .`")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return other.is_file() and path.read_bytes() == other.read_bytes()
 
 
 def _folder(variable: str) -> Path:

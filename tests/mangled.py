@@ -76,6 +76,25 @@ def _spoken(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return spoken
 
 
+def _log(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As MultiWOZ's own data.json: domains have all slots, in `semi` or in `book`."""
+    log: list[dict[str, Any]] = []
+    for turn in turns:
+        metadata: dict[str, Any] = {
+            domain: {"semi": {"name": "not mentioned"}, "book": {"booked": [], "people": ""}}
+            for domain in ("taxi", "hotel", "restaurant", "attraction", "train")
+        }
+        for domain, slots in turn["state"].items():
+            for slot, value in slots.items():
+                part = "book" if slot.startswith("book") else "semi"
+                metadata[domain][part][slot.removeprefix("book")] = value
+        log += [
+            {"text": "hello", "metadata": {}},
+            {"text": turn["response"], "metadata": metadata},
+        ]
+    return log
+
+
 def _alternating(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for turn in turns for one in ({"response": "hello"}, turn)]
 
@@ -207,6 +226,9 @@ WHOLE: Mapping[str, Mangle] = {
                 for t in ts
             ],
         )
+    ),
+    "MultiWOZ's own log": lambda o: _json(
+        _each(o, lambda ts: {"goal": {}, "log": _log(ts)} if "state" in ts[0] else ts)
     ),
     "NaN beside": lambda o: _json(_each(o, lambda ts: [{**t, "loss": float("nan")} for t in ts])),
 }

@@ -283,7 +283,7 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
     for name in FIGURES:
         ours, theirs = pair.figures[name], compared.pairs[0].differences[name]
         assert (ours.p, ours.only_a, ours.only_b) == (theirs.p, theirs.only_a, theirs.only_b)
-        assert ours.difference == pytest.approx(theirs.difference, rel=1e-12)
+        assert ours.difference == pytest.approx(-theirs.difference, rel=1e-12)
     for entry, other in zip(read_entries(tmp_path), compared.systems, strict=True):
         assert entry.scores.dialogues is not None
         for name in FIGURES:

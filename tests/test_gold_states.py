@@ -25,9 +25,9 @@ from mwz.harness.data.gold_states import (
     read_gold_states,
 )
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.data.state_files import TRACKED_SLOTS
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
+from mwz.harness.submission.notations import TRACKED_SLOTS
 
 Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]
@@ -339,6 +339,41 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     assert "1 left out that it lacks" in " ".join(shown.split())
 
 
+def test_the_benchmarks_own_gold_states_may_be_asked_for_by_their_version(
+    capsys: Capture, write: Callable[..., Path]
+) -> None:
+    install_benchmark(tiny())
+    tracker = write(PREDICTIONS, "tracker.json")
+    own, named = (
+        json.loads(run_cli(capsys, "dst", tracker, *options, "--json", "-").out)[0]
+        for options in ((), ("--gold", "2.2"))
+    )
+    assert (own.pop("gold_version"), named.pop("gold_version")) == (None, "2.2")
+    assert own == named
+
+
+@pytest.mark.parametrize(
+    ("predicted", "told"),
+    [
+        ([HOTEL, {**HOTEL, "train": {}}], "only hotel is predicted, and the slots of train count"),
+        ([HOTEL, {**HOTEL, "train": {"leave": "9:15"}}], ""),
+        ([HOTEL, {**HOTEL, "taxi": {"leave": "9:15"}}], ""),
+    ],
+)
+def test_predictions_of_one_domain_beside_gold_states_of_several_are_warned_of(
+    capsys: Capture, write: Callable[..., Path], predicted: Sequence[object], told: str
+) -> None:
+    install_benchmark(tiny())
+    install_gold_states(GoldStates("2.4", "multiwoz", STATES))
+    pairs = [{"gt": {"hotel": {"area": "centre"}}, "pr": state} for state in predicted]
+    tracker = write({"SNG0001.json": pairs}, "pairs.json")
+    run = run_cli(capsys, "dst", tracker, "--gold", "2.4")
+    assert run.status == 0
+    assert told in run.err
+    assert bool(told) == bool(run.err)
+    assert run_cli(capsys, "dst", tracker).err == ""
+
+
 def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
     capsys: Capture, write: Callable[..., Path]
 ) -> None:
@@ -371,7 +406,7 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
         (("data", "import", "--states", "2.4", "missing.json"), "missing.json: no such file"),
         (("data", "import", "--states", "2.4", "x", "--rebuild"), "--states stands alone"),
         (("data", "import", "--states", "2.4", "."), "no data.json or test_dials.json in this"),
-        (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz; none are"),
+        (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz; choose from 2.2"),
     ],
 )
 def test_what_is_missing_is_told_with_status_2(

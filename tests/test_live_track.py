@@ -554,7 +554,7 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     # Ten tasks are solved by the first alone: McNemar's exact p is twice one half to the tenth.
     assert (pair["solved"]["only_a"], pair["solved"]["only_b"]) == (10, 0)
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
-    assert pair["solved"]["difference"] == pytest.approx(100 * 10 / 30)
+    assert pair["solved"]["difference"] == pytest.approx(-100 * 10 / 30)
     assert track.run("compare", one, other, "--metrics", "bleu").status == 2
 
 
@@ -564,7 +564,7 @@ def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
     run = track.run("compare", *one, *other, "--json", "-")
     [pair] = json.loads(run.out)["pairs"]
     # Ten of 30 tasks are lost in one trial of two: 50 of 60 dialogues are solved.
-    assert pair["solved"]["difference"] == pytest.approx(100 / 6)
+    assert pair["solved"]["difference"] == pytest.approx(-100 / 6)
 
 
 def test_an_entry_is_compared_by_its_files(track: _Track) -> None:

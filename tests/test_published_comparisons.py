@@ -41,7 +41,7 @@ def test_mars_and_pptod(known: Known) -> None:
     assert (success.only_a, success.only_b) == (137, 84)
     assert f"{inform.p:.2e}" == "6.94e-06"
     assert f"{success.p:.2e}" == "4.43e-04"
-    assert inform.difference == pytest.approx(5.8)
+    assert inform.difference == pytest.approx(-5.8)
     interval = comparison.systems[0].scores["inform"]
     assert interval.value == 88.9
     assert (round(interval.low, 2), round(interval.high, 2)) == (86.80, 90.70)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from helpers import VENUES, benchmark, dialogue, goal
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
+from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission, read_submission
 from mwz.harness.submission.remarks import Remark, Remarks, state_remarks
 from mwz.normalization.rules import rule_set, rule_set_names
@@ -80,9 +84,8 @@ def test_asking_for_what_is_not_there_names_the_first_place() -> None:
         ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
         (
-            {"rules": "2020"},
-            f"options: unknown rule set '2020'; choose from {', '.join(rule_set_names())} "
-            "(did you mean 2026?)",
+            {"rules": "1999"},
+            f"options: unknown rule set '1999'; choose from {', '.join(rule_set_names())}",
         ),
         (
             {"states": None},
@@ -357,8 +360,9 @@ def test_the_sample_is_read_without_a_remark() -> None:
         assert read_submission(path, sample).remarks == ()
 
 
-def _states(*values: str) -> list[dict[str, dict[str, str]]]:
-    return [{"hotel": {"area": value}} for value in values]
+def _told(states: list[list[Any]], on: Benchmark) -> list[str]:
+    by_id = {f"d{number}": turns for number, turns in enumerate(states)}
+    return [str(one) for one in state_remarks(by_id, on, rule_set("2021"))]
 
 
 @pytest.mark.parametrize(
@@ -374,26 +378,108 @@ def _states(*values: str) -> list[dict[str, dict[str, str]]]:
     ],
 )
 def test_constraints_that_no_venue_meets_are_remarked(values: list[str], told: str | None) -> None:
-    on = Benchmark("tiny", {}, {"hotel": [{"area": "north"}, {"area": "centre"}]}, {})
-    found = [str(one) for one in state_remarks(_states(*values), on, rule_set("2021"))]
+    dialogues = {f"d{number}": dialogue({}, 1) for number in range(200)}
+    on = Benchmark("tiny", dialogues, {"hotel": [{"area": "north"}, {"area": "centre"}]}, {})
+    found = _told([[{"hotel": {"area": value}}] for value in values], on)
     assert (found == []) if told is None else (len(found) == 1 and told in found[0])
 
 
-def test_tags_around_responses_are_remarked_where_many_have_one(sample: Benchmark) -> None:
-    def remarks(tag: str, every: int) -> list[str]:
-        said = {
+# Of each of 50 dialogues: three turns, in each of which the user asks for something more.
+AREA = {"hotel": {"area": "north"}}
+STARS = {"hotel": {"area": "north", "stars": "4"}}
+DAY = {**STARS, "train": {"day": "monday"}}
+ASKED = [AREA, STARS, DAY]
+BY_TURN = [AREA, {"hotel": {"stars": "4"}}, {"train": {"day": "monday"}}]
+FIFTY = Benchmark(
+    "tiny",
+    {f"d{number}": dialogue({}, 3, ASKED) for number in range(50)},
+    {"hotel": [{"area": "north", "stars": "4"}], "train": [{"day": "monday"}]},
+    {},
+)
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [
+        (ASKED, None),
+        # The first two turns have a slot each, which the next one lacks.
+        (BY_TURN, "only 0 of 100 slots"),
+        # Of what is new in the first two turns, the area and the stars, the next turn has each.
+        ([{}, AREA, STARS], "a turn late: 100 of 100 slots"),
+        ([{}, {"hotel": {}}, {}], "every belief state is empty"),
+        # One of the three slots of each last state.
+        ([AREA, STARS, {**STARS, "train": {"food": "x"}}], "50 of 150 slots .* train-food 50×"),
+        # Slots of bookings constrain nothing, and are there in MultiWOZ.
+        ([AREA, STARS, {"hotel": {**STARS["hotel"], "day": "x", "bookstay": "2"}}], None),
+        ([None, None, None], None),
+    ],
+)
+def test_states_that_are_likely_meant_otherwise_are_remarked(
+    turns: list[Any], told: str | None
+) -> None:
+    found = _told([turns] * 50, FIFTY)
+    assert len(found) == (told is not None)
+    assert told is None or re.search(told, found[0])
+    # Of few dialogues nothing is said.
+    assert _told([turns] * 5, FIFTY) == []
+
+
+@pytest.mark.parametrize(
+    ("turns", "others", "most"),
+    [
+        # Of two slots in the first two turns, the next turn has none, and elsewhere one:
+        # 40 of 100 are just enough.
+        (BY_TURN, [AREA, {"hotel": {"stars": "4"}}, DAY], 10),
+        # Two slots a dialogue are late: 50 of 100 are not more than half.
+        ([{}, AREA, DAY], ASKED, 25),
+        # One of three slots: three of 150 are a fiftieth.
+        ([AREA, STARS, {**STARS, "train": {"food": "x"}}], ASKED, 3),
+    ],
+)
+def test_some_states_may_be_otherwise(turns: list[Any], others: list[Any], most: int) -> None:
+    assert _told([turns] * most + [others] * (50 - most), FIFTY) == []
+    assert len(_told([turns] * (most + 1) + [others] * (49 - most), FIFTY)) == 1
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("file", ["DARD/data/predictions/*.json", "engmrgh-soloist/belief.txt"])
+def test_published_states_bring_no_remark(upstream: Path, multiwoz: Benchmark, file: str) -> None:
+    paths = sorted(upstream.glob(file))
+    assert paths
+    for path in paths:
+        remarks = read_submission(path, multiwoz).remarks
+        assert not [str(one) for one in remarks if one.kind == "states"], path
+
+
+def test_tags_around_responses_are_remarked_with_the_bleu_that_they_cost(
+    sample: Benchmark,
+) -> None:
+    scorer = Scorer(sample, Options(metrics=["inform"]))
+
+    def said(tag: str, every: int) -> dict[str, list[dict[str, str]]]:
+        numbers = count()
+        return {
             id_: [
-                {"response": f"{tag} the [name] is nice" if number % every == 0 else "ok , bye"}
-                for number in range(one.turns)
+                {"response": f"{text}{tag}" if next(numbers) % every == 0 else text}
+                for text in one.references["mwz22"]
             ]
             for id_, one in sample.dialogues.items()
         }
-        return [
-            str(one) for one in parse_submission(said, sample, "x").remarks if "tags" in str(one)
-        ]
 
-    [told] = remarks("<eos_r>", 1)
-    assert told.startswith(f"tags are read as words, which lowers BLEU: <eos_r> {sample.turns}×")
-    assert len(remarks("<|endoftext|>", 2)) == 1
-    # A price below another is no tag.
-    assert remarks("less < more", 1) == []
+    def remarks(tag: str, every: int) -> list[str]:
+        found = played_predictions(scorer, json.dumps(said(tag, every)).encode(), "x")
+        return [str(one) for one in found.remarks if "tags" in str(one)]
+
+    bleu = scorer.with_options(metrics=["bleu"])
+    reports = [bleu.score(said(tag, 1)).bleu or {} for tag in (" <eos_r>", "")]
+    tagged, bare = (f"{one['mwz22']:.2f}" for one in reports)
+    [told] = remarks(" <eos_r>", 1)
+    assert told == (
+        f"tags are read as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} without "
+        "them; remove them"
+    )
+    assert float(tagged) < float(bare) - 10
+    assert len(remarks("<|endoftext|>", 20)) == 1
+    # A price below another is no tag, nor is a word that is unknown, and few tags cost little.
+    for tag, every in ((" less < more", 1), (" <unk>", 1), ("</s>", 50)):
+        assert remarks(tag, every) == []

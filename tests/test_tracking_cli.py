@@ -233,6 +233,8 @@ def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--per-domain", "--format", "md"), "--per-domain is not in --format md; leave --form"),
+        (("--intervals", "--format", "latex"), "--intervals is not in --format latex; leave"),
         (["--lambda", "much"], "--lambda: expected numbers of at least 0, found 'much'"),
         (["--lambda", "-1"], "found '-1'"),
         (["--lambda", "nan"], "found 'nan'"),

@@ -261,7 +261,7 @@ def compared(
     found = {}
     for (a, b), pair in zip(chosen, pairs, strict=True):
         figures = {
-            name: PairFigure(one.difference, one.p, one.test, one.only_a, one.only_b)
+            name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
             if name in FIGURES
         }

@@ -297,6 +297,7 @@ def command(
     """
     names = _names(files, labels)
     _check_options(plot, (analysis, series, panels))
+    _check_format(format_, json_target is not None)
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
     reading = option.taken_reading(choosing)
@@ -357,6 +358,20 @@ def _check_options(plot: str | None, drawn: Sequence[object]) -> None:
         option.refuse({told: option.given(name) and not option.given(other)})
     if plot is not None and sum(map(bool, drawn)) > 1:
         raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
+
+
+_TEXT_ONLY = ("everything", "per_domain", "per_domain_over", "forgetting", "wanted")
+"""What tables for papers and programs do not hold; JSON does."""
+
+
+def _check_format(format_: str, as_json: bool) -> None:
+    """Refuse options of which the format chosen shows nothing."""
+    ignored = [name for name in _TEXT_ONLY if option.given(name) and format_ != "text"]
+    if option.given("intervals") and format_ in ("md", "latex"):
+        ignored.append("intervals")
+    for name in () if as_json else ignored:
+        told = f"{option.written(name)} is not in --format {format_}"
+        raise click.UsageError(f"{told}; leave --format out, or take --json")
 
 
 @dataclass(frozen=True)

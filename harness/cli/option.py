@@ -432,8 +432,9 @@ goals = click.option(
     show_default=True,
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
-    "as the public evaluator or MultiWOZ writes them, in place of the benchmark's.",
+    "train or dev split; needs `mwz data fetch --split all` or `mwz data import`. With "
+    "--free-running: a file of goals, as the public evaluator or MultiWOZ writes them, in place of "
+    "the benchmark's.",
 )
 
 

@@ -34,7 +34,7 @@ class Difference:
     Attributes:
         a: The figure of the first system.
         b: That of the second one.
-        difference: a minus b.
+        difference: b minus a: of a system and its baseline, positive where the system has more.
         p: How often chance alone would make such a difference, or a larger one.
         p_holm: p after Holm's correction for the number of systems that are compared with the
             baseline by this figure.
@@ -63,7 +63,7 @@ class Difference:
         return {**values, "significant": self.significant}
 
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout of a comparison as JSON."""
 
 
@@ -364,7 +364,7 @@ def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str)
             only_b = int((other_wins[name] & ~wins[name]).sum())
             p, how = mcnemar(only_a, only_b), MCNEMAR
         other = theirs[name]
-        differences[name] = Difference(value, other, value - other, p, p, how, only_a, only_b)
+        differences[name] = Difference(value, other, other - value, p, p, how, only_a, only_b)
     notes = _comparable(first, second).notes
     return Pair(first.name, second.name, len(first.dialogues), differences, notes)
 

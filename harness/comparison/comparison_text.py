@@ -73,7 +73,8 @@ def _parts(comparison: Comparison) -> Iterator[str]:
 
 
 def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> str:
-    headers = ["", pair.a, pair.b, "difference", "p", *(["p (Holm)"] if several else []), ""]
+    names = ["", pair.a, pair.b, f"{pair.b} − {pair.a}"]
+    headers = [*names, "p", *(["p (Holm)"] if several else []), ""]
     rows = []
     for name, shown in figures.items():
         one = pair.differences[name]
@@ -110,7 +111,7 @@ def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
     for name in main:
         one, shown = pair.differences[name], figures[name]
         if one.significant:
-            more, less = (pair.a, pair.b) if one.difference > 0 else (pair.b, pair.a)
+            more, less = (pair.b, pair.a) if one.difference > 0 else (pair.a, pair.b)
             by = figure(abs(one.difference), shown.digits)
             verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
@@ -203,7 +204,10 @@ def _differences_table(comparison: Comparison) -> Table:
     return Table(
         name="pairs",
         title=f"Differences from {comparison.baseline}",
-        headers=["", "", "difference", "p", "p (Holm)", "only first", "only second"],
+        headers=[
+            *("", "", "difference", "p", "p (Holm)"),
+            *(f"only {comparison.baseline}", "only system"),
+        ],
         rows=[
             [
                 pair.b,
@@ -225,7 +229,10 @@ def _differences_table(comparison: Comparison) -> Table:
             }
             for pair, name, one in found
         ],
-        notes=["p is corrected by Holm for the number of systems"],
+        notes=[
+            f"difference: system minus {comparison.baseline}; only: dialogues that only one wins",
+            "p is corrected by Holm for the number of systems",
+        ],
         best={(row, 2) for row, (_, _, one) in enumerate(found) if one.significant},
     )
 

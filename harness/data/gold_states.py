@@ -73,18 +73,23 @@ def install_gold_states(gold: GoldStates) -> Path:
 
 
 def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
-    """Load the installed gold states of a version.
+    """Load the installed gold states of a version, or the benchmark's own, if they are of it.
 
     Raises:
         InputError: They are not installed, their file is damaged, or they are of other turns than
             the benchmark has.
     """
     there = installed_gold_states(benchmark.name)
+    own = gold_versions(benchmark.name).own
+    if version == own and version not in there:
+        states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        return GoldStates(version, benchmark.name, states)
     if version not in there:
-        have = f"choose from {', '.join(there)}" if there else "none are"
+        have = ", ".join(filter(None, dict.fromkeys([own, *there])))
+        choices = f"choose from {have}" if have else "none are"
         raise InputError(
             f"gold states {version}",
-            f"not installed for {benchmark.name}; {have}. "
+            f"not installed for {benchmark.name}; {choices}. "
             "`mwz data import --states VERSION PATH` installs them",
         )
     path = gold_states_path(benchmark.name, version)

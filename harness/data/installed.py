@@ -239,7 +239,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         raise InputError(
             f"benchmark {name}",
             f"not installed; choose from {', '.join(installed_benchmarks())}. "
-            "`mwz data fetch` installs multiwoz, `mwz data --help` tells more",
+            "`mwz data fetch` or `mwz data import` installs multiwoz",
         )
     path = benchmark_path(name)
     if path is None:

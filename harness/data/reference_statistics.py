@@ -57,7 +57,8 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         ("of these, different in any two styles", different, len(turns)),
     ]
     shares = [None if not whole or n is None else 100 * n / whole for _, n, whole in counts]
-    unknown = "the train and dev goals are not known: `mwz data fetch --split all` compares them"
+    how = "`mwz data fetch --split all` or `mwz data import` of whole clones"
+    unknown = f"the train and dev goals are not known: {how} compares them"
     return Table(
         "benchmark",
         f"Benchmark {benchmark.name}",

@@ -29,27 +29,12 @@ from ..errors import InputError
 from ..io.files import is_text, kind_of, read_json
 from ..metrics.tracking.dialogue_states import DONTCARE
 from ..submission.checking import dialogue_id
+from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
 
 STATE_FILES = ("data.json", "test_dials.json")
 """What is looked for in a folder, the first that is there."""
 
-_BOOKING = ("bookday", "bookpeople")
-TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
-    "attraction": frozenset({"area", "name", "type"}),
-    "hotel": frozenset(
-        {"area", "internet", "name", "parking", "pricerange", "stars", "type"}
-        | {*_BOOKING, "bookstay"}
-    ),
-    "restaurant": frozenset({"area", "food", "name", "pricerange", *_BOOKING, "booktime"}),
-    "taxi": frozenset({"arrive", "departure", "destination", "leave"}),
-    "train": frozenset({"arrive", "bookpeople", "day", "departure", "destination", "leave"}),
-}
-"""Domain -> the slots that state tracking on MultiWOZ is scored on; 30 in all."""
-
-_NO_VALUE = frozenset({"", "none", "not mentioned"})
 _ALTERNATIVES = re.compile(r"[|<>]")
-# Bookings that were made, and a slot of trains that no version's ontology has.
-_NOT_TRACKED = frozenset({"booked", "ticket"})
 
 
 def read_state_file(
@@ -176,14 +161,14 @@ class _Reader:
             self._problem(place, f"`metadata`: expected domain -> semi, book, {_found(metadata)}")
             return
         for domain, parts in metadata.items():
-            for part, prefix in (("semi", ""), ("book", "book")):
+            for part, prefix in METADATA.items():
                 slots = parts.get(part) if isinstance(parts, Mapping) else None
                 if not isinstance(slots, Mapping):
                     where = f"{place}, {domain}"
                     self._problem(where, f"`{part}`: expected slot -> value, {_found(slots)}")
                     continue
                 for slot, value in slots.items():
-                    if slot not in _NOT_TRACKED:
+                    if slot not in NOT_TRACKED:
                         yield domain, prefix + slot, value
 
     def _trade_slots(
@@ -224,7 +209,7 @@ class _Reader:
             self._problem(place, f"expected a string as value, {_found(first)}")
             return None
         text = _ALTERNATIVES.split(first.strip())[0].strip()
-        if text.lower() in _NO_VALUE:
+        if text.lower() in NO_VALUE:
             return None
         return "dontcare" if text.lower() in DONTCARE else text
 

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from mwz.normalization.rules import aliases
 
+from ..benchmark import CANONICAL_STYLE
+from ..io.rendering import figure
 from ..metrics import resampled_metrics
+from ..metrics.bleu import bleu
 from ..metrics.inform import outcomes
 from ..metrics.inform_success import TOTAL, rates
 from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
+from ..submission.checking import Turn
 from ..submission.formats import Standard, read_standard
-from ..submission.remarks import KIND, Remark
+from ..submission.remarks import KIND, TAG, Remark, frequent_tags
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
@@ -85,6 +90,8 @@ def played_predictions(
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
     played = scorer.played(normalized)
     remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
+    if submission is not None:
+        remarks += _tags(scorer, submission, played)
     # What the rest is about are the rates.
     if "inform" in played.metrics:
         if submission is not None:
@@ -143,6 +150,29 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     inform = after.inform[TOTAL] - before.inform[TOTAL]
     success = after.success[TOTAL] - before.success[TOTAL]
     yield Remark(KIND, guesses_message(guesses, scorer.rules, inform, success))
+
+
+def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
+    """Yield the remark on tags in responses, with the BLEU that they cost, if many have one."""
+    turns = chain.from_iterable(submission.dialogues.values())
+    tags = frequent_tags([turn.response for turn in turns], scorer.rules)
+    if not tags:
+        return
+
+    def bare(turn: Turn) -> Turn:
+        kept = TAG.sub(lambda tag: " " if tag[0] in tags else tag[0], turn.response)
+        return turn._replace(response=kept)
+
+    without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
+    normalized = scorer.normalized(replace(submission, dialogues=without))
+    before, after = (
+        figure(one.once(bleu)[CANONICAL_STYLE], 2) for one in (played, scorer.played(normalized))
+    )
+    shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
+    yield Remark(
+        "responses",
+        f"tags are read as words: {shown}; BLEU is {before}, and {after} without them; remove them",
+    )
 
 
 @dataclass(frozen=True)

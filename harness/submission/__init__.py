@@ -250,8 +250,8 @@ def checked_submission(
     if remarked:
         by = rules or rule_set(DEFAULT_RULES)
         if reading.uses_states:
-            last_states = (turns[-1].state for turns in dialogues.values() if turns)
-            found += state_remarks(last_states, benchmark, by)
+            states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
+            found += state_remarks(states, benchmark, by)
         texts = [turn.response for turns in dialogues.values() for turn in turns]
         found += text_remarks(texts, benchmark, by)
     return Submission(dialogues, source, standard.format, tuple(found))

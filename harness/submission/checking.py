@@ -28,6 +28,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    is_metadata,
     read_state,
 )
 from .remarks import Remark, Remarks
@@ -186,7 +187,8 @@ class _Checker:
             self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
         elif not any(dialogue_id(id_) in known for id_ in content):
             built_in = self._benchmark.name == "sample"
-            install = ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
+            how = "`mwz data fetch` or `mwz data import`"
+            install = f", or install MultiWOZ by {how}" if built_in else ""
             self.problems.add(
                 "",
                 _elsewhere(content, known)
@@ -261,7 +263,7 @@ class _Checker:
         for key in turn:
             if key in TURN_KEYS or key == USER:
                 continue
-            meant = meant_key(key)
+            meant = STATE if is_metadata(turn[key]) else meant_key(key)
             name = unquoted(key)
             if meant is None:
                 self._unread[name] += 1

@@ -2,7 +2,8 @@
 
 - domain -> slot -> value, nested objects;
 - `domain-slot` -> value, one flat object;
-- a list of `domain-slot-value`; the first two dashes separate.
+- a list of `domain-slot-value`; the first two dashes separate;
+- MultiWOZ's own `metadata`: domain -> `semi` and `book` -> slot -> value.
 
 In the first two a value may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states.
 It may also be a number or a boolean, as language models write them; null and an empty list are no
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization.states import BeliefState
 
@@ -58,6 +59,55 @@ STATE_SLOTS = frozenset(
 of any domain, because systems do mix up the domains."""
 
 
+_BOOKING = ("bookday", "bookpeople")
+TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
+    "attraction": frozenset({"area", "name", "type"}),
+    "hotel": frozenset(
+        {"area", "internet", "name", "parking", "pricerange", "stars", "type"}
+        | {*_BOOKING, "bookstay"}
+    ),
+    "restaurant": frozenset({"area", "food", "name", "pricerange", *_BOOKING, "booktime"}),
+    "taxi": frozenset({"arrive", "departure", "destination", "leave"}),
+    "train": frozenset({"arrive", "bookpeople", "day", "departure", "destination", "leave"}),
+}
+"""Domain -> the slots that state tracking on MultiWOZ is scored on; 30 in all."""
+
+
+METADATA: Mapping[str, str] = {"semi": "", "book": "book"}
+"""The parts of a domain in MultiWOZ's `metadata` -> what the names of their slots begin with."""
+
+NOT_TRACKED = frozenset({"booked", "ticket"})
+"""Slots of `metadata` that are none: bookings that were made, and one that no ontology has."""
+
+NO_VALUE = frozenset({"", "none", "not mentioned"})
+"""The values of slots of `metadata` that have none."""
+
+
+def is_metadata(state: object) -> bool:
+    """Return whether a state is written as MultiWOZ's own `metadata`."""
+    return (
+        isinstance(state, Mapping)
+        and bool(state)
+        and all(
+            isinstance(parts, Mapping)
+            and parts.keys() == METADATA.keys()
+            and all(isinstance(slots, Mapping) for slots in parts.values())
+            for parts in state.values()
+        )
+    )
+
+
+def _from_metadata(state: Mapping[object, Any]) -> dict[object, dict[str, object]]:
+    nested: dict[object, dict[str, object]] = {}
+    for domain, parts in state.items():
+        for part, slots in parts.items():
+            for slot, value in slots.items():
+                absent = isinstance(value, str) and value.strip().lower() in NO_VALUE
+                if slot not in NOT_TRACKED and not absent:
+                    nested.setdefault(domain, {})[f"{METADATA[part]}{slot}"] = value
+    return nested
+
+
 def notation_of(state: object) -> str | None:
     """Return the notation of a state; None if it is not a state."""
     if isinstance(state, Mapping):
@@ -76,6 +126,8 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
         remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value.
     """
     if isinstance(state, Mapping):
+        if is_metadata(state):
+            state = _from_metadata(state)
         if notation_of(state) == FLAT:
             return _joined(_flat_triples(state, problem, remark), problem)
         return _nested(state, problem, remark)

@@ -11,14 +11,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
-from mwz.normalization.states import BeliefState, normalize_slot, normalize_value
+from mwz.normalization.states import (
+    BeliefState,
+    normalize_slot,
+    normalize_slot_name,
+    normalize_value,
+)
 
 from ..benchmark import Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
+from .notations import TRACKED_SLOTS
 
 _LONGEST = 1000
 
@@ -86,10 +92,11 @@ SHORTEST_NAME = 5
 
 KIND = "placeholders"
 
-_TAG = re.compile(r"</?\|?[A-Za-z_]{1,30}\|?>")
+TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
+"""A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
 
-_TAGGED = 0.1
-"""The share of responses with a tag from which it is remarked."""
+_TAGGED = 0.03
+"""The share of responses with a tag from which it is remarked: published ones have up to .019."""
 
 # <name> and {name}, and names with an underscore that stand bare. Longer ones are no placeholders.
 _OTHERWISE = re.compile(
@@ -115,48 +122,137 @@ def text_remarks(
     return (
         *_written_otherwise(text, names, rules),
         *_unknown(names, rules),
-        *_tags(responses, text, rules),
         *_hardly_any(names, responses, benchmark, rules),
     )
 
+
+_FEWEST = 100
+"""Of how many at least a share says something."""
 
 _FRUITLESS = 0.05
 """The share of constraints from which it is remarked that no venue meets them: outputs of published
 systems have up to 0.01."""
 
-_FEWEST = 100
-"""Constraints, and responses, below which a share of them says nothing."""
+_KEPT = 0.4
+"""The share of a turn's slots that the next turn has as well, below which states are not those of
+the whole dialogue: published outputs have .97 or more, trackers .63 or more, and what is new in
+their turns alone .03 to .34."""
+
+_LATE = 0.5
+"""Of the slots that are new in gold states and in those of the same or the next turn, the share of
+the next turn from which states are late: published ones have up to .24, and .69 or more if they
+are put off by a turn."""
+
+_FOREIGN = 0.02
+"""The share of slots from which those that their domain lacks are remarked: published states have
+up to .002."""
 
 
 def state_remarks(
-    states: Iterable[BeliefState | None], benchmark: Benchmark, rules: RuleSet
+    states: Mapping[str, Sequence[BeliefState | None]], benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[Remark]:
-    """Yield the remark on constraints that no venue of the database meets.
-
-    Times, and what is compared by similarity, such as names, are left out.
+    """Yield the remarks on belief states that are likely meant otherwise.
 
     Args:
-        states: The last belief state of each dialogue, as it was given; None where there is none.
+        states: Dialogue id -> the belief state of each turn, as it was given; None where there is
+            none.
         benchmark: The benchmark they are for.
         rules: The rule set by which values are compared.
     """
-    records = benchmark.venue_records(rules)
-    known: dict[tuple[str, str], set[str]] = {}
-    of_venues: Counter[tuple[str, str, str]] = Counter()
+    given = {id_: [one for one in turns if one is not None] for id_, turns in states.items()}
+    if any(any(state.values()) for turns in given.values() for state in turns):
+        yield from _by_turn(given, benchmark, rules)
+        last = [turns[-1] for turns in given.values() if turns]
+        yield from _of_last_states(last, benchmark, rules)
+    elif sum(map(len, given.values())) >= _FEWEST:
+        yield Remark(
+            "states",
+            "every belief state is empty, so that any venue fits; write what the user has asked "
+            "for, or leave `state` out to be scored with gold states",
+        )
+
+
+def _by_turn(
+    states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, rules: RuleSet
+) -> Iterator[Remark]:
+    """Yield the remarks on states of single turns, and on those of the turn before."""
+    slots = kept = at_once = late = 0
+    name = cache(partial(normalize_slot_name, rules=rules))
+
+    def names(state: BeliefState) -> set[tuple[str, str]]:
+        return {(domain, name(slot)) for domain, slots in state.items() for slot in slots}
+
+    for id_, turns in states.items():
+        written = [names(state) for state in turns]
+        gold = [set(), *map(names, benchmark.dialogues[id_].states)]
+        for before, now, here, following in zip(gold, gold[1:], written, written[1:], strict=False):
+            slots += len(here)
+            kept += len(here & following)
+            at_once += len(now & here - before)
+            late += len(now & following - here - before)
+    if slots >= _FEWEST and kept < _KEPT * slots:
+        yield Remark(
+            "states",
+            f"belief states are those of single turns: only {kept} of {slots} slots are there in "
+            "the next turn as well; write all that the user has asked for since the dialogue began",
+        )
+    if at_once + late >= _FEWEST and late > _LATE * (at_once + late):
+        yield Remark(
+            "states",
+            f"belief states are a turn late: {late} of {at_once + late} slots are there one turn "
+            "after they are new in gold states; a turn's state includes what the user has just "
+            "said, also in the first turn",
+        )
+
+
+def _of_last_states(
+    states: Iterable[BeliefState], benchmark: Benchmark, rules: RuleSet
+) -> Iterator[Remark]:
+    """Yield the remarks on slots that their domain lacks, and on values that no venue has."""
     written = Counter(
         (domain, *slot)
-        for state in filter(None, states)
+        for state in states
         for domain, slots in state.items()
         for slot in slots.items()
     )
+    asked: Counter[tuple[str, str, str]] = Counter()
     for (domain, name, given), count in written.items():
-        venue = rules.venue_rules.get(domain)
-        slot, value = normalize_slot(name, given, rules)
-        if venue is not None and slot in venue.literal:
-            of_venues[domain, slot, value] += count * (value not in rules.no_constraint)
-    total = of_venues.total()
+        if domain in rules.venue_rules:
+            asked[(domain, *normalize_slot(name, given, rules))] += count
+    yield from _foreign(asked, rules)
+    yield from _fruitless(asked, benchmark, rules)
+
+
+def _foreign(asked: Counter[tuple[str, str, str]], rules: RuleSet) -> Iterator[Remark]:
+    foreign: Counter[str] = Counter()
+    for (domain, slot, _), count in asked.items():
+        booking = f"book{slot.removeprefix('book').lstrip('_')}"
+        known = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
+        foreign[f"{domain}-{slot}"] += count * known.isdisjoint({slot, booking})
+    total = asked.total()
+    if total >= _FEWEST and foreign.total() > _FOREIGN * total:
+        shown = ", ".join(f"{slot} {n}×" for slot, n in foreign.most_common(3))
+        yield Remark(
+            "states",
+            f"{foreign.total()} of {total} slots in the dialogues' last states are none of their "
+            f"domain and constrain nothing: {shown}; name slots as MultiWOZ does",
+        )
+
+
+def _fruitless(
+    asked: Counter[tuple[str, str, str]], benchmark: Benchmark, rules: RuleSet
+) -> Iterator[Remark]:
+    # Times, and what is compared by similarity, such as names, may have other values.
+    of_venues = {
+        (domain, slot, value): count
+        for (domain, slot, value), count in asked.items()
+        if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint
+    }
+    total = sum(of_venues.values())
     if total < _FEWEST:
         return
+    records = benchmark.venue_records(rules)
+    known: dict[tuple[str, str], set[str]] = {}
     fruitless: Counter[str] = Counter()
     for (domain, slot, value), count in of_venues.items():
         if (domain, slot) not in known:
@@ -229,17 +325,15 @@ def _more(found: Counter[str]) -> str:
     return f" (also {', '.join(others)})" if others else ""
 
 
-def _tags(responses: Sequence[str], text: str, rules: RuleSet) -> Iterator[Remark]:
-    """Yield the remark on tags such as <eos_r>, which models put around what they say."""
-    if "<" not in text or len(responses) < _FEWEST:
-        return
-    tags = (tag for one in responses for tag in set(_TAG.findall(one)))
+def frequent_tags(responses: Sequence[str], rules: RuleSet) -> Counter[str]:
+    """Return tags such as <eos_r>, which models put around what they say -> responses with them.
+
+    Nothing if few responses have one.
+    """
+    tags = (tag for one in responses if "<" in one for tag in dict.fromkeys(TAG.findall(one)))
     found = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
-    if found and (most := found.most_common(3))[0][1] > _TAGGED * len(responses):
-        shown = ", ".join(f"{tag} {n}×" for tag, n in most)
-        yield Remark(
-            "responses", f"tags are read as words, which lowers BLEU: {shown}; remove them"
-        )
+    most = max(found.values(), default=0)
+    return found if most > _TAGGED * len(responses) else Counter()
 
 
 def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:

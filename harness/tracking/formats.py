@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,7 @@ def parse_tracking_file(
         remarks = [remark for remark in submission.remarks if remark.kind != KIND]
     responses = any(turn.get("response") for turn in turns)
     tracked, left_out = _paired(dialogues, benchmark, gold)
+    remarks = [*remarks, *_of_one_domain(tracked)]
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
     return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
@@ -214,6 +216,22 @@ def _paired(
     }
     left_out = [] if gold is None else [id_ for id_ in states if id_ not in gold.states]
     return track_states(states, benchmark, gold), left_out
+
+
+def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
+    """Yield the remark on predictions of one domain beside gold states of several."""
+    turns = [turn for dialogue in dialogues for turn in dialogue.turns]
+    predicted, gold = (
+        {domain for turn in turns for domain, slots in side(turn).items() if slots}
+        for side in (attrgetter("predicted"), attrgetter("gold"))
+    )
+    if len(predicted) == 1 and (others := sorted(gold - predicted)):
+        (domain,) = predicted
+        yield Remark(
+            "domains",
+            f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
+            f"--per-domain-over dialogues scores {domain} alone",
+        )
 
 
 def _standard(

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from ...errors import InputError, Problems, unquoted
 from ...io.files import kind_of
+from ..notations import is_metadata
 from ..remarks import Remarks
 from .format import ACTIVE_DOMAINS, RESPONSE, STATE, USER, Format, Rows, Standard, in_order
 
@@ -33,6 +34,9 @@ KEYS: Mapping[str, Sequence[str]] = {
 }
 """What a key stands for -> the keys that do, in lower case without underscores and the like; the
 first that is there counts."""
+
+_METADATA = "metadata"
+"""Where MultiWOZ's own `log` has the state of a system turn."""
 
 _SYSTEM = ("assistant", "bot", "agent", "gpt", "model", "sys", "system")
 """Who responds: the first of these that speaks in a file, for `system` may be what prompts it."""
@@ -97,7 +101,7 @@ def _unwrapped(content: object) -> tuple[Any, object]:
 def _numbered(dialogue: object) -> _Numbered:
     """Return the turns of a dialogue however it holds them; none of anything else."""
     if isinstance(dialogue, list):
-        return [(None, turn) for turn in dialogue]
+        return [(None, _logged(turn, at)) for at, turn in enumerate(dialogue)]
     if not isinstance(dialogue, Mapping):
         return []
     key = key_of(dialogue, "turns", dict, list)
@@ -114,6 +118,13 @@ def _numbered(dialogue: object) -> _Numbered:
         return [(None, dict(zip(columns, row, strict=True))) for row in rows]
     # Not below a second such key: nothing is nested without end.
     return _numbered(turns) if isinstance(turns, list) else _by_number(turns)
+
+
+def _logged(turn: Any, at: int) -> Any:
+    """Return a turn, and one of MultiWOZ's own `log` with who speaks: the user's have no state."""
+    if not isinstance(turn, Mapping) or not turn.keys() >= {"text", _METADATA}:
+        return turn
+    return {"speaker": "system" if turn[_METADATA] or at % 2 else "user", **turn}
 
 
 def _by_number(turns: Mapping[Any, Any]) -> _Numbered:
@@ -366,6 +377,8 @@ def _turn(turn: Any) -> Any:
         key = key_of(read, field)
         if key is not None:
             read[field] = read.pop(key)
+    if is_metadata(read.get(_METADATA)):
+        read.setdefault(STATE, read.pop(_METADATA))
     for field in (STATE, ACTIVE_DOMAINS):
         if isinstance(read.get(field), str) and not read[field].strip():
             del read[field]
@@ -401,8 +414,8 @@ FORMAT = Format(
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
     "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
-    "the system's turns are read; all of that also below `results`, `predictions`, `outputs`, "
-    "`dialogues` or `data`.",
+    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; all of that also "
+    "below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
     recognises=_recognises,
     read=_read,
     rank=50,
