@@ -119,6 +119,10 @@ def test_queries_count_all_and_return_the_first_in_a_stable_order(tools: Tools) 
     assert len(times) == 5
     late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"}).result
     assert [train["arriveBy"] for train in late["results"]] == ["13:35", "11:55", "08:55", "08:05"]
+    # Of three before 14:00, the one at 07:20 leaves too early. After a time the first comes first.
+    both = {"day": "monday", "leaveAt": "08:00", "arriveBy": "14:00"}
+    found = tools.call(TASK, "query_train", both).result
+    assert [train["leaveAt"] for train in found["results"]] == ["08:10", "11:10", "12:50"]
     hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"}).result
     assert [hotel["name"] for hotel in hotels["results"]] == ["skylark inn"]
 
@@ -131,6 +135,20 @@ def test_bookings_are_refused_until_the_alternative_is_asked_for(tools: Tools) -
     booked = tools.call(TASK, "book_hotel", ROOM)
     slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked.result["reference"]
     assert booked.booking == Booking("hotel", slots, venue="6", code=code)
+
+
+@pytest.mark.parametrize(
+    ("day", "stay", "booked"),
+    [("monday", 5, False), ("monday", 3, True), ("thursday", 5, True), ("thursday", 3, True)],
+)
+def test_a_booking_is_refused_for_all_that_is_to_fail_together(
+    tools: Tools, day: str, stay: int, booked: bool
+) -> None:
+    goal = DomainTask({}, (), {"day": "thursday"}, fail_book={"day": "monday", "stay": "5"})
+    result = tools.call(
+        Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}
+    )
+    assert result.result["booked"] is booked
 
 
 def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> None:
@@ -483,6 +501,21 @@ def test_the_user_does_not_ask_for_what_it_was_told(world: World) -> None:
 def test_the_user_answers_small_talk_and_goes_on(world: World, response: str, answer: str) -> None:
     said = _told(world, "town007", "The Marchmont has 5 stars. Anything else?", response)
     assert any(one in said for one in answer.split("|"))
+
+
+def test_the_user_waits_for_nothing_where_there_is_an_offer(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, day="monday")
+    for offer in ("Skylark Inn is in the east.", "Skylark Inn is in the centre."):
+        said = _told(world, task, f"{offer} One moment please.")
+        assert "wait" not in said
+        assert "take your time" not in said
+
+
+def test_the_user_asks_nothing_of_a_venue_before_there_is_one(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, "phone")
+    said = _told(world, task, "Sorry, there is nothing like that.")
+    assert "in the east" in said
+    assert "phone" not in said
 
 
 def test_waiting_is_not_held_against_the_agent(world: World) -> None:
