@@ -469,6 +469,27 @@ def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
     assert pair["solved"]["difference"] == pytest.approx(100 / 6)
 
 
+@pytest.mark.parametrize(
+    ("lost", "low"),
+    [
+        # All 30 tasks count whole: Wilson's lower end is 30 / (30 + 1.96²) = 30 / 33.8415.
+        (lambda lines: None, 88.649),
+        # 20 of 30 do, the others not at all: (40 + 3.8415 - 1.96 √(80 / 3 + 3.8415)) / 67.683.
+        (silent, 48.780),
+        # Ten tasks are solved once in two trials: the percentiles of resampled tasks.
+        (lambda lines: silent(lines[:1]), None),
+    ],
+)
+def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: float | None) -> None:
+    one = track.files(mine, model_user, lost, prefix="one")
+    other = track.files(mine, model_user, lost, prefix="other")
+    scored = json.loads(track.run("score", *one, "--json", "-").out)["pass"]["1"]
+    compared = json.loads(track.run("compare", *one, *other, "--json", "-").out)["systems"]
+    assert [system["scores"]["solved"] for system in compared] == [pytest.approx(scored)] * 2
+    assert (scored["interval"] == "wilson") == (low is not None)
+    assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
+
+
 def test_an_entry_is_compared_by_its_files(track: _Track) -> None:
     track.submit(mine)
     run = track.board("compare", "agent", "agent")

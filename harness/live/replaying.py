@@ -297,7 +297,9 @@ _COMPARED = {
 
 
 def evidence(plays: Plays, name: str) -> Evidence:
-    """Return what comparisons know of plays, by tasks; of one trial they are won or lost.
+    """Return what comparisons know of plays, by tasks.
+
+    Where each task counts whole or not at all, as of one trial, tasks are won or lost.
 
     Args:
         plays: The plays.
@@ -315,8 +317,9 @@ def evidence(plays: Plays, name: str) -> Evidence:
         return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
 
     figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
-    wins = {key: column for column, key in enumerate(_COMPARED, start=1)}
-    known = LinearStatistics.of_rows(figures, rows, formula, wins if plays.what.trials == 1 else {})
+    columns = enumerate(_COMPARED, start=1)
+    wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+    known = LinearStatistics.of_rows(figures, rows, formula, wins)
     signature = plays.what.signature()
     # The seed of a comparison is another one; users with different seeds compare.
     parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
