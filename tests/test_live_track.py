@@ -316,6 +316,20 @@ def test_the_same_dialogues_under_another_name_are_refused(track: _Track) -> Non
     assert "mine: has the predictions of baseline; enter a system once" in run.err
 
 
+def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
+    first, second = track.files(mine)
+    options = ["--track", "live", "--benchmark", "sample", "--name"]
+    assert track.board("submit", first, *options, "One").status == 0
+    run = track.board("submit", first, "--seeds", second, *options, "Both")
+    assert run.status == 2
+    assert "both: has the predictions of one; enter a system once" in run.err
+    # An entry itself may be played again, with more trials.
+    again = [*options, "One", "--replace"]
+    assert track.board("submit", first, "--seeds", second, *again).status == 0
+    run = track.board("submit", first, *options, "First")
+    assert "first: has the predictions of one; enter a system once" in run.err
+
+
 # --------------------------------------------------------------------------- what is verified
 
 
