@@ -27,7 +27,16 @@ from .agents import Baseline, Call
 from .environment import outcome_of
 from .playing import Line, Play, dialogue
 from .users import ScriptedUser
-from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, UserTurn, World, script_name
+from .world import (
+    BASELINE,
+    SCRIPTED,
+    BrokenOffError,
+    UserMaker,
+    UserTurn,
+    World,
+    name_problem,
+    script_name,
+)
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -61,6 +70,7 @@ class Recorded:
     outcome: dict[str, Any]
     costs: Costs
     signature: Signature
+    server: str | None = None
     source: str = ""
 
 
@@ -180,14 +190,13 @@ def _play(line: Recorded, world: World) -> Play:
     given = line.signature.parameters
     name = given.get("user", "")
     is_script = name.startswith(f"{SCRIPTED}-")
-    for who, told, script, own in (
-        ("agent", line.agent, BASELINE, line.agent == script_name(BASELINE)),
-        ("user", name, SCRIPTED, is_script),
+    for who, told, own in (
+        ("agent", line.agent, line.agent == script_name(BASELINE)),
+        ("user", name, is_script),
     ):
-        if told.casefold().startswith(script) and not own:
-            reserved = f"names that begin with {script!r} are those of this version of the harness"
+        if not own and (problem := name_problem(who, told)):
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
-            raise InputError(line.source, f"{place}: {reserved}; {_AGAIN}")
+            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
