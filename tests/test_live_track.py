@@ -142,6 +142,22 @@ def _copied(lines: Lines) -> None:
     lines[1] = [{**line, "trial": 2} for line in lines[0]]
 
 
+def _endless_response(lines: Lines) -> None:
+    lines[0][0]["turns"][1]["response"] = "x" * 100_001
+
+
+def _endless_calls(lines: Lines) -> None:
+    turn = lines[0][0]["turns"][0]
+    turn["calls"] = turn["calls"][:1] * 101
+
+
+def _stopped_by_too_many_calls(lines: Lines) -> None:
+    _endless_calls(lines)
+    line = lines[0][0]
+    line["turns"] = [{**line["turns"][0], "response": ""}]
+    line["outcome"]["error"] = "the agent calls tools more than 100 times in a turn"
+
+
 def _first_left_out(lines: Lines) -> None:
     lines[0].clear()
 
@@ -194,6 +210,9 @@ def _older_script(lines: Lines) -> None:
         ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
         ((mine, _shortened), "turn 3: is missing, the user goes on"),
         ((mine, _lengthened), "turn 4: comes after the end"),
+        ((mine, _endless_response), "trial 1, dialogue town001: the response: 100,001 characters"),
+        ((mine, _endless_calls), "dialogue town001: the agent calls tools more than 100 times in"),
+        ((mine, _stopped_by_too_many_calls), "turn 0: has 101 calls, of which 100 may be made"),
         ((mine, _copied), "trial 2, dialogue town001, turn 0: the user says"),
         ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
         ((mine, _first_left_out), "trial 1 is missing; give the files of all trials"),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
+_NO_FURTHER = "the recorded dialogue goes no further"
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,9 @@ def _checked(line: Recorded, what: Play) -> Line:
     id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
     user = what.user if what.user is ScriptedUser else lambda *_: tape
     again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+    error = again["outcome"]["error"]
+    if error not in (None, tape.error, _NO_FURTHER):
+        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
         told = f"{place}, {different}; recorded dialogues must not be edited; {_AGAIN}"
@@ -241,7 +245,10 @@ def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> 
         if turn.user != right["user"]:
             told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
             yield f"turn {number}: {told}"
-        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=True)):
+        made = right.get("calls", ())
+        if len(made) < len(turn.calls):
+            yield f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
+        for at, (call, other) in enumerate(zip(turn.calls, made, strict=False)):
             if call.result != other["result"]:
                 where, one, own = _where("the result", call.result, other["result"])
                 told = f"{where} is {_short(one)}, the tool returns {_short(own)}"
@@ -276,25 +283,25 @@ class _Tape:
 
     def __init__(self, line: Recorded) -> None:
         error = line.outcome.get("error")
-        self._error = None if error is None else str(error)
+        self.error = None if error is None else str(error)
         self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
 
     def reply(self, said: str, call: Call) -> str:
         """Return the next response, after the calls that went before it."""
         if not self._left:
-            raise BrokenOffError("the recorded dialogue goes no further")
+            raise BrokenOffError(_NO_FURTHER)
         turn = self._left.pop(0)
         for one in turn.calls:
             call(one.name, one.arguments)
-        if self._error is not None and not self._left and not turn.response:
-            raise BrokenOffError(self._error)
+        if self.error is not None and not self._left and not turn.response:
+            raise BrokenOffError(self.error)
         return turn.response
 
     def turn(self, response: str | None) -> UserTurn:
         """Return what the user says next."""
         if not self._unsaid:
-            raise BrokenOffError(self._error or "the recorded dialogue goes no further")
-        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self._error is None)
+            raise BrokenOffError(self.error or _NO_FURTHER)
+        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self.error is None)
 
 
 _COMPARED = {
