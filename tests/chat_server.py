@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -14,16 +15,28 @@ Answer = Mapping[str, Any] | int | bytes | Callable[[], Any] | None
 or None for a cut connection."""
 
 
-def calling(name: str, arguments: str) -> dict[str, Any]:
+class Slow(bytes):
+    """A body that comes byte by byte, hundreds of them a second."""
+
+
+def calling(name: str, arguments: str, times: int = 1) -> dict[str, Any]:
     """Return a message that calls a tool."""
     function = {"name": name, "arguments": arguments}
-    calls = [{"id": "call_1", "type": "function", "function": function}]
+    calls = [{"id": f"call_{n}", "type": "function", "function": function} for n in range(times)]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
 def saying(text: object) -> dict[str, Any]:
     """Return a message of text alone."""
     return {"role": "assistant", "content": text}
+
+
+def completion(message: Mapping[str, Any]) -> bytes:
+    """Return the body of an answer, of 7 tokens read and 3 written."""
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+    return json.dumps({**whole, "choices": [choice], "usage": usage}).encode()
 
 
 class ChatServer:
@@ -61,10 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(answer, bytes):
             self._send(200, answer)
         else:
-            choice = {"index": 0, "finish_reason": "stop", "message": answer}
-            usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-            whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-            self._send(200, json.dumps({**whole, "choices": [choice], "usage": usage}).encode())
+            self._send(200, completion(answer))
 
     def _send(self, status: int, content: bytes) -> None:
         self.send_response(status)
@@ -73,7 +83,14 @@ class _Handler(BaseHTTPRequestHandler):
         # The client is told not to wait, or it would for seconds.
         self.send_header("retry-after-ms", "1")
         self.end_headers()
-        self.wfile.write(content)
+        if not isinstance(content, Slow):
+            self.wfile.write(content)
+            return
+        # As long as anybody listens.
+        with suppress(OSError):
+            for byte in content:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.005)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""
@@ -87,7 +104,7 @@ def chat_server(
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     state = ChatServer(f"http://127.0.0.1:{server.server_port}/v1", answer)
     server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield state

@@ -330,6 +330,21 @@ def test_score_tells_remarks_once_and_scores(mwz: Mwz, tmp_path: Path, careful: 
     )
 
 
+@pytest.mark.parametrize(("likely", "status"), [(74, 2), (73, 0)])
+def test_states_under_another_key_are_asked_for_where_most_turns_have_them(
+    mwz: Mwz, tmp_path: Path, careful: Any, likely: int, status: int
+) -> None:
+    # Of the 146 turns, 74 are more than half, and 73 are half.
+    turns = [turn for turns in careful.values() for turn in turns]
+    assert len(turns) == 146
+    states = [turn.pop("state") for turn in turns]
+    for turn, state in zip(turns[:likely], states, strict=False):
+        turn["belief"] = state
+    run = mwz("score", _written(tmp_path / "p.json", careful))
+    assert run.status == status
+    assert ("is `belief` meant?" in run.err) == (status == 2)
+
+
 # Submitting.
 
 

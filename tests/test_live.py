@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from mwz.harness.live.outcomes import booked_slots
 from mwz.harness.live.playing import Play, play
 from mwz.harness.live.tools import Booking, Tools
 from mwz.harness.live.users import ScriptedUser
-from mwz.harness.live.world import World
+from mwz.harness.live.world import BrokenOffError, World
 
 TASK = Task(
     "town002",
@@ -119,6 +120,10 @@ def test_queries_count_all_and_return_the_first_in_a_stable_order(tools: Tools) 
     assert len(times) == 5
     late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"}).result
     assert [train["arriveBy"] for train in late["results"]] == ["13:35", "11:55", "08:55", "08:05"]
+    # Of three before 14:00, the one at 07:20 leaves too early. After a time the first comes first.
+    both = {"day": "monday", "leaveAt": "08:00", "arriveBy": "14:00"}
+    found = tools.call(TASK, "query_train", both).result
+    assert [train["leaveAt"] for train in found["results"]] == ["08:10", "11:10", "12:50"]
     hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"}).result
     assert [hotel["name"] for hotel in hotels["results"]] == ["skylark inn"]
 
@@ -131,6 +136,20 @@ def test_bookings_are_refused_until_the_alternative_is_asked_for(tools: Tools) -
     booked = tools.call(TASK, "book_hotel", ROOM)
     slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked.result["reference"]
     assert booked.booking == Booking("hotel", slots, venue="6", code=code)
+
+
+@pytest.mark.parametrize(
+    ("day", "stay", "booked"),
+    [("monday", 5, False), ("monday", 3, True), ("thursday", 5, True), ("thursday", 3, True)],
+)
+def test_a_booking_is_refused_for_all_that_is_to_fail_together(
+    tools: Tools, day: str, stay: int, booked: bool
+) -> None:
+    goal = DomainTask({}, (), {"day": "thursday"}, fail_book={"day": "monday", "stay": "5"})
+    result = tools.call(
+        Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}
+    )
+    assert result.result["booked"] is booked
 
 
 def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> None:
@@ -221,6 +240,24 @@ def test_what_an_agent_changes_later_is_recorded_as_it_was(world: World) -> None
     calls = environment.transcript[0]["calls"]
     # What JSON lacks is recorded as it is called.
     assert [call["arguments"]["area"] for call in calls] == ["north", "{'north'}"]
+
+
+def test_what_is_said_is_bounded_and_text(world: World) -> None:
+    environment = Environment(world).reset("town001")
+    environment.user_turn()
+    place = {"departure": "\ud800", "destination": "b", "leaveAt": "10:00"}
+    assert environment.call("book_taxi", place)["departure"] == "?"
+    # As a model writes it, what JSON calls half of a pair.
+    assert environment.call("book_taxi", json.dumps(place))["departure"] == "?"
+    with pytest.raises(BrokenOffError, match="the response: 100,001 characters; at most 100,000"):
+        environment.respond("x" * 100_001)
+    environment.respond("Which \udfff area?")
+    assert environment.transcript[0]["response"] == "Which ? area?"
+    environment.user_turn()
+    for _ in range(100):
+        environment.call("query_taxi", {})
+    with pytest.raises(BrokenOffError, match="calls tools more than 100 times in a turn"):
+        environment.call("query_taxi", {})
 
 
 # ------------------------------------------------------------------------------- outcomes
@@ -485,6 +522,21 @@ def test_the_user_answers_small_talk_and_goes_on(world: World, response: str, an
     assert any(one in said for one in answer.split("|"))
 
 
+def test_the_user_waits_for_nothing_where_there_is_an_offer(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, day="monday")
+    for offer in ("Skylark Inn is in the east.", "Skylark Inn is in the centre."):
+        said = _told(world, task, f"{offer} One moment please.")
+        assert "wait" not in said
+        assert "take your time" not in said
+
+
+def test_the_user_asks_nothing_of_a_venue_before_there_is_one(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, "phone")
+    said = _told(world, task, "Sorry, there is nothing like that.")
+    assert "in the east" in said
+    assert "phone" not in said
+
+
 def test_waiting_is_not_held_against_the_agent(world: World) -> None:
     waits = ["The Marchmont has 5 stars.", *["One moment please."] * 9]
     assert "reference number" in _told(world, "town007", *waits, "It is booked.")
@@ -514,6 +566,35 @@ def test_the_user_asks_for_another_venue_where_a_number_is_not_known(world: Worl
     assert "another one whose phone number" in _told(world, task, "Skylark Inn?", unknown)
     for answer in ("I am sorry, there are no others.", "Willow Bank: 01632960208."):
         assert _told(world, task, "Skylark Inn?", unknown, answer).endswith("oodbye.")
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "12:30 . ? " * 100_000,
+        "Where " * 10_000 + "?",
+        # Lines that end before a list, with nothing in them.
+        "See" + "\n" * 9_900 + "- this",
+    ],
+)
+def test_the_user_hears_a_long_response_in_no_time(world: World, response: str) -> None:
+    began = time.process_time()
+    assert _told(world, "town007", response)
+    # The first takes a tenth of a second; before it was cut, it took minutes.
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("response", "area", "type_"),
+    [
+        # A list belongs to its sentence, which is a question; another line is a sentence.
+        ("What would you like:\n \n - area\n\n2 type?", True, True),
+        ("There are some in every area \n\n what type?", False, True),
+    ],
+)
+def test_lists_are_no_sentences(world: World, response: str, area: bool, type_: bool) -> None:
+    said = _told(world, "town026", response)
+    assert ("in the south" in said, "of the type museum" in said) == (area, type_)
 
 
 def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
@@ -696,6 +777,10 @@ def test_score_and_why_read_what_is_played(
     why = run_cli(capsys, "why", file, "--dialogue", "town001")
     assert why.status == 0
     assert "ethiopian" in why.out
+    for pages in (["--html", tmp_path / "pages"], ["--serve", "0"]):
+        why = run_cli(capsys, "why", file, *pages)
+        assert (why.status, why.out) == (2, "")
+        assert "--serve and --html go without files of `mwz play`" in why.err
 
 
 def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) -> None:
@@ -747,6 +832,21 @@ def test_a_person_talks_beside_the_figures(
     assert "agent: Nonna's Attic is a restaurant" in done.err
 
 
+def test_a_file_that_would_be_too_large_to_read_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "p.jsonl"
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "10000")
+    done = run_cli(capsys, *_sample(file))
+    assert done.status == 2
+    assert "more bytes than at most 10,000 (MWZ_LIMIT_UNPACKED) could not be read again" in done.err
+    assert run_cli(capsys, "score", file, "--benchmark", "sample").status == 0
+    before = file.read_bytes()
+    monkeypatch.delenv("MWZ_LIMIT_UNPACKED")
+    assert run_cli(capsys, *_sample(file)).status == 0
+    assert file.read_bytes().startswith(before)
+
+
 def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
     def what() -> Play:
         made = (Baseline, "b", ScriptedUser, "u")
@@ -769,6 +869,7 @@ def test_options_that_do_not_fit_are_refused(
         (("--user", "model"), "--user-model"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
         (("--task", "nowhere"), "no task for dialogue nowhere"),
+        (("--max-turns", "1001"), "--max-turns: 1,001; at most 1,000"),
     ):
         done = run_cli(capsys, *_sample(file, *options))
         assert done.status == 2

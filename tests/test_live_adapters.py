@@ -22,8 +22,12 @@ def world() -> World:
 
 
 def _is_editable() -> bool:
-    text = importlib.metadata.distribution("multiwoz-harness").read_text("direct_url.json")
-    return bool(json.loads(text or "{}").get("dir_info", {}).get("editable"))
+    # In the project's folder there may be another one, of the build.
+    for found in importlib.metadata.distributions(name="multiwoz-harness"):
+        text = found.read_text("direct_url.json")
+        if json.loads(text or "{}").get("dir_info", {}).get("editable"):
+            return True
+    return False
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -65,6 +69,34 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
     assert scores["town001"]["inform"] == 1
     assert scores["town002"]["inform"] == 0
     assert {one.scores["outcome"].value["solved"] for one in log.samples} == {0}
+    # town001 books nothing; town002 books a room, which nobody did: 0 of 1.
+    assert log.results is not None
+    means = {one.name: one.metrics["mean"].value for one in log.results.scores}
+    assert means == {"solved": 0, "success": 0, "inform": 0.5, "books": 0}
+
+
+def test_inspect_loses_a_dialogue_of_too_many_calls_alone(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="needs the extra inspect")
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.tool import ToolCall
+
+    from mwz.harness.live.inspect_task import multiwoz
+
+    def outputs(messages: Any, *rest: object) -> ModelOutput:
+        output = ModelOutput.from_content("mockllm", "Sorry.")
+        calls = [ToolCall(id=str(n), function="query_taxi", arguments={}) for n in range(101)]
+        output.message.tool_calls = calls
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    options = {"log_dir": str(tmp_path), "display": "none", "sample_id": ["town001"]}
+    (log,) = inspect_eval(multiwoz("sample"), model=model, **options)
+    assert log.status == "success", log.error
+    assert log.samples is not None
+    [sample] = log.samples
+    assert "more than 100 times in a turn" in sample.scores["outcome"].metadata["error"]
 
 
 def test_gymnasium_accepts_the_environment(world: World) -> None:

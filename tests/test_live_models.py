@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, ChatServer, calling, chat_server, saying
+from chat_server import Answer, ChatServer, Slow, calling, chat_server, completion, saying
 from helpers import Run, run_cli
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -37,6 +37,11 @@ def _silent() -> Answer:
     """Say nothing for longer than is waited for."""
     time.sleep(0.3)
     return None
+
+
+def _costing(tokens: bytes) -> bytes:
+    """Return an answer of so many tokens read."""
+    return completion(saying("Hm.")).replace(b'"prompt_tokens": 7', b'"prompt_tokens": ' + tokens)
 
 
 def _calls(*calls: object) -> Mapping[str, Any]:
@@ -106,6 +111,15 @@ def test_passing_trouble_is_waited_for(
         (_calls({"type": "function"}), "no chat completion"),
         (_calls({"function": {"arguments": "{}"}}), "no chat completion"),
         (saying(3), "no chat completion"),
+        (_costing(b"1e999"), "expected a number from 0 to 10,000,000, found inf"),
+        (_costing(b"-1"), "expected a number from 0 to 10,000,000, found -1"),
+        (
+            _costing(b"10000001"),
+            "prompt_tokens: expected a number from 0 to 10,000,000, found 1000",
+        ),
+        # Of hundreds of bytes, 200 come in a second: more than the half second that is set.
+        (Slow(completion(saying("Hm."))), "the answer is not complete after 0.5 seconds"),
+        (completion(saying("x" * 100_000)), "the answer has more than 100,000 bytes"),
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
@@ -118,6 +132,10 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
 ) -> None:
     if fault is _silent:
         monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
+    if isinstance(fault, Slow):
+        monkeypatch.setattr("mwz.harness.live.models._DEADLINE", 0.5)
+    monkeypatch.setattr("mwz.harness.live.models._LARGEST", 100_000)
+    once = fault in (401, 403, 404) or "the answer " in message
     file = tmp_path / "p.jsonl"
     assert play(server, file).status == 0
     before = file.read_bytes()
@@ -125,7 +143,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     asked = len(server.requests)
     done = play(server, file, tasks=3)
     assert done.status == 2
-    assert len(server.requests) - asked == (1 if fault in (401, 403, 404) else 5)
+    assert len(server.requests) - asked == (1 if once else 5)
     assert "Traceback" not in done.err
     assert message in done.err
     assert "model m at http://127.0.0.1" in done.err
@@ -191,6 +209,100 @@ def test_empty_replies_and_endless_calls_end(play: _Player, tmp_path: Path) -> N
         assert play(server, tmp_path / "calls.jsonl").status == 0
     (line,) = _lines(tmp_path / "calls.jsonl")
     assert "calls tools" in line["outcome"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "calls"),
+    [
+        (calling("query_hotel", "{}", 20_000), "calls tools more than 100 times in a turn", 100),
+        # 99,999 times ten characters, and nine without the last space.
+        (saying("12:30 . ? " * 100_000), "the response: 999,999 characters; at most 100,000", 0),
+        (calling("query_hotel", "{" + " " * 100_000), "the arguments of a call: 100,00", 0),
+        (calling("query_hotel" * 10_000, "{}"), "the name of the tool: 110,000 characters", 0),
+    ],
+)
+def test_what_is_too_much_is_lost_alone(
+    play: _Player, tmp_path: Path, answer: Answer, told: str, calls: int
+) -> None:
+    file = tmp_path / "p.jsonl"
+    with chat_server(lambda messages: answer) as server:
+        assert play(server, file, tasks=2).status == 0
+    for line in _lines(file):
+        assert told in line["outcome"]["error"]
+        assert [turn["response"] for turn in line["turns"]] == [""]
+        assert line["outcome"]["calls"] == calls
+
+
+def _taxi(place: str) -> Answer:
+    return calling("book_taxi", json.dumps({"departure": place, "destination": "b"}))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        saying(None),
+        saying("Which \ud800 area? \udfff"),
+        saying("12:30 . ? " * 9_999),
+        calling("query_hotel", "{}", 200),
+        calling("book_\ud800", "{\udfff"),
+        _taxi("\ud800"),
+        _taxi("a" * 90_000),
+        calling("book_taxi", '{"departure": NaN, "destination": 1e999}'),
+    ],
+)
+def test_whatever_a_model_says_can_be_read_again(
+    play: _Player,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Answer,
+) -> None:
+    def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return saying("It is booked.") if messages[-1]["role"] == "tool" else answer
+
+    file = tmp_path / "p.jsonl"
+    with chat_server(agent) as server:
+        assert play(server, file).status == 0
+    # What tools return takes most of the values of a file, and does not count.
+    monkeypatch.setenv("MWZ_LIMIT_VALUES", "100")
+    for command in (["score"], ["score", "--free-running"], ["why"]):
+        done = run_cli(capsys, *command, file, "--benchmark", "sample")
+        assert done.status == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--model", "Baseline-7b"), "names that begin with 'baseline' are those of this version"),
+        (("--model", "mé"), "expected a name of at most 200 characters, printable ASCII"),
+        (("--user", "model", "--user-model", "scripted-2"), "names that begin with 'scripted'"),
+        (("--user", "model", "--user-model", "x" * 200), "at most 200 characters"),
+    ],
+)
+def test_names_that_no_file_may_have_are_refused_before_anything_is_played(
+    play: _Player, server: ChatServer, tmp_path: Path, options: tuple[str, ...], told: str
+) -> None:
+    done = play(server, tmp_path / "p.jsonl", *options)
+    assert (done.status, server.requests) == (2, [])
+    assert told in done.err
+
+
+def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_path: Path) -> None:
+    def with_password(word: str) -> ChatServer:
+        return ChatServer(server.url.replace("//", f"//me:{word}@") + f"/?key={word}", _agent)
+
+    file = tmp_path / "p.jsonl"
+    assert play(with_password("secret1"), file).status == 0
+    before = file.read_bytes()
+    done = play(ChatServer("http://127.0.0.1:9/v1", _agent), file)
+    assert (done.status, done.out) == (2, "")
+    assert "is of another play (played at another --base-url); use another -o" in done.err
+    assert file.read_bytes() == before
+    # A new password is no other address; and no file shows any of it.
+    assert play(with_password("secret2"), file, tasks=2).status == 0
+    text = file.read_text(encoding="utf-8")
+    assert [line["server"] for line in _lines(file)] == [json.loads(before)["server"]] * 2
+    assert not any(word in text for word in ("secret", "127.0.0.1", "***"))
 
 
 def test_a_model_plays_the_user_by_the_instructions(

@@ -146,6 +146,22 @@ def _copied(lines: Lines) -> None:
     lines[1] = [{**line, "trial": 2} for line in lines[0]]
 
 
+def _endless_response(lines: Lines) -> None:
+    lines[0][0]["turns"][1]["response"] = "x" * 100_001
+
+
+def _endless_calls(lines: Lines) -> None:
+    turn = lines[0][0]["turns"][0]
+    turn["calls"] = turn["calls"][:1] * 101
+
+
+def _stopped_by_too_many_calls(lines: Lines) -> None:
+    _endless_calls(lines)
+    line = lines[0][0]
+    line["turns"] = [{**line["turns"][0], "response": ""}]
+    line["outcome"]["error"] = "the agent calls tools more than 100 times in a turn"
+
+
 def _first_left_out(lines: Lines) -> None:
     lines[0].clear()
 
@@ -198,6 +214,9 @@ def _older_script(lines: Lines) -> None:
         ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
         ((mine, _shortened), "turn 3: is missing, the user goes on"),
         ((mine, _lengthened), "turn 4: comes after the end"),
+        ((mine, _endless_response), "trial 1, dialogue town001: the response: 100,001 characters"),
+        ((mine, _endless_calls), "dialogue town001: the agent calls tools more than 100 times in"),
+        ((mine, _stopped_by_too_many_calls), "turn 0: has 101 calls, of which 100 may be made"),
         ((mine, _copied), "trial 2, dialogue town001, turn 0: the user says"),
         ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
         ((mine, _first_left_out), "trial 1 is missing; give the files of all trials"),
@@ -414,6 +433,20 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     assert (found > LIVE_SIGNS["baseline_calls"].limit) == (agent is Baseline)
 
 
+def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
+    first, second = track.files(mine)
+    options = ["--track", "live", "--benchmark", "sample", "--name"]
+    assert track.board("submit", first, *options, "One").status == 0
+    run = track.board("submit", first, "--seeds", second, *options, "Both")
+    assert run.status == 2
+    assert "both: has the predictions of one; enter a system once" in run.err
+    # An entry itself may be played again, with more trials.
+    again = [*options, "One", "--replace"]
+    assert track.board("submit", first, "--seeds", second, *again).status == 0
+    run = track.board("submit", first, *options, "First")
+    assert "first: has the predictions of one; enter a system once" in run.err
+
+
 # --------------------------------------------------------------------------- what is verified
 
 
@@ -565,6 +598,27 @@ def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
     [pair] = json.loads(run.out)["pairs"]
     # Ten of 30 tasks are lost in one trial of two: 50 of 60 dialogues are solved.
     assert pair["solved"]["difference"] == pytest.approx(-100 / 6)
+
+
+@pytest.mark.parametrize(
+    ("lost", "low"),
+    [
+        # All 30 tasks count whole: Wilson's lower end is 30 / (30 + 1.96²) = 30 / 33.8415.
+        (lambda lines: None, 88.649),
+        # 20 of 30 do, the others not at all: (40 + 3.8415 - 1.96 √(80 / 3 + 3.8415)) / 67.683.
+        (silent, 48.780),
+        # Ten tasks are solved once in two trials: the percentiles of resampled tasks.
+        (lambda lines: silent(lines[:1]), None),
+    ],
+)
+def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: float | None) -> None:
+    one = track.files(mine, model_user, lost, prefix="one")
+    other = track.files(mine, model_user, lost, prefix="other")
+    scored = json.loads(track.run("score", *one, "--json", "-").out)["pass"]["1"]
+    compared = json.loads(track.run("compare", *one, *other, "--json", "-").out)["systems"]
+    assert [system["scores"]["solved"] for system in compared] == [pytest.approx(scored)] * 2
+    assert (scored["interval"] == "wilson") == (low is not None)
+    assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
 
 
 def test_an_entry_is_compared_by_its_files(track: _Track) -> None:

@@ -290,7 +290,10 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         if played is not None and (own := contents.setdefault(played, entry.key)) != entry.key:
             yield f"{entry.key}: is the harness's own play, as {own}; enter a system once"
         recorded = entry.scores.predictions
-        digests = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
+        digests: list[str] = []
+        if recorded is not None:
+            whole = recorded.content or recorded.sha256
+            digests = [recorded.sha256, whole, *(recorded.trials or ())]
         firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"

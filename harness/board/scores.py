@@ -117,6 +117,9 @@ def is_close(one: Any, other: Any) -> bool:
 # ------------------------------------------------------------------------------- predictions
 
 
+_Sha256: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 @dataclass(frozen=True)
 class Hashes:
     """What identifies an (unpacked) predictions file.
@@ -126,15 +129,17 @@ class Hashes:
         git_blob: Its git blob id.
         content: The SHA-256 of what it says, however that is written: the same predictions saved
             again by another program are another file with the same content.
+        trials: The same of each trial of live dialogues, where the file is kept.
     """
 
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    sha256: _Sha256
     git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-    content: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    content: _Sha256 | None = None
+    trials: tuple[_Sha256, ...] | None = None
 
     def is_file(self, content: bytes) -> bool:
         """Whether they are those of an (unpacked) file."""
-        return replace(self, content=None) == hashes_of(content)
+        return replace(self, content=None, trials=None) == hashes_of(content)
 
 
 def hashes_of(content: bytes, said: object = None) -> Hashes:

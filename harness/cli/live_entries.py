@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from mwz.normalization.rules.registry import digest_of_json
 
 from ..board.entries import Predictions
 from ..board.scores import LIVE_RATES, LiveScores, Scores, hashes_of
@@ -77,5 +80,7 @@ def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
         baseline_calls=None if plays.by_script else baseline_calls(plays),
     )
     said = plays.said
-    kept = encoded(to_json(said)) if content is None else content
-    return Scores(predictions=hashes_of(kept, said), live=live)
+    if content is None:
+        return Scores(predictions=hashes_of(encoded(to_json(said)), said), live=live)
+    each = tuple(digest_of_json(one) for one in said.values())
+    return Scores(predictions=replace(hashes_of(content, said), trials=each), live=live)

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from ..comparison.interval import Interval
 from ..errors import InputError, counted, unknown
-from ..io.files import STANDARD_STREAM, write_json
+from ..io.files import STANDARD_STREAM, limits, write_json
 from ..io.rendering import figure, text_table
 from . import notify, option
 from .reading import benchmark_chooser
@@ -76,8 +76,11 @@ def command(
     if "model" not in (agent, user) and (unused := [name for name, one in models.items() if one]):
         told = f"{option.written(unused[0])} is for --agent model or --user model"
         raise click.UsageError(told)
-    agent_name, make_agent = _talker("agent", agent, models)
-    user_name, make_user = _talker("user", user, models)
+    if how["max_turns"] > limits().turns:
+        raise InputError("--max-turns", f"{how['max_turns']:,}; {limits().told('turns')}")
+    agent_name, make_agent, agent_server = _talker("agent", agent, models)
+    user_name, make_user, user_server = _talker("user", user, models)
+    how["server"] = agent_server or user_server
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     named = dict.fromkeys(world.tasks[id_].id for id_ in chosen)
     ids = list(named or world.tasks.tasks)[: None if named else count]
@@ -100,11 +103,11 @@ def command(
         click.echo(figures_text(figures, output))
 
 
-def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str, Any]:
-    """Return what an agent or a user is called, with its script's digest, and what makes it."""
+def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str, Any, str | None]:
+    """Return an agent or a user: what it is called, what makes it, and its model's server."""
     from ..live import agents, users
     from ..live.models import ChatModel, ModelAgent, ModelUser
-    from ..live.world import BASELINE, SCRIPTED, script_name, versioned
+    from ..live.world import BASELINE, SCRIPTED, name_problem, script_name, versioned
 
     scripted = {
         ("agent", BASELINE): (script_name(BASELINE), agents.Baseline),
@@ -112,17 +115,22 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
         ("user", "person"): (name, users.PersonAtTerminal),
     }
     if (role, name) in scripted:
-        return scripted[role, name]
-    if name != "model":
-        if ":" not in name:
-            raise InputError("--agent", unknown("agent", name, _AGENTS))
-        return name, partial(agents.Function, agents.imported_function(name))
-    own, maker = ("user_model", ModelUser) if role == "user" else ("model", ModelAgent)
-    model = models[own] or models["model"]
-    if model is None:
-        raise click.UsageError(f"name the language model by --{own.replace('_', '-')}")
-    chat = ChatModel(model, models["base_url"])
-    return f"{model}, prompts {versioned('prompts')}", partial(maker, chat)
+        return *scripted[role, name], None
+    made: tuple[str, Any, str | None]
+    if name == "model":
+        own, maker = ("user_model", ModelUser) if role == "user" else ("model", ModelAgent)
+        model = models[own] or models["model"]
+        if model is None:
+            raise click.UsageError(f"name the language model by --{own.replace('_', '-')}")
+        chat = ChatModel(model, models["base_url"])
+        made = f"{model}, prompts {versioned('prompts')}", partial(maker, chat), chat.server
+    elif ":" in name:
+        made = name, partial(agents.Function, agents.imported_function(name)), None
+    else:
+        raise InputError("--agent", unknown("agent", name, _AGENTS))
+    if problem := name_problem(role, made[0]):
+        raise InputError(f"{role} {made[0]}", problem)
+    return made
 
 
 _SHOWN: Mapping[str, str] = {

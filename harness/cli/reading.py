@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import zlib
 from collections import Counter
@@ -20,6 +19,7 @@ from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
+from ..submission.formats import PLAY_BEGINS, is_play
 from . import notify, tell
 
 if TYPE_CHECKING:
@@ -99,22 +99,6 @@ def read_submissions(
 
 
 _By: TypeAlias = Literal["play", "file", "all"]
-_BEGINNING = b'{"dialogue_id"'
-_LONGEST_LINE = 10_000_000
-"""How many bytes of a first line are looked at."""
-
-_KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
-
-
-def is_play(content: bytes) -> bool:
-    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
-    if not content.startswith(_BEGINNING):
-        return False
-    try:
-        first = json.loads(content.split(b"\n", 1)[0])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict) and first.keys() >= _KEYS_OF_PLAYS
 
 
 def read_plays(
@@ -151,8 +135,8 @@ def is_file_of_plays(file: str) -> bool:
         with open(file, "rb") as packed:
             magic = packed.read(2)
         with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
-            begins = content.read(len(_BEGINNING))
-            return begins == _BEGINNING and is_play(begins + content.readline(_LONGEST_LINE))
+            begins = content.read(len(PLAY_BEGINS))
+            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
     except (OSError, EOFError, ValueError, zlib.error):
         return False
 

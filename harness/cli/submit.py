@@ -52,10 +52,10 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import checked_submission
-from ..submission.formats import Reading, read_standard
+from ..submission.formats import Reading, is_play, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
-from .reading import benchmark_chooser, is_play, plays_again
+from .reading import benchmark_chooser, plays_again
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs

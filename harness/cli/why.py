@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
 
 _PAGES = ("serve", "html")
-_NOT_PAGES = ("plot", "wanted", "lexicalised", "free_running", "domain", "cause", "limit")
+_NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
 
 
 @click.command("why")
@@ -133,8 +133,10 @@ def command(
             and any(map(option.given, ("domain", "cause", "limit"))),
             "--turn goes with neither --lexicalised nor --plot": turn is not None
             and (lexicalised or plot is not None),
+            "--serve and --html go without files of `mwz play` and --free-running": free_running
+            and any(map(option.given, _PAGES)),
             "--serve and --html go without each other, --plot, --dialogue, --lexicalised, "
-            "--free-running, --domain, --cause and --limit": sum(map(option.given, _PAGES)) > 0
+            "--domain, --cause and --limit": any(map(option.given, _PAGES))
             and sum(map(option.given, _PAGES + _NOT_PAGES)) > 1,
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),

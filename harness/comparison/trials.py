@@ -15,7 +15,8 @@ from pydantic import Field
 from . import SEED
 from .interval import INTERVAL_SAMPLES, Interval
 
-TalkerName: TypeAlias = Annotated[str, Field(max_length=200, pattern=r"^[!-~]([ -~]*[!-~])?$")]
+TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
+TalkerName: TypeAlias = Annotated[str, Field(pattern=TALKER_NAME)]
 """What records call an agent or a user, with a digest: printable ASCII."""
 
 Costs: TypeAlias = Mapping[

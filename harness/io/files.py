@@ -460,6 +460,11 @@ def is_text(value: str) -> bool:
     return True
 
 
+def valid_text(value: str) -> str:
+    """Return a string as text: a question mark for each half of a surrogate pair."""
+    return value.encode(errors="replace").decode()
+
+
 def encoded(text: str) -> bytes:
     """Return text in UTF-8; what is no character, of a file's name say, as its escape in JSON."""
     return text.encode(errors="backslashreplace")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import InputError, shown
-from .world import BrokenOffError, pattern_of, script
+from .world import MOST_HEARD, BrokenOffError, pattern_of, script
 
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
@@ -54,7 +54,7 @@ class Baseline:
 
     def reply(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
-        text = said.lower().replace("center", "centre")
+        text = said[:MOST_HEARD].lower().replace("center", "centre")
         if _pattern("cues", "bye").search(text):
             return _say("bye")
         begun = _domain(text) not in ("", self._domain)

@@ -16,18 +16,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..benchmark import REFERENCE
 from ..data.tasks import Task
 from ..errors import InputError, shown
+from ..io.files import limits, valid_text
 from .outcomes import Outcome, booked_slots
 from .users import ScriptedUser
-from .world import UserMaker, UserTurn, World
+from .world import BrokenOffError, UserMaker, UserTurn, World
 
 MAX_TURNS = 30
 """How many turns a dialogue has at most, where nothing else is said."""
+
+MOST_CALLS = 100
+"""How often an agent may call tools in a turn."""
 
 
 class Environment:
@@ -81,13 +85,15 @@ class Environment:
         """Return what the user says next; None once the dialogue is over.
 
         Raises:
+            BrokenOffError: It is too long.
             InputError: The last turn has no response yet.
         """
         self._check(responding=False)
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
-        self._said = self.user.turn(last)
+        said = self.user.turn(last)
+        self._said = replace(said, text=_readable("what the user says", said.text))
         self._calls = []
         return self._said.text
 
@@ -99,12 +105,18 @@ class Environment:
             arguments: Slot -> value, or the JSON of it.
 
         Raises:
+            BrokenOffError: The arguments are too long, or there are too many calls.
             InputError: It is not the agent's turn.
         """
         self._check(responding=True)
+        if len(self._calls) >= MOST_CALLS:
+            raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
         # As files have it; the agent may go on changing what it gave, and what it was told.
-        name, given = str(name), json.loads(json.dumps(arguments, default=str, skipkeys=True))
-        result = json.dumps(self.world.tools.call(self.task, name, given).result)
+        name = _readable("the name of the tool", str(name))
+        text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
+        given = json.loads(_readable("the arguments of a call", text))
+        called = self.world.tools.call(self.task, name, given)
+        result = valid_text(json.dumps(called.result, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
         told: Mapping[str, Any] = json.loads(result)
         return told
@@ -113,12 +125,13 @@ class Environment:
         """Say something to the user.
 
         Raises:
+            BrokenOffError: It is too long.
             InputError: It is not the agent's turn.
         """
         said = self._check(responding=True)
         if not isinstance(text, str):
             raise InputError("environment", f"expected a string to respond, found {shown(text)}")
-        turn = {"user": said.text, "response": text}
+        turn = {"user": said.text, "response": _readable("the response", text)}
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
         self.done = said.ends or len(self.transcript) >= self._max_turns
@@ -143,6 +156,18 @@ class Environment:
         if said is not None and not responding:
             raise InputError("environment", "the user waits for an answer; call respond(text)")
         return said or UserTurn("")
+
+
+def _readable(what: str, text: str) -> str:
+    """Return a text as files of plays hold it, so that all that reads them reads it.
+
+    Raises:
+        BrokenOffError: It is longer than responses that are read may be.
+    """
+    most = limits()
+    if len(text) > most.response:
+        raise BrokenOffError(f"{what}: {len(text):,} characters; {most.told('response')}")
+    return valid_text(text)
 
 
 def outcome_of(

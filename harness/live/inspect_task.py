@@ -7,6 +7,7 @@ The model under evaluation is the agent, the scripted user talks to it, and the 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from inspect_ai import Task, task
@@ -19,7 +20,7 @@ from inspect_ai.tool import ToolInfo
 from .environment import MAX_TURNS, Environment
 from .models import MOST_ROUNDS, spoken
 from .tools import tool_schemas
-from .world import World, script
+from .world import BrokenOffError, World, script
 
 _SCORED = ("solved", "success", "inform", "books")
 
@@ -45,25 +46,31 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
         environment.reset(str(state.sample_id), str(state.epoch))
         tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
-        while (said := environment.user_turn()) is not None:
-            state.messages.append(ChatMessageUser(content=said))
-            for _ in range(MOST_ROUNDS):
-                state.output = await get_model().generate(state.messages, tools=tools)
-                message = state.output.message
-                state.messages.append(message)
-                for call in message.tool_calls or ():
-                    arguments = call.parse_error or call.arguments
-                    result = json.dumps(environment.call(call.function, arguments))
-                    state.messages.append(ChatMessageTool(content=result, tool_call_id=call.id))
-                if not message.tool_calls:
-                    environment.respond(spoken(message.text))
-                    break
-            else:
-                environment.fail(f"the agent calls tools {MOST_ROUNDS} times")
+        try:
+            while (said := environment.user_turn()) is not None:
+                state.messages.append(ChatMessageUser(content=said))
+                environment.respond(await _response(state, environment, tools))
+        except BrokenOffError as error:
+            environment.fail(str(error))
         state.metadata["outcome"] = environment.outcome().to_dict()
         return state
 
     return solve
+
+
+async def _response(state: TaskState, environment: Environment, tools: list[ToolInfo]) -> str:
+    """Return what the model responds, after any calls of tools."""
+    for _ in range(MOST_ROUNDS):
+        state.output = await get_model().generate(state.messages, tools=tools)
+        message = state.output.message
+        state.messages.append(message)
+        if not message.tool_calls:
+            return spoken(message.text)
+        for call in message.tool_calls:
+            arguments = call.parse_error or call.arguments
+            result = json.dumps(environment.call(call.function, arguments))
+            state.messages.append(ChatMessageTool(content=result, tool_call_id=call.id))
+    raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
 
 
 @scorer(metrics={name: [mean(), stderr()] for name in _SCORED})
@@ -72,6 +79,10 @@ def outcome() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         found: dict[str, Any] = state.metadata["outcome"]
-        return Score(value={name: float(found[name]) for name in _SCORED}, metadata=found)
+        value = {name: float(found[name]) for name in _SCORED}
+        if not found["booked"]:
+            # Inspect leaves out what is not a number: as elsewhere, only tasks that book count.
+            value["books"] = math.nan
+        return Score(value=value, metadata=found)
 
     return score

@@ -1,10 +1,11 @@
 """Playing many dialogues into files, from where they stopped.
 
 A file has one line of JSON per dialogue: `dialogue_id`, `turns` (`user`, `response`, `calls`),
-`trial`, `agent`, `outcome`, `costs` and `signature`. `mwz score --free-running` and all else that
-takes free-running dialogues reads it. Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
-agent, user and seed give the same bytes, if they do not leave it to chance.
+`trial`, `agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the
+address. `mwz score --free-running` and all else that takes free-running dialogues reads it. Each
+trial has a file of its own: `play.jsonl`, `play.2.jsonl`, … Lines are appended, in the order of the
+tasks, as dialogues are over. The same agent, user and seed give the same bytes, if they do not
+leave it to chance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..errors import InputError, counted
-from ..io.files import read_stored, write_atomically
+from ..io.files import limits, read_stored, valid_text, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
@@ -50,6 +51,7 @@ class Play:
         trials: How often each task is played.
         seed: What scripted users' words depend on.
         max_turns: How many turns a dialogue has at most.
+        server: What tells the address of language models from others; None without such models.
     """
 
     world: World
@@ -61,6 +63,7 @@ class Play:
     trials: int = 1
     seed: int = 0
     max_turns: int = MAX_TURNS
+    server: str | None = None
 
     def signature(self, **more: str) -> Signature:
         """Return all that outcomes depend on besides the agent, and further parameters."""
@@ -141,14 +144,18 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
     """Append lines to a file of this process alone, and yield each when it is safely on disk."""
     import portalocker
 
+    most = limits()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
             for line in lines:
-                # Half of a surrogate pair, which a model may write, is no text.
-                text = json.dumps(line, ensure_ascii=False) + "\n"
-                file.write(text.encode("utf-8", "replace"))
+                # Half of a surrogate pair, which an error may have, is no text.
+                text = valid_text(json.dumps(line, ensure_ascii=False) + "\n").encode()
+                if file.tell() + len(text) > most.unpacked:
+                    told = f"more bytes than {most.told('unpacked')} could not be read again"
+                    raise InputError(str(path), f"{told}; raise the limit, and repeat the command")
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
                 yield line
@@ -169,6 +176,7 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}
+    server = {} if what.server is None else {"server": what.server}
     return {
         "dialogue_id": id_,
         "turns": environment.transcript,
@@ -177,6 +185,7 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
         "outcome": environment.outcome().to_dict(),
         "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
         "signature": what.signature().to_dict(),
+        **server,
     }
 
 
@@ -223,6 +232,8 @@ def _line(line: Line, what: Play, trial: int) -> tuple[Line, list[str]]:
     for name, ours in (("agent", what.agent_name), ("trial", trial)):
         if line[name] != ours:
             reasons.append(f"different {name}s: {line[name]} and {ours}")
+    if line.get("server") != what.server:
+        reasons.append("played at another --base-url")
     error = line["outcome"]["error"]
     outcome = outcome_of(what.world, task, line["turns"], error).to_dict()
     costs = {who: dict(cost) for who, cost in line["costs"].items()}

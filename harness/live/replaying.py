@@ -29,13 +29,23 @@ from .agents import Baseline, Call
 from .environment import outcome_of
 from .playing import Line, Play, dialogue
 from .users import ScriptedUser
-from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, UserTurn, World, script_name
+from .world import (
+    BASELINE,
+    SCRIPTED,
+    BrokenOffError,
+    UserMaker,
+    UserTurn,
+    World,
+    name_problem,
+    script_name,
+)
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
 
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
+_NO_FURTHER = "the recorded dialogue goes no further"
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class Recorded:
     outcome: dict[str, Any]
     costs: Costs
     signature: Signature
+    server: str | None = None
     source: str = ""
 
 
@@ -223,14 +234,13 @@ def _play(line: Recorded, world: World) -> Play:
     given = line.signature.parameters
     name = given.get("user", "")
     is_script = name.startswith(f"{SCRIPTED}-")
-    for who, told, script, own in (
-        ("agent", line.agent, BASELINE, line.agent == script_name(BASELINE)),
-        ("user", name, SCRIPTED, is_script),
+    for who, told, own in (
+        ("agent", line.agent, line.agent == script_name(BASELINE)),
+        ("user", name, is_script),
     ):
-        if told.casefold().startswith(script) and not own:
-            reserved = f"names that begin with {script!r} are those of this version of the harness"
+        if not own and (problem := name_problem(who, told)):
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
-            raise InputError(line.source, f"{place}: {reserved}; {_AGAIN}")
+            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
@@ -258,6 +268,9 @@ def _checked(line: Recorded, what: Play) -> Line:
     id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
     user = what.user if what.user is ScriptedUser else lambda *_: tape
     again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+    error = again["outcome"]["error"]
+    if error not in (None, tape.error, _NO_FURTHER):
+        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
         told = f"{place}, {different}; recorded dialogues must not be edited; {_AGAIN}"
@@ -275,7 +288,10 @@ def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> 
         if turn.user != right["user"]:
             told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
             yield f"turn {number}: {told}"
-        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=True)):
+        made = right.get("calls", ())
+        if len(made) < len(turn.calls):
+            yield f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
+        for at, (call, other) in enumerate(zip(turn.calls, made, strict=False)):
             if call.result != other["result"]:
                 where, one, own = _where("the result", call.result, other["result"])
                 told = f"{where} is {_short(one)}, the tool returns {_short(own)}"
@@ -310,25 +326,25 @@ class _Tape:
 
     def __init__(self, line: Recorded) -> None:
         error = line.outcome.get("error")
-        self._error = None if error is None else str(error)
+        self.error = None if error is None else str(error)
         self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
 
     def reply(self, said: str, call: Call) -> str:
         """Return the next response, after the calls that went before it."""
         if not self._left:
-            raise BrokenOffError("the recorded dialogue goes no further")
+            raise BrokenOffError(_NO_FURTHER)
         turn = self._left.pop(0)
         for one in turn.calls:
             call(one.name, one.arguments)
-        if self._error is not None and not self._left and not turn.response:
-            raise BrokenOffError(self._error)
+        if self.error is not None and not self._left and not turn.response:
+            raise BrokenOffError(self.error)
         return turn.response
 
     def turn(self, response: str | None) -> UserTurn:
         """Return what the user says next."""
         if not self._unsaid:
-            raise BrokenOffError(self._error or "the recorded dialogue goes no further")
-        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self._error is None)
+            raise BrokenOffError(self.error or _NO_FURTHER)
+        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self.error is None)
 
 
 _COMPARED = {
@@ -340,7 +356,9 @@ _COMPARED = {
 
 
 def evidence(plays: Plays, name: str) -> Evidence:
-    """Return what comparisons know of plays, by tasks; of one trial they are won or lost.
+    """Return what comparisons know of plays, by tasks.
+
+    Where each task counts whole or not at all, as of one trial, tasks are won or lost.
 
     Args:
         plays: The plays.
@@ -358,8 +376,9 @@ def evidence(plays: Plays, name: str) -> Evidence:
         return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
 
     figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
-    wins = {key: column for column, key in enumerate(_COMPARED, start=1)}
-    known = LinearStatistics.of_rows(figures, rows, formula, wins if plays.what.trials == 1 else {})
+    columns = enumerate(_COMPARED, start=1)
+    wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+    known = LinearStatistics.of_rows(figures, rows, formula, wins)
     signature = plays.what.signature()
     # The seed of a comparison is another one; users with different seeds compare.
     parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}

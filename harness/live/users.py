@@ -27,7 +27,7 @@ from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
 from ..grounding.requested import requests
 from .tools import NAMED, ROUTE, TIMES
-from .world import UserTurn, World, pattern_of, script
+from .world import MOST_HEARD, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
 
@@ -64,7 +64,7 @@ class ScriptedUser:
         """Return what the user says to a response."""
         if response is None:
             return UserTurn(self._next_domain())
-        heard = _Heard(response, self._world, self._domain)
+        heard = _Heard(response[:MOST_HEARD], self._world, self._domain)
         before = self._progress()
         offers = heard.offers if self._react == self._finding else {}
         for venue, part in (offers or {self._venue: heard}).items():
@@ -310,11 +310,11 @@ class _Heard:
             for h, m, half in clocks
         ]
         # Lists of things to tell belong to the sentence before.
-        sentences = re.split(r"(?<=[.?!])\s+|\n+(?!\s*[-*•\d])", self.text.strip())
-        self._questions = [
-            one for one in sentences if _pattern("understood", "question").search(one)
-        ]
-        told = [one for one in sentences if one not in self._questions]
+        between = r"(?<=[.?!])\s+|(?<!\s)[^\S\n]*\n\s*(?![\s\-*•\d])"
+        sentences = re.split(between, self.text.strip())
+        asks = _pattern("understood", "question").search
+        self._questions = [one for one in sentences if asks(one)]
+        told = [one for one in sentences if not asks(one)]
         booked = (one for one in told if _pattern("understood", "booked").search(one))
         self.booked = any(not _pattern("understood", "refused").search(one) for one in booked)
         waits = _pattern("understood", "wait").search(sentences[-1])

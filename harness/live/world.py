@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
+from ..comparison.trials import TALKER_NAME
 from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
@@ -44,12 +45,24 @@ BASELINE: Final = "baseline"
 SCRIPTED: Final = "scripted"
 """The user by script: what it says follows from task, seed and responses alone."""
 
+MOST_HEARD: Final = 10_000
+"""How many characters of a turn scripts read: what their patterns take grows with the square."""
+
 _SCRIPTS = {BASELINE: "agent", SCRIPTED: "user"}
 
 
 def script_name(who: str) -> str:
     """Return what records call `BASELINE` or `SCRIPTED`: with the digest of its file."""
     return f"{who}-{versioned(_SCRIPTS[who])}"
+
+
+def name_problem(who: str, name: str) -> str | None:
+    """Return why no file may call an "agent" or a "user" so that is no script; None if it may."""
+    script = {"agent": BASELINE, "user": SCRIPTED}[who]
+    if name.casefold().startswith(script):
+        return f"names that begin with {script!r} are those of this version of the harness"
+    plain = re.fullmatch(TALKER_NAME, name)
+    return None if plain else "expected a name of at most 200 characters, printable ASCII"
 
 
 class BrokenOffError(Exception):

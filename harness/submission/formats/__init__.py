@@ -7,6 +7,7 @@ A format is one module of this folder with a `FORMAT`, a kind of file that is no
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,11 +34,13 @@ from .format import (
 )
 
 __all__ = [
+    "PLAY_BEGINS",
     "READING",
     "Format",
     "Reading",
     "Standard",
     "formats",
+    "is_play",
     "parse_predictions",
     "read_standard",
     "special_format",
@@ -50,6 +53,23 @@ _BEGINNING = 100
 # Bytes that begin characters of UTF-8 beyond U+00FF and beyond U+FFFF.
 _BEYOND_LATIN = re.compile(rb"[\xc4-\xff]")
 _BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
+
+
+PLAY_BEGINS = b'{"dialogue_id"'
+"""How a file of `mwz play` begins."""
+
+_KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_play(content: bytes) -> bool:
+    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
+    if not content.startswith(PLAY_BEGINS):
+        return False
+    try:
+        first = json.loads(content.split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.keys() >= _KEYS_OF_PLAYS
 
 
 @cache
@@ -75,17 +95,17 @@ def parse_predictions(content: bytes, source: str) -> object:
     Raises:
         InputError: The file cannot be parsed, or holds more than it may.
     """
-    bounds = limits()
-    text_file = None
+    bounds, text_file = limits(), None
     # Nothing but JSON begins as an object.
     if not content[:_BEGINNING].lstrip().startswith(b"{"):
         text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
     # Every line of a text that is not JSON is a value, at least. There are no more than bytes.
     marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
     values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
-    if values > bounds.values:
+    # Most values of a play are what tools returned, and `mwz play` bounds its bytes.
+    if values > bounds.values and not is_play(content):
         raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
-    if len(content) * _width(content) > bounds.unpacked:
+    if len(content) * _width(content) > bounds.unpacked and not is_play(content):
         most = bounds.told("unpacked")
         raise InputError(source, f"too large: more bytes of text in memory than {most}")
     if text_file is not None:
