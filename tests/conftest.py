@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PROJECT, build_multiwoz
+from helpers import PROJECT, build_multiwoz, read_hdno
 from sqlalchemy import create_engine, make_url
 
 import mwz
@@ -111,9 +111,11 @@ _ELSEWHERE = {
 
 @pytest.fixture(scope="session")
 def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
-    """Reads the predictions file of a published system by name."""
+    """Reads the predictions of a published system by name."""
 
     def read(name: str) -> Mapping[str, Any]:
+        if name.startswith("hdno-"):
+            return read_hdno(upstream / "HDNO/visualize" / name.removeprefix("hdno-"))
         place = _ELSEWHERE.get(name, f"MultiWOZ_Evaluation/predictions/{name}.json")
         content: Mapping[str, Any] = json.loads((upstream / place).read_text(encoding="utf-8"))
         return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,18 @@ class Run:
     status: int
     out: str
     err: str
+
+
+# How HDNO's outputs are written: the dialogue and what came before, the human response, its own.
+_HDNO_TURN = re.compile(r"^(\w+)\.json-prev_ctx[^\n]*\nTrue:[^\n]*\nPred:(.*)", re.MULTILINE)
+
+
+def read_hdno(folder: Path) -> dict[str, list[Mapping[str, str]]]:
+    """Read one of the policy systems in the repository of HDNO: dialogue -> turns."""
+    said: dict[str, list[Mapping[str, str]]] = {}
+    for id_, response in _HDNO_TURN.findall((folder / "test_file.txt").read_text(encoding="utf-8")):
+        said.setdefault(id_, []).append({"response": response})
+    return said
 
 
 def run_process(
