@@ -271,6 +271,15 @@ def test_the_public_board_is_at_hand_anywhere(
 # Input that cannot be used.
 
 
+def test_the_corpus_is_compared_without_bleu_against_itself(capsys: Capture) -> None:
+    compared = json.loads(run_cli(capsys, "compare", "corpus", "marco", "--json", "-").out)
+    assert [[*system["scores"]] for system in compared["systems"]] == [["inform", "success"]] * 2
+    assert compared["systems"][0]["scores"]["success"]["value"] == 90.9
+    (pair,) = compared["pairs"]
+    assert {"inform", "success"} < pair.keys()
+    assert not {"bleu", "combined"} & pair.keys()
+
+
 def test_signatures_that_do_not_compare_are_refused_with_reasons(capsys: Capture) -> None:
     message = _refused(capsys, CAREFUL, SCRIPTED, "--metrics", "bleu,inform")
     assert "these scores do not compare" in message

@@ -35,7 +35,7 @@ from mwz.normalization.rules import (
     rule_set,
 )
 
-from ..benchmark import STYLES
+from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data.declared import PinnedFile
 from ..errors import InputError, refuse, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
@@ -194,6 +194,11 @@ class Predictions(_Strict):
     def by_harness(self) -> bool:
         """Whether the harness makes them itself: no system is entered by them."""
         return self.made is not None or self.lexicalised is not None
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether they are the references: BLEU against themselves says nothing."""
+        return self.made == CANONICAL_STYLE
 
     @property
     def pinned(self) -> PinnedFile | None:

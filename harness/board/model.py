@@ -11,7 +11,6 @@ from typing import TypeAlias, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
-from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import counted, refuse
@@ -185,7 +184,7 @@ class Row:
     @property
     def is_corpus(self) -> bool:
         """Whether its responses are the references: BLEU against themselves says nothing."""
-        return self.entry.system.predictions.made == CANONICAL_STYLE
+        return self.entry.system.predictions.is_corpus
 
     def value(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""

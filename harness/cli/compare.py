@@ -125,6 +125,8 @@ def command(
             choose = benchmark_chooser(benchmark, "comparing on")
             known = _by_stored(outputs, names, options, asked, missing, choose, workers, scheduler)
             human = None
+        if asked is None and any(one.is_corpus for one in outputs):
+            known = [one.without_bleu() for one in known]
 
     from ..comparison.comparing import compare
     from ..comparison.comparison_text import comparison_tables, comparison_text
@@ -183,6 +185,11 @@ class _Outputs:
     entry: Entry | None
     predictions: Standard | str = ""
     missing: InputError | None = None
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether it is the entry that says what the references say."""
+        return self.entry is not None and self.entry.system.predictions.is_corpus
 
 
 def _found(

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+_OF_BLEU = ("bleu", "combined")
+"""What the names of figures that BLEU is a part of begin with."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What is known of a system, dialogue by dialogue. Plain data, for other processes as well.
@@ -55,6 +59,19 @@ class Evidence:
             dialogues=tuple(dialogues),
             statistics={name: one.part(rows) for name, one in self.statistics.items()},
         )
+
+    def without_bleu(self) -> Evidence:
+        """Return what is known but BLEU and the combined score, of which BLEU is a part."""
+        kept = {
+            metric: [one for one in known.figures if not one.name.startswith(_OF_BLEU)]
+            for metric, known in self.statistics.items()
+        }
+        statistics = {
+            metric: replace(known, figures=kept[metric])
+            for metric, known in self.statistics.items()
+            if kept[metric]
+        }
+        return replace(self, statistics=statistics)
 
     def scores(self) -> dict[str, float]:
         """Return figure -> value, of all dialogues: what the report says."""

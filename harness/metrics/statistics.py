@@ -83,6 +83,7 @@ def everything(dialogues: int) -> Block:
     return Block(np.ones((1, dialogues), np.int64))
 
 
+@dataclass(frozen=True, eq=False)
 class Statistics(ABC):
     """Statistics of the dialogues that a system plays, in an order.
 
