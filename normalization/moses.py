@@ -43,8 +43,9 @@ def detokenize(text: str) -> str:
     return _by_sacremoses(text)
 
 
-# Words, each with at most one contraction and one mark that Moses puts no blank before.
-_WORDS = re.compile(r"(?:[A-Za-z0-9-]+(?:'[A-Za-z]+)?(?: ?[,.?!:;])?(?: |$))*")
+# Words, each with at most one contraction and one mark that Moses puts no blank before. A quote
+# behind a hyphen is no contraction: Moses takes it for a token of its own.
+_WORDS = re.compile(r"(?:[A-Za-z0-9-]+(?:(?<!-)'[A-Za-z]+)?(?: ?[,.?!:;])?(?: |$))*")
 
 
 def _closed_up(text: str) -> str:

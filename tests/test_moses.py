@@ -138,6 +138,9 @@ ASCII = (
 @example("a,,5 , , 5")
 # Whether a full stop ends a sentence.
 @example("No. 5 no. a a.b. C -. x")
+# A quote behind a hyphen is no contraction.
+@example("-'a")
+@example("a-'b a--'s -'5 a -' b")
 def test_plain_ascii_is_treated_as_sacremoses_does(text: str) -> None:
     assert detokenize(text) == plainly(text)
 
