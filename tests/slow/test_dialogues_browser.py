@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import settle
 from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 
 from mwz.harness import Benchmark, Options, Scorer
@@ -144,13 +145,17 @@ def test_back_undoes_one_filter_after_the_other(page: Page) -> None:
     lost = _shown(page)
     page.select_option("#choose-domain", "hotel")
     page.go_back()
+    settle(page)
     assert page.input_value("#choose-domain") == ""
     assert _shown(page) == lost
     page.go_back()
+    settle(page)
     page.go_back()
+    settle(page)
     assert page.input_value("#choose-system") == ""
     assert _shown(page) == every
     page.go_forward()
+    settle(page)
     assert page.input_value("#choose-system") == "hasty"
 
 
@@ -183,6 +188,7 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
     page.get_by_label(NAMES[0], exact=True).uncheck()
     assert columns.count() == before - 1
     page.go_back()
+    settle(page)
     assert columns.count() == before
     page.get_by_role("link", name="What the causes mean").click()
     page.wait_for_url("**/index.html#causes")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import settle
 from entered import PROJECT, REPOSITORY, enter, system
 
 from mwz.harness.board.entries import read_entries
@@ -301,15 +302,19 @@ def test_back_undoes_one_step_after_the_other(page: Page) -> None:
     page.locator("#more-filters summary").click()
     page.select_option("#filter-kind", "scored")
     page.go_back()
+    settle(page)
     assert page.input_value("#filter-kind") == ""
     assert page.locator("section.track:visible").get_attribute("id") == "state-tracking"
     page.go_back()
+    settle(page)
     assert page.locator("section.track:visible").get_attribute("id") == "end-to-end"
     assert _head(page, "inform").get_attribute("aria-sort") == "descending"
     page.go_back()
+    settle(page)
     assert _names(page) == before
     assert _head(page, "rank").get_attribute("aria-sort") == "ascending"
     page.go_forward()
+    settle(page)
     assert _head(page, "inform").get_attribute("aria-sort") == "descending"
 
 
@@ -372,6 +377,7 @@ def test_the_address_of_a_row_opens_its_track(page: Page, folder: Path) -> None:
     page.reload()
     assert page.locator("#row-lava").is_visible()
     page.goto((folder / "index.html").as_uri() + "#reported-trippy")
+    settle(page)
     assert page.locator("#reported-trippy").is_visible()
 
 
@@ -411,10 +417,13 @@ def test_names_in_the_scatter_plot_show_on_hover_and_on_focus(page: Page) -> Non
 
 def test_a_system_is_reached_and_left_again(page: Page) -> None:
     page.get_by_role("link", name="GALAXY", exact=True).first.click()
+    page.wait_for_url("**/systems/galaxy.html")
     assert page.locator("h1").inner_text() == "GALAXY"
     page.get_by_role("link", name="Compare", exact=True).last.click()
+    page.wait_for_url("**/compare.html#*")
     assert page.input_value("#compare-0") == "galaxy"
     page.go_back()
+    settle(page)
     page.locator(".crumbs a").click()
     assert page.locator("#row-galaxy").is_visible()
 
@@ -471,6 +480,7 @@ def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, fold
     # What a reader's own outputs are compared by is ready to be copied.
     assert page.locator("#command").inner_text() == "mwz compare krls mars damd ubar mine.json"
     page.go_back()
+    settle(page)
     assert page.input_value("#compare-3") == ""
     assert differences.locator("tbody tr").count() == 3
 
@@ -579,6 +589,7 @@ def test_columns_follow_the_width_of_the_window(phone: Page) -> None:
     assert not _head(phone, "success, any", "lexicalised").is_visible()
     phone.get_by_role("tab", name="Live").click()
     phone.set_viewport_size({"width": 1600, "height": 900})
+    settle(phone)
     wide = phone.locator(f'{table}[data-shown="always"]').count()
     assert phone.locator(f"{table}:visible").count() == wide > 2
 
@@ -677,6 +688,7 @@ def test_without_scripts_every_track_is_there_and_no_control(
 
 def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page) -> None:
     page.emulate_media(media="print")
+    settle(page)
     tracks = page.locator("section.track").count()
     assert page.locator("section.track:visible").count() == tracks >= 4
     assert not page.locator("#filters").is_visible()
@@ -685,6 +697,7 @@ def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page)
     assert not page.locator(".top").is_visible()
     # On paper it is dark on white without colours, also of who reads in the dark.
     page.emulate_media(media="print", color_scheme="dark")
+    settle(page)
     style = """element => {
       const style = getComputedStyle(element);
       return [style.color, style.textDecorationLine];
@@ -700,8 +713,10 @@ def test_no_page_is_wider_than_a_sheet_of_paper(context: BrowserContext, folder:
         page.set_viewport_size({"width": 1440, "height": 900})
         page.goto((folder / path).as_uri())
         page.emulate_media(media="print")
+        settle(page)
         # A4 between margins of 12 mm: 186 mm are 703 px.
         page.set_viewport_size({"width": 703, "height": 1000})
+        settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 703, path
 
 
