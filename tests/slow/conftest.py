@@ -6,9 +6,20 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browsing import BROWSER
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+
+_QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,3 +36,30 @@ def _interrupts() -> None:
     Such a shell ignores interrupts, and so would every process started from it.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=list(_QUIET))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A window of its own, in which nothing may go wrong or be asked for from elsewhere."""
+    told: list[str] = []
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as opened:
+        opened.on("console", lambda message: told.append(message.text))
+        opened.on("weberror", lambda error: told.append(str(error.error)))
+        opened.on("request", lambda request: _only_from_disk(request.url, told))
+        yield opened
+    assert not told
+
+
+def _only_from_disk(url: str, told: list[str]) -> None:
+    if not url.startswith(("file://", "data:")):
+        told.append(f"asks for {url}")

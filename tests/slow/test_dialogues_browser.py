@@ -5,13 +5,11 @@ As in `test_site_browser.py` the pages are opened from the disk. They are those 
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import settle
+from browsing import NEEDS_BROWSER, settle
 from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 
 from mwz.harness import Benchmark, Options, Scorer
@@ -23,10 +21,9 @@ from mwz.harness.io.files import write_atomically
 from mwz.harness.scoring.predictions import played_predictions
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the path")
+pytestmark = NEEDS_BROWSER
 
 NAMES = tuple(sorted(path.stem for path in SAMPLE_SUBMISSIONS.glob("*.json")))
 ROWS = "#dialogues tbody tr:not([hidden]):not(.details)"
@@ -51,24 +48,11 @@ def folder(diagnoses: dict[str, Diagnosis], tmp_path_factory: pytest.TempPathFac
     return directory
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def page(browser: Browser, folder: Path) -> Iterator[Page]:
-    told: list[str] = []
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
-        context.on("console", lambda message: told.append(message.text))
-        context.on("weberror", lambda error: told.append(str(error.error)))
-        opened = context.new_page()
-        opened.goto((folder / "index.html").as_uri())
-        yield opened
-    assert not told
+def page(context: BrowserContext, folder: Path) -> Page:
+    opened = context.new_page()
+    opened.goto((folder / "index.html").as_uri())
+    return opened
 
 
 def _shown(page: Page) -> set[str]:
@@ -149,7 +133,6 @@ def test_back_undoes_one_filter_after_the_other(page: Page) -> None:
     assert page.input_value("#choose-domain") == ""
     assert _shown(page) == lost
     page.go_back()
-    settle(page)
     page.go_back()
     settle(page)
     assert page.input_value("#choose-system") == ""

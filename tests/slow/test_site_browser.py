@@ -6,13 +6,11 @@ skipped where one of them is missing. The pages are opened from the disk: nothin
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import settle
+from browsing import NEEDS_BROWSER, settle
 from entered import PROJECT, REPOSITORY, enter, system
 
 from mwz.harness.board.entries import read_entries
@@ -21,13 +19,10 @@ from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.views import site, write_site
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright  # noqa: E402
-
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, _BROWSERS)), None)
+from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
 
 pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the path"),
+    NEEDS_BROWSER,
     pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here"),
 ]
 
@@ -38,10 +33,6 @@ PAGES = (
 # One page of each kind.
 KINDS = ("index.html", "compare.html", "systems/lava.html", "metrics.html", "dialogues.html")
 WIDTHS = (360, 800, 1600, 1920)
-_QUIET = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -51,35 +42,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         site(read_board(REPOSITORY, read_entries(REPOSITORY), "2021"), PROJECT / "docs"), directory
     )
     return directory
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=BROWSER, args=list(_QUIET))
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def told() -> list[str]:
-    """What went wrong in the browser, which is nothing at the end of every test."""
-    return []
-
-
-@pytest.fixture
-def context(browser: Browser, told: list[str]) -> Iterator[BrowserContext]:
-    with browser.new_context(viewport={"width": 1440, "height": 900}) as opened:
-        opened.on("console", lambda message: told.append(message.text))
-        opened.on("weberror", lambda error: told.append(str(error.error)))
-        opened.on("request", lambda request: _only_from_disk(request.url, told))
-        yield opened
-    assert not told
-
-
-def _only_from_disk(url: str, told: list[str]) -> None:
-    if not url.startswith(("file://", "data:")):
-        told.append(f"asks for {url}")
 
 
 @pytest.fixture
@@ -423,7 +385,6 @@ def test_a_system_is_reached_and_left_again(page: Page) -> None:
     page.wait_for_url("**/compare.html#*")
     assert page.input_value("#compare-0") == "galaxy"
     page.go_back()
-    settle(page)
     page.locator(".crumbs a").click()
     assert page.locator("#row-galaxy").is_visible()
 
@@ -688,7 +649,6 @@ def test_without_scripts_every_track_is_there_and_no_control(
 
 def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page) -> None:
     page.emulate_media(media="print")
-    settle(page)
     tracks = page.locator("section.track").count()
     assert page.locator("section.track:visible").count() == tracks >= 4
     assert not page.locator("#filters").is_visible()
@@ -697,7 +657,6 @@ def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page)
     assert not page.locator(".top").is_visible()
     # On paper it is dark on white without colours, also of who reads in the dark.
     page.emulate_media(media="print", color_scheme="dark")
-    settle(page)
     style = """element => {
       const style = getComputedStyle(element);
       return [style.color, style.textDecorationLine];
@@ -713,7 +672,6 @@ def test_no_page_is_wider_than_a_sheet_of_paper(context: BrowserContext, folder:
         page.set_viewport_size({"width": 1440, "height": 900})
         page.goto((folder / path).as_uri())
         page.emulate_media(media="print")
-        settle(page)
         # A4 between margins of 12 mm: 186 mm are 703 px.
         page.set_viewport_size({"width": 703, "height": 1000})
         settle(page)
