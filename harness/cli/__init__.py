@@ -1,7 +1,8 @@
 """The command `mwz`: one module per subcommand, imported only when it is called.
 
-A module of this folder called NAME whose docstring begins with "`mwz NAME`:" is the subcommand
-NAME: its `command` is run, and the rest of that line is its help in the list of subcommands.
+A module called NAME of this folder, or of the folder `cli` of a room, whose docstring begins with
+"`mwz NAME`:" is the subcommand NAME: its `command` is run, and the rest of that line is its help in
+the list of subcommands.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules.registry import folder_of, names
+from mwz.normalization.rules.registry import contributing, folder_of, names
 
 from ..errors import InputError
 from ..io.files import whole_stream
@@ -60,13 +61,23 @@ def commands() -> Mapping[str, str]:
     """
     import ast
 
-    found = {}
-    for name in names("", ".py", __package__):
-        source = (folder_of(__name__) / f"{name}.py").read_bytes()
+    titles = {}
+    for name, package in _modules().items():
+        source = (folder_of(package) / f"{name}.py").read_bytes()
         title = _TITLE.match(ast.get_docstring(ast.parse(source)) or "")
         if title is not None and title[1] == name:
-            found[name] = title[2][:1].upper() + title[2][1:]
-    return dict(sorted(found.items()))
+            titles[name] = title[2][:1].upper() + title[2][1:]
+    return dict(sorted(titles.items()))
+
+
+def _modules() -> dict[str, str]:
+    """Return module -> its package, of all folders of commands."""
+    return {
+        name: package
+        for package in contributing("cli")
+        for name in names("", ".py", package)
+        if not name.startswith("_")
+    }
 
 
 @contextlib.contextmanager
@@ -89,10 +100,11 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name.startswith("_") or cmd_name not in names("", ".py", __package__):
+        package = _modules().get(cmd_name)
+        if package is None:
             return None
         with _interrupts_waiting():
-            module = importlib.import_module(f".{cmd_name}", __name__)
+            module = importlib.import_module(f"{package}.{cmd_name}")
         title = _TITLE.match(module.__doc__ or "")
         if title is None or title[1] != cmd_name:
             return None

@@ -8,7 +8,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mwz.normalization.rules.registry import declared
+from mwz.normalization.rules.registry import contributed
 
 from ..errors import InputError, unknown
 from ..io.rendering import figure, text_table
@@ -173,7 +173,7 @@ class Metric:
 @cache
 def response_metrics() -> Mapping[str, Metric]:
     """Return name -> metric, of all metrics of responses."""
-    found = declared(__package__, "METRIC", Metric)
+    found = contributed("metrics", "METRIC", Metric)
     found.sort(key=lambda metric: (metric.rank, metric.name))
     metrics: dict[str, Metric] = {}
     taken: dict[str, str] = {}

@@ -23,6 +23,8 @@ _T = TypeVar("_T")
 _RULES = "mwz.normalization"
 """The package with the folders of rule sets and tables."""
 
+_HARNESS = "mwz.harness"
+
 
 def folder_of(package: str) -> Path:
     """Return the folder of a package."""
@@ -55,8 +57,31 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
         name: The name: "METRIC".
         kind: The class of what is declared.
     """
-    found = (getattr(module, name, None) for module in modules(package))
-    return [one for one in found if isinstance(one, kind)]
+    objects = (getattr(module, name, None) for module in modules(package))
+    return [one for one in objects if isinstance(one, kind)]
+
+
+def contributing(folder: str) -> list[str]:
+    """Return the packages that contribute to a folder: the harness's own, then those of its rooms.
+
+    A room that can be taken away brings its commands, metrics and tracks in folders of its own:
+    `live/cli/` beside `cli/`.
+
+    Args:
+        folder: The folder's name: "cli".
+    """
+    root = folder_of(_HARNESS)
+    paths = [root / folder, *sorted(root.glob(f"*/{folder}")), *sorted(root.glob(f"*/*/{folder}"))]
+    return [
+        ".".join((_HARNESS, *path.relative_to(root).parts))
+        for path in paths
+        if (path / "__init__.py").exists()
+    ]
+
+
+def contributed(folder: str, name: str, kind: type[_T]) -> list[_T]:
+    """Return what modules declare under a name, of the harness's folder and of its rooms'."""
+    return [one for package in contributing(folder) for one in declared(package, name, kind)]
 
 
 def sha256(content: bytes | str) -> str:
