@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .benchmark import Benchmark
     from .data.installed import load_benchmark
-    from .diagnosis.causes import DialogueOutcome
     from .errors import InputError
+    from .metrics.results import DialogueResult
     from .scoring import Options, Scorer, score
     from .scoring.report import Report
     from .signature import Signature
 
 __all__ = [
     "Benchmark",
-    "DialogueOutcome",
+    "DialogueResult",
     "InputError",
     "Options",
     "Report",
@@ -39,7 +39,7 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "benchmark",
-    "DialogueOutcome": "diagnosis.causes",
+    "DialogueResult": "metrics.results",
     "InputError": "errors",
     "Options": "scoring",
     "Report": "scoring.report",

@@ -7,7 +7,7 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -104,23 +104,10 @@ class Dialogue:
 
 
 class Prepared(Protocol):
-    """What is derived from all of a benchmark, made beforehand; None where it was not."""
+    """What is kept of a benchmark where it is installed, so that it is made only once."""
 
-    @property
-    def key(self) -> object:
-        """What it was derived from and by, as JSON types: other benchmarks have another."""
-
-    def content_hash(self, rules: RuleSet) -> str | None:
-        """Return what `Benchmark.content_hash` returns."""
-
-    def typical_rate(self, slots: frozenset[str]) -> float | None:
-        """Return what `Benchmark.typical_rate` returns."""
-
-    def references(self) -> Any:
-        """Return the references, prepared for BLEU: a `metrics._references.ReferenceIndex`."""
-
-    def venues(self, rules: RuleSet) -> Any:
-        """Return what the venue database answers under a rule set: `PreparedVenues`."""
+    def part(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return plain data of that name: what is kept, or what is made now and kept."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +122,8 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
-        prepared: What was derived of this very benchmark when it was installed. What is made of
-            the benchmark, a copy, a part, has none: it need not be the same any more.
+        prepared: What is kept of this very benchmark where it is installed. What is made of the
+            benchmark, a copy, a part, has none: it need not be the same any more.
     """
 
     name: str
@@ -145,6 +132,8 @@ class Benchmark:
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
     prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
+
+    __hash__ = object.__hash__
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "prepared": None}
@@ -164,25 +153,6 @@ class Benchmark:
     def users(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
-
-    def typical_rate(self, slots: frozenset[str]) -> float:
-        """Return how many of some slots the canonical references name a turn; remembered."""
-        rate = self._rates.get(slots)
-        if rate is None and self.prepared is not None:
-            rate = self.prepared.typical_rate(slots)
-        if rate is None:
-            texts = [
-                text
-                for dialogue in self.dialogues.values()
-                for text in dialogue.references.get(CANONICAL_STYLE, ())
-            ]
-            named = sum(sum(slot in text for text in texts) for slot in slots)
-            rate = self._rates[slots] = named / max(len(texts), 1)
-        return rate
-
-    @cached_property
-    def _rates(self) -> dict[frozenset[str], float]:
-        return {}
 
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.

@@ -15,7 +15,7 @@ from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from .io.store import installed_version
+from .io.machine import installed_version
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""

@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .remembering import remembering
-
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer, MosesTokenizer
 
@@ -110,7 +108,7 @@ _COUNTED = re.compile(r"'(?:(?<![a-z]')|(?![a-z]))")
 _BETWEEN_PIECES = re.compile(r"(?<=[a-zA-Z0-9]) (?=[a-zA-Z0-9])")
 
 
-@remembering(1 << 17)
+@lru_cache(maxsize=1 << 14)
 def _detokenize(text: str, stretch: int = _STRETCH) -> str:
     """Detokenise stretch by stretch.
 

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .moses import detokenize
-from .remembering import SHORT, remembering
 from .rules import RuleSet
 
 NAME = re.compile(r"[\w\s\d]+")
@@ -89,15 +88,15 @@ def normalized_text(response: str, rules: RuleSet, without: str | None = None) -
     return response
 
 
-@remembering(1 << 17)
+@lru_cache(maxsize=1 << 15)
 def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
     """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
     placeholders = tuple(placeholder_names(response))
     # Many responses have the same placeholders.
-    named = (_remembered_names if len(response) <= SHORT else _named)(placeholders, rules)
-    return NormalizedResponse(normalized_text(response, rules), *named)
+    return NormalizedResponse(normalized_text(response, rules), *_named(placeholders, rules))
 
 
+@lru_cache(maxsize=1 << 12)
 def _named(
     placeholders: tuple[str, ...], rules: RuleSet
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], int, int]:
@@ -112,9 +111,6 @@ def _named(
         len(about_venues),
         sum(_domain(name) in rules.domains for name in about_venues),
     )
-
-
-_remembered_names = lru_cache(maxsize=1 << 12)(_named)
 
 
 def _domain(placeholder: str) -> str:

@@ -9,10 +9,6 @@ two folders named by environment variables, and are skipped where a variable is 
   with outputs of later systems, `KRLS/` and `Fantastic_Reward_ICLR2023/`;
 - `MWZ_TEST_DST`: a folder of state-tracking files, gold and predicted states per turn.
 
-`MWZ_TEST_DATABASE` may be the address of a PostgreSQL server's database, such as
-`postgresql+psycopg://user@host/name`: tests of databases then use it as well, each in a schema of
-its own.
-
 `MWZ_TEST_EXPECTED` may name a third folder, with `scores.json`, `dst.json` and
 `paper_tables.json`, the figures of the public evaluator and of the papers for all of that data.
 """
@@ -23,14 +19,12 @@ import importlib.util
 import json
 import os
 import sys
-import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import PROJECT, build_multiwoz, read_hdno
-from sqlalchemy import create_engine, make_url
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
@@ -152,35 +146,11 @@ def speed() -> Any:
     return _tool("speed")
 
 
-@pytest.fixture(params=["SQLite", "PostgreSQL"])
-def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database that processes can share."""
-    if request.param == "SQLite":
-        yield f"sqlite:///{tmp_path / 'venues.db'}"
-        return
-    server = os.environ.get("MWZ_TEST_DATABASE")
-    if not server:
-        pytest.skip("no database server at hand: MWZ_TEST_DATABASE is not set")
-    name = f"mwz_{uuid.uuid4().hex}"
-    engine = create_engine(server)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    own = make_url(server).update_query_dict({"options": f"-csearch_path={name}"})
-    try:
-        yield own.render_as_string(hide_password=False)
-    finally:
-        with engine.begin() as connection:
-            # Whoever holds it is to be a failure, and not a test without an end.
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '20s'")
-            connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
-        engine.dispose()
-
-
 @pytest.fixture
-def signs_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let entries have ranks whatever signs they raise, as if each were reviewed.
+def flags_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let entries have ranks whatever flags they raise, as if each were reviewed.
 
-    The sample's systems are made of its references, and say so by their signs.
+    The sample's systems are made of its references, and say so by their flags.
     """
     monkeypatch.setattr("mwz.harness.board.model.Row.raised", ())
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mwz.harness.diagnosis.causes import DomainDiagnosis
 from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.results import DomainResult
 
 
-def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainDiagnosis) -> PlayedDialogue:
+def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainResult) -> PlayedDialogue:
     """Return the dialogue with what was wrong in the deciding turn's state right from then on."""
     assert diagnosis.turn is not None
     states = list(dialogue.states)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
@@ -18,16 +17,15 @@ from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
 from mwz.harness.board.audit.reported import ReportedTable
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
 from mwz.harness.board.entry_scores import BenchmarkLoader, read_outputs, read_states, score_entry
+from mwz.harness.board.markdown import leaderboard as leaderboard_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
-from mwz.harness.board.submitting import locked, submit
-from mwz.harness.board.views.markdown import leaderboard as leaderboard_page
+from mwz.harness.board.submitting import submit
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
-from mwz.harness.metrics.signs import SIGNS
 from mwz.harness.scoring import Scorer
 from mwz.harness.scoring.report import Coverage, Report
 from mwz.harness.signature import Signature
@@ -48,14 +46,8 @@ DIALOGUES = 100
 TURNS = 600
 """System turns of the made-up benchmark, six a dialogue."""
 
-UNSUSPICIOUS = {
-    "placeholders": SIGNS["placeholders"].figure(1.0),
-    "active_domains": SIGNS["active_domains"].figure(1.1),
-    "distinct_responses": SIGNS["distinct_responses"].figure(0.5),
-    "gold_states": SIGNS["gold_states"].figure(0.25),
-    "unrequested": SIGNS["unrequested"].figure(0.1),
-}
-"""Signs none of which is raised."""
+UNSUSPICIOUS = {"placeholders": 1.0, "placement": 0.6, "gold_states": 0.25}
+"""Flags none of which is raised."""
 
 
 def report(
@@ -118,7 +110,7 @@ def report(
                 mean_length=12.25,
                 msttr=0.5,
             ),
-            "signs": UNSUSPICIOUS,
+            "flags": UNSUSPICIOUS,
             **metrics,
         },
     )
@@ -214,8 +206,7 @@ def submit_alone(
     folder: Path, facts: System, content: bytes, scores: Scores, **options: Any
 ) -> Entry:
     """Enter a system as `mwz submit` does, and return its entry."""
-    with locked(folder):
-        return submit(folder, facts, scores, [content], **options)[-1]
+    return submit(folder, facts, scores, [content], **options)[-1]
 
 
 @cache
@@ -231,14 +222,13 @@ def enter_sample(folder: Path, *names: str) -> None:
         submit_alone(folder, facts, sample_content(name), sample_scores(name))
 
 
-def edit_scores(folder: Path, *place: str, value: object, sealed: bool = False) -> None:
+def edit_scores(folder: Path, *place: str, value: object) -> None:
     """Change one figure of a `scores.json`.
 
     Args:
         folder: The entry's folder.
         place: Where the figure stands.
         value: What it becomes.
-        sealed: Whether to make the checksum anew, as the harness would.
     """
 
     def change(content: Any) -> None:
@@ -247,10 +237,10 @@ def edit_scores(folder: Path, *place: str, value: object, sealed: bool = False) 
         assert content[place[-1]] != value
         content[place[-1]] = value
 
-    change_scores(folder, change, sealed)
+    change_scores(folder, change)
 
 
-def edit_inform(folder: Path, value: float, sealed: bool = False) -> None:
+def edit_inform(folder: Path, value: float) -> None:
     """Change the strict Inform of a `scores.json`, and all figures that follow from it."""
 
     def change(content: Any) -> None:
@@ -261,17 +251,13 @@ def edit_inform(folder: Path, value: float, sealed: bool = False) -> None:
         strict["combined"] = (value + success) / 2 + bleu
         content.update(inform=value, combined=strict["combined"])
 
-    change_scores(folder, change, sealed)
+    change_scores(folder, change)
 
 
-def change_scores(folder: Path, change: Callable[[Any], None], sealed: bool = False) -> None:
-    """Change the content of a `scores.json`; if it is sealed, its checksum follows."""
+def change_scores(folder: Path, change: Callable[[Any], None]) -> None:
+    """Change the content of a `scores.json`."""
     content = _scores_content(folder)
     change(content)
-    if sealed:
-        content.pop("checksum", None)
-        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        content["checksum"] = digest
     _write_scores(folder, content)
 
 

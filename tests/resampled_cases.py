@@ -47,8 +47,6 @@ def report_figures(report: Report) -> dict[str, float]:
             figures[f"{prefix}success"] = scores.success["total"]
             if scores.combined is not None:
                 figures[f"{prefix}combined"] = scores.combined
-    if report.diversity is not None:
-        figures |= {f"diversity.{name}": value for name, value in vars(report.diversity).items()}
     if report.dst is not None:
         figures |= {f"dst.{name}": value for name, value in report.dst.figures.items()}
     # Of other metrics the one number that each is.

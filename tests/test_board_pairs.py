@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from entered import REPOSITORY, enter, enter_sample, leaderboard
 from helpers import Run, run_cli
-from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
+from measured import enter_measured, marks, measured, outcomes, without
 from resampled_cases import sample_evidence
 
 from mwz.harness.board import WITHOUT_REPORTS
@@ -28,7 +28,6 @@ from mwz.harness.board.pairs import (
     Pairs,
     complete_pairs,
     read_pairs,
-    wrong_pairs,
 )
 from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, Scores, parse_scores
 from mwz.harness.comparison import compare
@@ -82,13 +81,6 @@ def _parsed(text: str) -> Scores:
 def test_what_is_written_is_read() -> None:
     kept = measured(outcomes(marks((3, 70))))
     assert _parsed(_text(kept)) == Scores(dialogues=kept)
-
-
-def test_a_figure_that_was_edited_shows() -> None:
-    text = _text(measured(ALPHA))
-    edited = text.replace('"turns": [6,', '"turns": [7,')
-    assert edited != text
-    assert _parsed(edited).edited == (DIALOGUES_FILE,)
 
 
 def _without_a_turn(kept: DialogueScores) -> DialogueScores:
@@ -159,57 +151,11 @@ def _other_causes(kept: DialogueScores) -> DialogueScores:
     return replace(kept, causes=replace(kept.causes, points={"never named": Points(19.0, 20.0)}))
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (_other_dialogues, "the benchmark, or the rule set,"),
-        (_fewer_turns, "the number of dialogues and turns played"),
-        (_another_winner, "inform"),
-        (_another_length, "bleu"),
-        (_another_value, "the interval of success"),
-        (_other_causes, "the sum of inform lost by causes"),
-    ],
-)
-def test_dialogues_that_are_not_those_of_the_scores_are_told(
-    change: Callable[[DialogueScores], DialogueScores], told: str, folder: Path, capsys: Capture
-) -> None:
-    assert entry_problems(read_entries(folder)) == []
-    # The checksum is made anew: only the scores tell.
-    write_dialogues(folder / "alpha", change(measured(ALPHA)))
-    problem = f"alpha: dialogues.json: {told} is not that of scores.json; use --rescore"
-    assert problem in entry_problems(read_entries(folder))
-    run = _run(capsys, folder, "--check")
-    assert run.status == 2
-    assert problem in run.err
-
-
-def test_edited_dialogues_are_refused_and_scoring_again_mends_them(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    folder = tmp_path / "submissions"
-    enter_sample(folder, "careful", "hasty")
-    path = folder / "careful" / "dialogues.json"
-    whole = path.read_bytes()
-    for damaged in (whole.replace(b'"turns": [', b'"turns": [1,'), whole[:500], b"{}"):
-        path.write_bytes(damaged)
-        run = _run(capsys, folder, "--check")
-        assert run.status == 2
-        assert "careful: dialogues.json: " in run.err
-        assert run_cli(capsys, "verify", "--submissions", folder, "careful").status == 1
-        assert _run(capsys, folder, "--rescore").status == 0
-        assert path.read_bytes() == whole
-    path.unlink()
-    run = run_cli(capsys, "verify", "--submissions", folder, "careful")
-    assert run.status == 1
-    assert "careful: dialogues.json: missing; score the entry again" in run.out
-
-
 def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Path) -> None:
     enter_sample(tmp_path)
     for entry in read_entries(tmp_path):
         kept = entry.scores.dialogues
         assert kept is not None
-        assert entry.scores.edited == ()
         totals = kept.outcomes.totals
         assert totals["inform"] == entry.scores.main.inform
         assert totals["success"] == entry.scores.main.success
@@ -326,18 +272,6 @@ def test_only_what_changed_is_computed_again(
     assert _run(capsys, folder, "--check").status == 0
 
 
-def test_removing_an_entry_is_mended_by_the_page_that_confirms_it(
-    folder: Path, capsys: Capture
-) -> None:
-    assert _run(capsys, folder).status == 0
-    shutil.rmtree(folder / "alpha")
-    assert _run(capsys, folder, "--check").status == 1
-    assert _run(capsys, folder, "--removed", "alpha").status == 0
-    [line] = (folder / PAIRS_FILE).read_text(encoding="utf-8").splitlines()
-    assert (json.loads(line)["a"], json.loads(line)["b"]) == ("beta", "gamma")
-    assert _run(capsys, folder, "--check").status == 0
-
-
 def _lines_of_a_conflict(text: str) -> str:
     first, *rest = text.splitlines(keepends=True)
     return "".join(["<<<<<<< ours\n", first, "=======\n", ">>>>>>> theirs\n", *rest])
@@ -350,33 +284,6 @@ def _another_p(text: str) -> str:
     return "\n".join([json.dumps(content), *lines[1:], ""])
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        _lines_of_a_conflict,
-        _another_p,
-        lambda text: text[: len(text) // 2],
-        lambda text: "".join(reversed(text.splitlines(keepends=True))),
-        lambda text: text + text,
-        lambda text: "",
-        lambda text: "\x00[]\n{}\n",
-    ],
-    ids=["conflict", "edited", "cut", "order", "twice", "empty", "nonsense"],
-)
-def test_whatever_becomes_of_the_file_the_check_tells_and_the_next_page_mends_it(
-    change: Callable[[str], str], folder: Path, capsys: Capture
-) -> None:
-    assert _run(capsys, folder).status == 0
-    path = folder / PAIRS_FILE
-    whole = path.read_text(encoding="utf-8")
-    path.write_text(change(whole), encoding="utf-8")
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
-    assert "pairs.jsonl" in run.out + run.err
-    assert _run(capsys, folder).status == 0
-    assert path.read_text(encoding="utf-8") == whole
-
-
 def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
     assert _run(capsys, folder).status == 0
     path = folder / PAIRS_FILE
@@ -385,22 +292,6 @@ def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
     assert run.status == 1
     assert "lacks 1 of the entries' pairs" in run.err
     assert "alpha and beta; run `mwz leaderboard`" in run.err
-
-
-def test_a_line_with_a_checksum_of_its_own_making_does_not_hold(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    folder = tmp_path / "submissions"
-    enter_sample(folder, "careful", "hasty")
-    [pair] = _pairs(folder).pairs.values()
-    forged = replace(pair.figures["combined"], p=0.001)
-    line = replace(pair, figures={**pair.figures, "combined": forged}).to_line()
-    (folder / PAIRS_FILE).write_text(f"{line}\n", encoding="utf-8")
-    assert _run(capsys, folder).status == 0
-    run = run_cli(capsys, "verify", "--submissions", folder)
-    assert run.status == 1
-    assert "careful: pairs.jsonl: how it compares with hasty comes out differently" in run.out
-    assert "hasty: pairs.jsonl: how it compares with careful comes out differently" in run.out
 
 
 def test_nothing_is_computed_to_read_pairs(folder: Path) -> None:
@@ -571,7 +462,3 @@ def test_the_known_pair_of_mars_and_pptod_and_the_interval_of_mars() -> None:
     assert mars is not None
     kept = mars.intervals.scores["inform"]
     assert (round(kept.low, 2), round(kept.high, 2), kept.interval) == (86.80, 90.70, "wilson")
-
-
-def test_the_stored_pairs_of_an_entry_come_out_again() -> None:
-    assert wrong_pairs(REPOSITORY, read_entries(REPOSITORY), ["labes"]) == []

@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from helpers import RULES, database, dialogue, goal
+from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.diagnosis.causes import (
     CAUSES,
     SLOT_CAUSES,
-    DialogueOutcome,
-    DomainDiagnosis,
-    Fault,
     cause_words,
     explain,
     slot_cause_words,
@@ -31,9 +29,8 @@ from mwz.harness.diagnosis.losses import (
     points,
     wrong_slots,
 )
-from mwz.harness.metrics.inform_success import inform_success
 from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import STRICT
+from mwz.harness.metrics.results import DialogueResult, DomainResult, Fault
 
 DATABASE = database()
 State = Mapping[str, Mapping[str, str]]
@@ -60,10 +57,10 @@ def restaurant(
     wanted: Mapping[str, str],
     *turns: tuple[str, State],
     active: Sequence[Sequence[str]] | None = None,
-) -> DomainDiagnosis:
+) -> DomainResult:
     """Return what came of the restaurant of a dialogue about one."""
     goals = {"restaurant": goal(wanted)}
-    return explain(played(goals, *turns, active=active), DATABASE, RULES).domains["restaurant"]
+    return explain(played(goals, *turns, active=active), DATABASE, RULES)["restaurant"]
 
 
 def of(**slots: str) -> State:
@@ -74,9 +71,7 @@ def of(**slots: str) -> State:
 
 
 def test_what_is_matched_has_no_cause() -> None:
-    assert restaurant({"area": "north"}, ("NAME", of(area="north"))) == DomainDiagnosis(
-        True, None, None, (), {}
-    )
+    assert restaurant({"area": "north"}, ("NAME", of(area="north"))) == DomainResult(1.0, {})
 
 
 def test_never_named() -> None:
@@ -109,7 +104,7 @@ def test_no_venue() -> None:
         {"area": "north", "food": "greek"},
         ("NAME", of(area="north", food="greek", pricerange="dear")),
     )
-    assert (found.cause, found.turn, found.slot) == ("no venue", 0, None)
+    assert (found.cause, found.turn) == ("no venue", 0)
     # The goal leaves the price open, and of its only venue, r1, the price is another.
     assert found.faults == (Fault("pricerange", None, "dear"),)
 
@@ -117,14 +112,14 @@ def test_no_venue() -> None:
 def test_other_value() -> None:
     # South selects r3 and r4, north r1 and r2.
     found = restaurant({"food": "thai", "area": "north"}, ("NAME", of(food="thai", area="south")))
-    assert (found.cause, found.turn, found.slot) == ("other value", 0, "area")
+    assert (found.cause, found.turn, found.faults[0].slot) == ("other value", 0, "area")
     assert found.faults == (Fault("area", "north", "south"),)
 
 
 def test_another_spelling_is_no_other_value() -> None:
     # Both spellings select r2 and r4; what is missing is the area.
     found = restaurant({"food": "thai", "area": "north"}, ("NAME", of(food="Thai ")))
-    assert (found.cause, found.slot) == ("missing", "area")
+    assert (found.cause, found.faults[0].slot) == ("missing", "area")
 
 
 def test_missing_then_there_at_the_end() -> None:
@@ -134,22 +129,22 @@ def test_missing_then_there_at_the_end() -> None:
         ("NAME", of(area="north")),
         ("ok", of(area="north", food="thai")),
     )
-    assert (found.cause, found.turn, found.slot) == ("missing then", 0, "food")
+    assert (found.cause, found.turn, found.faults[0].slot) == ("missing then", 0, "food")
     assert found.faults == (Fault("food", "thai", None),)
 
 
 def test_missing() -> None:
     # North finds r1 and r2 in both turns: kept in the second, so that turn 0 decides.
     found = restaurant({"area": "north", "food": "thai"}, *[("NAME", of(area="north"))] * 2)
-    assert (found.cause, found.turn, found.slot) == ("missing", 0, "food")
+    assert (found.cause, found.turn, found.faults[0].slot) == ("missing", 0, "food")
     assert found.faults == (Fault("food", "thai", None),)
 
 
 def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
     # All trains run on Mondays: what lets 6 and 9 o'clock in is the time that the state lacks.
     goals = {"train": goal({"day": "monday", "leave": "12:00"}, ["TRAINID"])}
-    found = explain(played(goals, ("TRAINID", {"train": {}})), DATABASE, RULES).domains["train"]
-    assert (found.cause, found.slot) == ("missing", "leave")
+    found = explain(played(goals, ("TRAINID", {"train": {}})), DATABASE, RULES)["train"]
+    assert (found.cause, found.faults[0].slot) == ("missing", "leave")
     assert found.faults == (Fault("leave", "12:00", None),)
 
 
@@ -172,7 +167,7 @@ def test_the_first_cause_that_applies_is_the_one() -> None:
         ("NAME", of(pricerange="cheap")),
         ("ok", of(food="thai")),
     )
-    assert (found.cause, found.slot) == ("missing then", "food")
+    assert (found.cause, found.faults[0].slot) == ("missing then", "food")
     assert found.faults == (Fault("food", "thai", None), Fault("area", "north", None))
 
 
@@ -181,16 +176,16 @@ def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -
     # 23:00 is what lets 15 o'clock in.
     goals = {"train": goal({"leave": "09:00", "arrive": "13:00"}, ["TRAINID"])}
     state = {"train": {"leave": "12:00", "arrive": "23:00"}}
-    found = explain(played(goals, ("TRAINID", state)), DATABASE, RULES).domains["train"]
-    assert (found.cause, found.slot) == ("other value", "arrive")
+    found = explain(played(goals, ("TRAINID", state)), DATABASE, RULES)["train"]
+    assert (found.cause, found.faults[0].slot) == ("other value", "arrive")
     assert [fault.slot for fault in found.faults] == ["arrive", "leave"]
 
 
 def test_a_train_whose_id_is_asked_for_and_never_said() -> None:
     goals = {"train": goal({"leave": "09:00"}, ["TRAINID"])}
-    found = explain(played(goals, ("NAME", {"train": {}})), DATABASE, RULES).domains["train"]
+    found = explain(played(goals, ("NAME", {"train": {}})), DATABASE, RULES)["train"]
     assert found.cause == "never named"
-    assert found.provided == {"TRAINID": "never said"}
+    assert found.slot_causes == {"TRAINID": "never said"}
 
 
 def test_a_dialogue_without_turns_never_names_anything() -> None:
@@ -203,10 +198,8 @@ def test_a_dialogue_without_turns_never_names_anything() -> None:
 def slot_cause(slot: str, *responses: str, **kwargs: Sequence[Sequence[str]]) -> str | None:
     goals = {"restaurant": goal({"name": "golden spoon"}, [slot])}
     turns = [(response, of()) for response in responses]
-    return (
-        explain(played(goals, *turns, **kwargs), DATABASE, RULES)
-        .domains["restaurant"]
-        .provided[slot]
+    return explain(played(goals, *turns, **kwargs), DATABASE, RULES)["restaurant"].slot_causes.get(
+        slot
     )
 
 
@@ -234,13 +227,18 @@ def test_said_before_booked() -> None:
 # What they add up to.
 
 
-def outcomes() -> list[DialogueOutcome]:
+def explained(dialogue: PlayedDialogue) -> DialogueResult:
+    goals = {"strict": explain(dialogue, DATABASE, RULES)}
+    return DialogueResult(dialogue.id, len(dialogue.responses), goals=goals)
+
+
+def results() -> list[DialogueResult]:
     """Four dialogues: restaurant and train lost; restaurant lost; a slot not said; all well."""
     wanted = {"restaurant": goal({"area": "north"}, ["PHONE"]), "train": goal({}, ["TRAINID"])}
     alone = {"restaurant": goal({"area": "north"}, ["PHONE"])}
     right = of(area="north")
     return [
-        explain(dialogue, DATABASE, RULES)
+        explained(dialogue)
         for dialogue in (
             played(wanted, ("NAME, PHONE", of(area="south")), id_="both"),
             played(alone, ("ok", right), id_="one"),
@@ -251,7 +249,7 @@ def outcomes() -> list[DialogueOutcome]:
 
 
 def test_inform_success_and_causes_of_a_dialogue() -> None:
-    both, one, slot, well = outcomes()
+    both, one, slot, well = results()
     assert [(each.inform, each.success) for each in (both, one, slot, well)] == [
         *((0, 0), (0, 0), (1, 0), (1, 1))
     ]
@@ -266,7 +264,7 @@ def test_inform_success_and_causes_of_a_dialogue() -> None:
 
 
 def test_losses_by_domain_by_hand() -> None:
-    losses = domain_losses(outcomes())
+    losses = domain_losses(results())
     restaurants, trains = losses["restaurant"], losses["train"]
     # Of four restaurants one has another value and one is never named; of three trains, one.
     assert (restaurants.dialogues, trains.dialogues) == (4, 3)
@@ -286,7 +284,7 @@ def test_losses_by_domain_by_hand() -> None:
 def test_points_are_shared_by_what_loses_a_dialogue_together() -> None:
     # Of four dialogues, 25 points each: "both" is shared by two causes, 12.5 each; "one" is lost by
     # its restaurant, "slot" by its telephone number, in Success alone.
-    costs = points(outcomes())
+    costs = points(results())
     assert costs["other value"] == (12.5, 12.5)
     assert costs["never named"] == (12.5 + 25, 12.5 + 25)
     assert costs["never said"] == (0, 25)
@@ -296,8 +294,8 @@ def test_points_are_shared_by_what_loses_a_dialogue_together() -> None:
 
 def test_wrong_slots_are_counted() -> None:
     wrong = Fault("area", "north", "south")
-    assert wrong_slots(outcomes()) == [(("restaurant", wrong), 1)]
-    assert wrong_slots(outcomes(), "missing") == []
+    assert wrong_slots(results()) == [(("restaurant", wrong), 1)]
+    assert wrong_slots(results(), "missing") == []
 
 
 def test_of_no_dialogue_nothing_is_lost() -> None:
@@ -312,8 +310,8 @@ def test_the_steps_that_score_are_those_that_explain() -> None:
         played(goals, ("NAME PHONE", of(area="north")), id_="b"),
         played(goals, ("PHONE", of(area="north")), id_="c"),
     ]
-    rates = inform_success(dialogues, DATABASE, STRICT, RULES)
-    losses = domain_losses([explain(each, DATABASE, RULES) for each in dialogues])["restaurant"]
+    rates = rates_of(dialogues, DATABASE, RULES)
+    losses = domain_losses([explained(each) for each in dialogues])["restaurant"]
     assert losses.inform == pytest.approx(rates.inform["restaurant"])
     assert losses.succeeded == pytest.approx(rates.success["restaurant"])
     assert sum(losses.success[loss] for loss in SUCCESS_LOSSES) == 2
@@ -324,24 +322,16 @@ def test_the_steps_that_score_are_those_that_explain() -> None:
 
 def test_every_cause_has_words() -> None:
     for name in CAUSES:
-        found = DomainDiagnosis(False, name, 3, (Fault("area", "north", None),), {})
+        found = DomainResult(0.0, {}, name, 3, (Fault("area", "north", None),))
         words = cause_words("hotel", found)
         assert words
         assert "{" not in words
     assert all("{" not in slot_cause_words("hotel", name) for name in SLOT_CAUSES)
     with pytest.raises(ValueError, match="matched"):
-        cause_words("hotel", DomainDiagnosis(True, None, None, (), {}))
+        cause_words("hotel", DomainResult(1.0, {}))
 
 
 def test_faults_say_both_values() -> None:
     assert str(Fault("area", "north", "south")) == "area is 'south', wanted is 'north'"
     assert str(Fault("area", "north", None)) == "area is missing, wanted is 'north'"
     assert str(Fault("area", None, "south")) == "area is 'south', which the goal leaves open"
-
-
-def test_an_outcome_says_what_it_is() -> None:
-    goals = {"restaurant": goal({"area": "north"})}
-    won = explain(played(goals, ("NAME", of(area="north"))), DATABASE, RULES)
-    lost = explain(played(goals, ("PHONE", of(area="north"))), DATABASE, RULES)
-    assert repr(won) == "DialogueOutcome('d1', inform=1, success=1)"
-    assert repr(lost) == "DialogueOutcome('d1', inform=0, success=0, restaurant: never named)"

@@ -12,14 +12,14 @@ import pytest
 from diagnosed import mended
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from stepped import rates_of
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.diagnosis.causes import CAUSES, explain
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.metrics.inform_success import TOTAL, Rates, inform_success
+from mwz.harness.metrics.inform import TOTAL, Rates
 from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import STRICT
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
@@ -41,13 +41,13 @@ DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialog
 
 
 def _check_sums(diagnosis: Diagnosis, rates: Rates) -> None:
-    losses = domain_losses(diagnosis.outcomes)
+    losses = domain_losses(diagnosis.results)
     assert set(losses) == set(rates.inform) - {TOTAL}
     for domain, of in losses.items():
         # In dialogues, which are whole numbers.
         assert sum(of.matched.values()) == round(of.dialogues * (1 - rates.inform[domain] / 100))
         assert sum(of.success.values()) == round(of.dialogues * (1 - rates.success[domain] / 100))
-    costs = points(diagnosis.outcomes).values()
+    costs = points(diagnosis.results).values()
     assert sum(cost.inform for cost in costs) == pytest.approx(100 - rates.inform[TOTAL])
     assert sum(cost.success for cost in costs) == pytest.approx(100 - rates.success[TOTAL])
 
@@ -55,7 +55,7 @@ def _check_sums(diagnosis: Diagnosis, rates: Rates) -> None:
 @pytest.mark.parametrize("name", DIAGNOSES)
 def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
     diagnosis = DIAGNOSES[name]
-    _check_sums(diagnosis, inform_success(diagnosis.dialogues, DATABASE, STRICT, RULES))
+    _check_sums(diagnosis, rates_of(diagnosis.dialogues, DATABASE, RULES))
 
 
 def test_the_sample_fails_in_several_ways() -> None:
@@ -63,7 +63,7 @@ def test_the_sample_fails_in_several_ways() -> None:
     causes = Counter(
         domain.cause
         for diagnosis in DIAGNOSES.values()
-        for outcome in diagnosis.outcomes
+        for outcome in diagnosis.results
         for domain in outcome.domains.values()
         if domain.cause is not None
     )
@@ -77,7 +77,7 @@ def _check_mending(dialogue: PlayedDialogue, most: int) -> None:
     Faults are those of the deciding turn. Right, it may let a later turn decide, whose own fault
     did not matter before: each is mended once, and at most so many turns are.
     """
-    for domain, first in explain(dialogue, DATABASE, RULES).domains.items():
+    for domain, first in explain(dialogue, DATABASE, RULES).items():
         if first.cause is None or not CAUSES[first.cause].blames_state:
             continue
         mending, diagnosis, turns = dialogue, first, [-1]
@@ -87,7 +87,7 @@ def _check_mending(dialogue: PlayedDialogue, most: int) -> None:
             assert diagnosis.turn > turns[-1], (dialogue.id, domain, diagnosis)
             turns.append(diagnosis.turn)
             mending = mended(mending, domain, diagnosis)
-            diagnosis = explain(mending, DATABASE, RULES).domains[domain]
+            diagnosis = explain(mending, DATABASE, RULES)[domain]
         assert len(turns) - 1 <= most
 
 
@@ -104,10 +104,10 @@ def test_a_fault_that_did_not_matter_is_named_once_it_does() -> None:
     british = {**centre, "food": "british"}
     wrong = replace(dialogue, states=[{"restaurant": one} for one in (centre, *[british] * 3)])
     # The second turn finds no other venues than the first, which therefore decides.
-    first = explain(wrong, DATABASE, RULES).domains["restaurant"]
+    first = explain(wrong, DATABASE, RULES)["restaurant"]
     assert (first.turn, [fault.slot for fault in first.faults]) == (0, ["area"])
     # In the east nothing cheap is british: with the area right, the second turn decides.
-    second = explain(mended(wrong, "restaurant", first), DATABASE, RULES).domains["restaurant"]
+    second = explain(mended(wrong, "restaurant", first), DATABASE, RULES)["restaurant"]
     assert (second.turn, [fault.slot for fault in second.faults]) == (1, ["food"])
     _check_mending(wrong, most=2)
 
@@ -156,13 +156,12 @@ def test_naming_in_an_active_domain_is_what_the_other_causes_want() -> None:
     # Once the domain is active in all turns, it was not "named while another domain is active".
     found = 0
     for dialogue in DIALOGUES:
-        outcome = explain(dialogue, DATABASE, RULES)
-        for domain, diagnosis in outcome.domains.items():
+        for domain, diagnosis in explain(dialogue, DATABASE, RULES).items():
             if diagnosis.cause in ("never named", "named while another domain is active"):
                 everywhere: Sequence[Sequence[str]] = [[domain]] * len(dialogue.responses)
                 after = explain(replace(dialogue, active_domains=everywhere), DATABASE, RULES)
                 never = diagnosis.cause == "never named"
-                assert (after.domains[domain].cause == "never named") == never
+                assert (after[domain].cause == "never named") == never
                 found += 1
     assert found
 

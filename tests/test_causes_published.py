@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -17,9 +16,8 @@ from mwz.harness.diagnosis.causes import CAUSES, explain
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.dialogue_text import dialogue_text
 from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.io.validation import validated
-from mwz.harness.metrics.inform_success import TOTAL
-from mwz.harness.scoring.dialogue_lines import DialogueLine, corpus_scores, dialogue_lines
+from mwz.harness.metrics.inform import TOTAL
+from mwz.harness.scoring.dialogue_lines import corpus_scores
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 pytestmark = pytest.mark.real_data
@@ -60,14 +58,14 @@ def test_causes_add_up_to_what_the_rates_lose_in_every_file(
     for name, diagnosis in diagnoses.items():
         strict = scorer.score_normalized(submissions[name]).strict
         assert strict is not None
-        losses = domain_losses(diagnosis.outcomes)
+        losses = domain_losses(diagnosis.results)
         assert set(losses) == set(strict.inform) - {TOTAL}
         for domain, of in losses.items():
             inform, success = strict.inform[domain], strict.success[domain]
             assert sum(of.matched.values()) == round(of.dialogues * (1 - inform / 100)), name
             assert sum(of.success.values()) == round(of.dialogues * (1 - success / 100)), name
             assert (of.inform, of.succeeded) == pytest.approx((inform, success))
-        costs = points(diagnosis.outcomes).values()
+        costs = points(diagnosis.results).values()
         assert sum(cost.inform for cost in costs) == pytest.approx(100 - strict.inform[TOTAL])
         assert sum(cost.success for cost in costs) == pytest.approx(100 - strict.success[TOTAL])
 
@@ -76,7 +74,7 @@ def test_no_domain_and_no_slot_is_lost_without_a_cause(
     diagnoses: Mapping[str, Diagnosis],
 ) -> None:
     for name, diagnosis in diagnoses.items():
-        for dialogue, outcome in zip(diagnosis.dialogues, diagnosis.outcomes, strict=True):
+        for dialogue, outcome in zip(diagnosis.dialogues, diagnosis.results, strict=True):
             assert list(outcome.domains) == list(dialogue.gold.goal), name
             for domain, found in outcome.domains.items():
                 assert found.matched == (found.cause is None)
@@ -84,7 +82,7 @@ def test_no_domain_and_no_slot_is_lost_without_a_cause(
 
 
 def test_the_causes_of_the_corpus(diagnoses: Mapping[str, Diagnosis]) -> None:
-    outcomes = diagnoses["corpus"].outcomes
+    outcomes = diagnoses["corpus"].results
     causes = Counter(
         domain.cause
         for outcome in outcomes
@@ -108,13 +106,13 @@ def test_mending_what_a_cause_names_mends_the_domain(
     blamed = 0
     unmended = []
     for name, diagnosis in diagnoses.items():
-        for dialogue, outcome in zip(diagnosis.dialogues, diagnosis.outcomes, strict=True):
+        for dialogue, outcome in zip(diagnosis.dialogues, diagnosis.results, strict=True):
             for domain, found in outcome.domains.items():
                 if found.cause is None or not CAUSES[found.cause].blames_state:
                     continue
                 blamed += 1
                 after = explain(mended(dialogue, domain, found), scorer.database(), scorer.rules)
-                if not after.domains[domain].matched:
+                if not after[domain].matched:
                     unmended.append((name, outcome.id, domain))
     assert blamed > 2000
     # In this one a later turn's state, wrong in a way of its own, kept the offer and now breaks it.
@@ -134,11 +132,8 @@ def test_lines_of_two_halves_give_the_whole(
     for half in (ids[:400], ids[400:]):
         parsed = parse_submission({i: content[i] for i in half}, scorer.benchmark, name)
         part = normalize_submission(parsed, scorer.rules)
-        signature = everything.score_normalized(part).signature
-        written = dialogue_lines(everything.played(part), signature, metrics)
-        lines += [json.loads(json.dumps(line.to_dict())) for line in written]
-    read = [validated(DialogueLine, line, name) for line in lines]
-    assert corpus_scores(read) == everything.score(content).metrics
+        lines += everything.played(part).results
+    assert corpus_scores(lines) == everything.score(content).metrics
 
 
 def test_table_7_of_the_re_evaluation_is_sng0580(diagnoses: Mapping[str, Diagnosis]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.grounding.rating import OUTCOMES, TOTAL
-from mwz.harness.io.store import DATA_VARIABLE
+from mwz.harness.io.machine import DATA_VARIABLE
 from mwz.harness.scoring import ceiling as module
 from mwz.harness.scoring.ceiling import HumanRatings
 
@@ -28,7 +28,7 @@ def town(sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def _kept(folder: Path) -> list[Path]:
-    return sorted((folder / "cache" / "ceilings").iterdir())
+    return sorted(folder.rglob("human-*"))
 
 
 def _ratings(benchmark: Benchmark) -> HumanRatings:
@@ -68,21 +68,6 @@ def test_kept_ratings_give_the_figures_that_made_ones_give(
     assert reports[0].ceiling.success == reports[0].success
 
 
-@pytest.mark.parametrize("damage", ["cut", "edited"])
-def test_a_damaged_file_is_made_anew(town: Benchmark, tmp_path: Path, damage: str) -> None:
-    made = _ratings(town)
-    (path,) = _kept(tmp_path)
-    whole = path.read_bytes()
-    if damage == "cut":
-        path.write_bytes(whole[:-40])
-    else:
-        edited = whole.replace(b'"won": {"total": [true', b'"won": {"total": [false', 1)
-        assert edited != whole
-        path.write_bytes(edited)
-    assert _ratings(town) == made
-    assert path.read_bytes() == whole
-
-
 def test_other_responses_rules_or_venues_have_ratings_of_their_own(
     town: Benchmark, tmp_path: Path
 ) -> None:
@@ -96,15 +81,6 @@ def test_other_responses_rules_or_venues_have_ratings_of_their_own(
     Scorer(town, replace(OPTIONS, rules="2023")).human_ratings()
     # Of a benchmark that was changed in memory nothing is kept.
     assert len(_kept(tmp_path)) == 2
-
-
-def test_where_nothing_can_be_written_ratings_are_made_each_time(
-    town: Benchmark, tmp_path: Path
-) -> None:
-    (tmp_path / "cache" / "ceilings").write_text(
-        "a file where a folder is wanted", encoding="utf-8"
-    )
-    assert _succeeds(_ratings(town))
 
 
 def test_a_part_of_the_goals_has_the_ceiling_of_its_dialogues(sample: Benchmark) -> None:

@@ -1,4 +1,4 @@
-"""What wins without a dialogue system raises a sign, and gets no rank before it is reviewed."""
+"""What wins without a dialogue system raises a flag, and gets no rank before it is reviewed."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
     run = run_cli(capsys, "submit", file, *chosen, "--benchmark", "sample")
     assert run.status == 0, run.err
-    assert "end: signs not reviewed yet: many placeholders about venues, " in run.out
+    assert "end: flags not reviewed yet: many placeholders about venues" in run.out
     [row] = make_board(read_entries(folder), "2021").rows
-    raised = [name for name, one in row.signs.items() if one.raised]
-    assert (row.rank, len(row.raised)) == (None, len(raised))
-    assert {"placeholders", "unrequested"} <= set(raised)
+    raised = row.raised
+    assert (row.rank, len(row.unreviewed)) == (None, len(raised))
+    assert "placeholders" in raised
     path = folder / "cheat" / ENTRY_FILE
     review = {"date": "2026-02-01", "reviewer": "the maintainers", "reason": "made for a test"}
     for reviewed in (raised[1:], raised):
-        facts = {**system(name="Cheat"), "review": [{**review, "sign": one} for one in reviewed]}
+        facts = {**system(name="Cheat"), "review": [{**review, "flag": one} for one in reviewed]}
         path.write_text(tomli_w.dumps(facts), encoding="utf-8")
         [row] = make_board(read_entries(folder), "2021").rows
-        # One sign that is not reviewed is enough to have no rank.
+        # One flag that is not reviewed is enough to have no rank.
         assert row.rank == (1 if reviewed == raised else None)
     told = "reviewed by the maintainers on 2026-02-01: made for a test"
     assert any(told in note for note in row.notes())
@@ -94,7 +94,7 @@ def published() -> list[Entry]:
 
 @pytest.fixture(scope="module")
 def scorer(multiwoz: Benchmark) -> Scorer:
-    return Scorer(multiwoz, Options(metrics=["bleu", "inform", "signs"], rules="2021"))
+    return Scorer(multiwoz, Options(metrics=["bleu", "inform", "flags"], rules="2021"))
 
 
 class _Boards:
@@ -106,7 +106,7 @@ class _Boards:
     def entry(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Entry:
         content = json.dumps(predictions).encode()
         plain = track == "lexicalised"
-        metrics = ["grounded", "signs"] if plain else ["bleu", "inform", "signs"]
+        metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
         read: Responses = read_responses(content, "new.json", own)
         report = own.score_normalized(read.main)
@@ -137,8 +137,8 @@ def krls(upstream: Path) -> Predictions:
 def _raised(row: Row) -> set[str]:
     assert row.rank is None
     assert row.unranked is not None
-    assert row.unranked.startswith("signs not reviewed yet: ")
-    return {name for name, one in row.signs.items() if one.raised}
+    assert row.unranked.startswith("flags not reviewed yet: ")
+    return {*row.raised}
 
 
 def _at_the_end(first: int, text: str | None = None) -> Callable[[Benchmark], Change]:
@@ -196,46 +196,46 @@ def _gold(**more: str) -> Callable[[Benchmark], Change]:
 
 
 CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
-    "everything at the end": (_at_the_end(1), {"last_offers", "last_provided", "placement"}),
+    "everything at the end": (_at_the_end(1), {"placement"}),
     "okay, and everything at the end": (
         _at_the_end(1, "okay"),
-        {"last_offers", "last_provided", "distinct_responses"},
+        {"placement"},
     ),
-    "everything in the last two turns": (_at_the_end(2), {"unrequested", "placement"}),
+    "everything in the last two turns": (_at_the_end(2), {"placement"}),
     "numbers after every name": (
         _added("name]", " [phone] [address] [postcode]"),
         {"placeholders"},
     ),
     "references": (
         _references(),
-        {"reference_copies", "best_bleu", "reference_placeholders"},
+        {"reference_placeholders"},
     ),
     "references with a tenth of the words exchanged": (
         _references(0.1),
-        {"best_bleu", "reference_placeholders"},
+        {"reference_placeholders"},
     ),
     "references with most words exchanged": (_references(0.7), {"reference_placeholders"}),
     "gold states": (_gold(), {"gold_states"}),
     "gold states with an inert slot": (_gold(stay="1"), {"gold_states"}),
 }
-"""Way to win -> how KRLS's turns are changed, and signs that it raises."""
+"""Way to win -> how KRLS's turns are changed, and flags that it raises."""
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_a_known_way_to_win_raises_its_signs_and_has_no_rank(
+def test_a_known_way_to_win_raises_its_flags_and_has_no_rank(
     cheat: str, boards: _Boards, krls: Predictions, multiwoz: Benchmark
 ) -> None:
-    make, signs = CHEATS[cheat]
+    make, flags = CHEATS[cheat]
     row = boards.row(_every(krls, make(multiwoz)))
-    assert signs <= _raised(row)
+    assert flags <= _raised(row)
 
 
 @pytest.mark.real_data
 def test_the_constant_response_has_no_rank(boards: _Boards, multiwoz: Benchmark) -> None:
     constant = {id_: [{"response": ALL}] * one.turns for id_, one in multiwoz.dialogues.items()}
     row = boards.row(constant, "policy-optimization")
-    assert {"placeholders", "unrequested", "distinct_responses"} <= _raised(row)
+    assert "placeholders" in _raised(row)
     # More than the best system that has a rank.
     assert round(row.report.inform, 1) == 96.1
 
@@ -247,7 +247,7 @@ def test_references_with_the_gold_states_have_no_rank(
     own = _every(krls, _references()(multiwoz))
     only = {id_: [{"response": t["response"]} for t in turns] for id_, turns in own.items()}
     row = boards.row(only, "policy-optimization")
-    assert {"reference_copies", "best_bleu", "reference_placeholders"} <= _raised(row)
+    assert "reference_placeholders" in _raised(row)
 
 
 def _full_stop(turn: Turn, chosen: random.Random) -> str:
@@ -266,24 +266,18 @@ def _a_tenth(turn: Turn, chosen: random.Random) -> str:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("change", "sign"),
-    [
-        (_full_stop, "copied_responses"),
-        (_one_word, "copied_phrases"),
-        (_a_tenth, "copied_phrases"),
-    ],
-)
+@pytest.mark.parametrize("change", [_full_stop, _one_word, _a_tenth])
 def test_a_copy_names_the_entry_that_it_is_of(
-    change: Callable[[Turn, random.Random], str], sign: str, boards: _Boards, krls: Predictions
+    change: Callable[[Turn, random.Random], str], boards: _Boards, krls: Predictions
 ) -> None:
     chosen = random.Random(1)
     copied = _every(krls, lambda id_, n, of, turn: {**turn, "response": change(turn, chosen)})
     row = boards.row(copied)
-    assert {sign, "copied_states"} <= _raised(row)
-    assert row.signs[sign].shared_with in ("krls", "krls-policy")
-    assert row.signs["copied_states"].shared_with == "krls"
-    assert any(row.signs[sign].shared_with in note for note in row.notes())
+    assert {"copied_responses", "copied_states"} <= _raised(row)
+    whose = row.copies["copied_responses"].entry
+    assert whose in ("krls", "krls-policy")
+    assert row.copies["copied_states"].entry == "krls"
+    assert any(whose in note for note in row.notes())
     # The entry that was there before has its rank as before.
     before = make_board(boards.published, "2021")
     with_copy = make_board([*boards.published, *read_entries(boards.folder)], "2021")
@@ -331,7 +325,7 @@ def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
     works = mars.model_dump(include={"paper", "code"}, exclude_none=True)
     row = boards.row(make(predictions("mars"), krls, multiwoz), **works)
     assert "copied_responses" in _raised(row)
-    assert row.signs["copied_responses"].shared_with == "mars"
+    assert row.copies["copied_responses"].entry == "mars"
     # It would have ranked first.
     assert (row.report.combined or 0) > max(
         other.at_least[0] for other in make_board(boards.published, "2021").of_track("end-to-end")
@@ -378,15 +372,15 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
 ) -> None:
     rows = {row.key: row for row in make_board(published, "2021").rows}
     for key in ("galaxy", "lava", "sfn"):
-        assert not any(one.raised for one in rows[key].signs.values())
+        assert not rows[key].raised
         assert rows[key].rank is not None
-    for key, sign, other in (
+    for key, flag, other in (
         ("krls-policy", "copied_responses", "krls"),
         ("dard-best-agents", "copied_responses", "dard-claude"),
         ("dard-claude", "copied_states", "dard-dst-mistral-single"),
     ):
-        assert rows[key].signs[sign].raised
-        assert rows[key].signs[sign].shared_with == other
+        assert flag in rows[key].raised
+        assert rows[key].copies[flag].entry == other
         assert rows[key].rank is not None
         assert any("imported with the board" in note for note in rows[key].notes())
 
@@ -469,7 +463,7 @@ def test_all_venues_in_the_last_turn_have_no_rank_in_plain_english(
         return " . ".join(names[domain] for domain in names if last and domain in goal)
 
     row = boards.row(_plain(multiwoz, told), "lexicalised")
-    assert {"venues_told", "any_but_not_all"} <= _raised(row)
+    assert "told" in _raised(row)
     assert row.grounded is not None
     # Listing all of them, which is no choice, is no Success by what ranks.
     assert row.grounded.success_all["total"] < 35 < row.grounded.success["total"] + 35
@@ -481,4 +475,4 @@ def test_every_number_told_has_no_rank_in_plain_english(
 ) -> None:
     told = " , ".join(str(venue["phone"]) for venue in multiwoz.venues["restaurant"][:30])
     row = boards.row(_plain(multiwoz, lambda id_, last: f"call {told}"), "lexicalised")
-    assert "numbers_told" in _raised(row)
+    assert "told" in _raised(row)

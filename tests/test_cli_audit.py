@@ -12,8 +12,6 @@ from entered import (
     REPOSITORY,
     SAMPLE_SUBMISSIONS,
     all_scores,
-    edit_inform,
-    edit_scores,
     make_older,
     submit_alone,
     system,
@@ -21,7 +19,6 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.audit import setup_search as explaining
 from mwz.harness.board.entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -230,18 +227,6 @@ def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(
     assert _lines(run, "*") == []
 
 
-def test_a_second_explanation_is_the_same_and_computes_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = _explained(capsys, folder)
-
-    def fail(*_: object) -> None:
-        raise AssertionError("computed again")
-
-    monkeypatch.setattr(explaining, "run", fail)
-    assert _explained(capsys, folder) == first
-
-
 def test_an_explanation_without_the_predictions_says_where_to_get_them(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -278,26 +263,6 @@ def test_scores_of_an_earlier_version_are_not_audited(
     run = _run(capsys, folder, *options)
     assert (run.status, run.out) == (2, "")
     assert "careful: scored by an earlier version; use `mwz leaderboard --rescore`" in run.err
-
-
-@pytest.mark.parametrize("sealed", [False, True])
-def test_scores_that_were_edited_are_not_audited(
-    sealed: bool, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # With a checksum that follows, what contradicts itself still does.
-    edit_scores(folder / "careful", "inform", value=100.0, sealed=sealed)
-    run = _run(capsys, folder)
-    assert (run.status, run.out) == (2, "")
-    assert "careful: scores.json: inform: 100.0 does not follow from the rest" in run.err
-
-
-def test_scores_that_were_edited_and_make_sense_are_not_audited_either(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    edit_inform(folder / "careful", 100.0)
-    run = _run(capsys, folder)
-    assert (run.status, run.out) == (2, "")
-    assert "careful: scores.json: edited after the harness wrote it" in run.err
 
 
 def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(

@@ -156,8 +156,8 @@ def test_shorter_dialogues_are_compared_as_they_are(capsys: Capture, tmp_path: P
 
 
 def test_metrics_are_those_asked_for_or_all_that_every_system_allows(capsys: Capture) -> None:
-    found = _json(capsys, CAREFUL, HASTY, "--metrics", "diversity")
-    assert all(name.startswith("diversity.") for name in found["systems"][0]["scores"])
+    found = _json(capsys, CAREFUL, HASTY, "--metrics", "dst")
+    assert all(name.startswith("dst.") for name in found["systems"][0]["scores"])
     found = _json(capsys, CAREFUL, SCRIPTED, "--states", "gold")
     assert not any(name.startswith("dst.") for name in found["systems"][0]["scores"])
     assert "combined" in found["systems"][0]["scores"]
@@ -243,7 +243,7 @@ def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
     # What is stored is of one rule set, and of no more figures.
     told = _refused(capsys, "first", HASTY, "--submissions", folder, "--rules", "2023")
     assert "first and hasty: different rules: 2021-" in told
-    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--metrics", "diversity")
+    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--metrics", "dst")
     assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
     # A file of an entry's name is the file.
     monkeypatch.chdir(tmp_path)
@@ -363,9 +363,9 @@ def test_every_row_of_a_ranking_is_compared_with_the_one_above_and_the_best() ->
 
 def test_systems_are_left_as_they_were() -> None:
     first, second = (_known(name, sample_predictions(name)) for name in ("careful", "hasty"))
-    before = first.scores(), second.scores()
+    before = first.scores, second.scores
     compare(first, [second], samples=10)
-    assert (first.scores(), second.scores()) == before
+    assert (first.scores, second.scores) == before
 
 
 @pytest.mark.parametrize(

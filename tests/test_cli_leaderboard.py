@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
-import portalocker
 import pytest
 from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, report, reports, system
 from helpers import Run, run_cli
-
-from mwz.harness.board.entries import ORDER_FILE
-from mwz.harness.board.submitting import CONTENTS_FILE
 
 
 @pytest.fixture
@@ -59,28 +54,12 @@ def test_a_page_that_is_up_to_date_passes(folder: Path, capsys: pytest.CaptureFi
     assert "up to date" in run.out
 
 
-@pytest.mark.parametrize("options", [[], ["--check"]])
-def test_an_edited_score_is_refused_by_name_and_the_page_kept(
-    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _run(capsys, folder)
-    before = _page(folder).read_bytes()
-    edit_inform(folder / "alpha", 71.0)
-    run = _run(capsys, folder, *options)
-    assert run.status == 2
-    assert run.err == (
-        "mwz: leaderboard: alpha: scores.json: edited after the harness wrote it; score the entry "
-        "again (--rescore)\n"
-    )
-    assert _page(folder).read_bytes() == before
-
-
 def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its_lines(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _run(capsys, folder)
     before = _page(folder).read_bytes()
-    edit_inform(folder / "alpha", 71.0, sealed=True)
+    edit_inform(folder / "alpha", 71.0)
     run = _run(capsys, folder, "--check")
     assert run.status == 1
     assert "is stale; run `mwz leaderboard`" in run.err
@@ -258,22 +237,3 @@ def test_nothing_else_in_the_folder_is_touched(
     assert _run(capsys, folder).status == 0
     assert (folder / ".git" / "HEAD").read_text() == "ref"
     assert (folder / "README.md").read_text() == "read me"
-
-
-def test_the_page_is_written_before_another_process_may_submit(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Written later, it would lack what was entered in between.
-    written = []
-
-    def write(submissions: Path, files: Mapping[Path, str]) -> None:
-        with (
-            pytest.raises(portalocker.LockException),
-            portalocker.Lock(str(submissions / ".lock"), timeout=0.01, check_interval=0.01),
-        ):
-            pass
-        written.extend(files)
-
-    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_files", write)
-    assert _run(capsys, folder).status == 0
-    assert written == [_page(folder), folder / ORDER_FILE, folder / CONTENTS_FILE]

@@ -119,7 +119,7 @@ def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
     report = _json(capsys, file)
     documented = {
         *("format", "signature", "signature_fields", "rules", "benchmark", "coverage", "bleu"),
-        *("strict", "optimistic", "inform", "success", "combined", "diversity", "signs"),
+        *("strict", "optimistic", "inform", "success", "combined", "diversity", "flags"),
         *("unknown_placeholders", "domains", "states", "goals"),
     }
     assert documented <= set(report)
@@ -247,16 +247,6 @@ def test_only_the_asked_for_metrics_are_computed(
 ) -> None:
     report = _json(capsys, file, "--metrics", metrics)
     assert report.keys() & {"bleu", "strict", "optimistic", "diversity"} == parts
-
-
-def test_a_database_on_file_gives_the_same_report(
-    capsys: Capture, file: Path, tmp_path: Path
-) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    in_memory = _json(capsys, file)
-    assert _json(capsys, file, "--database", url) == in_memory
-    assert (tmp_path / "venues.db").exists()
-    assert _json(capsys, file, "--database", url) == in_memory
 
 
 @pytest.mark.parametrize(
@@ -398,8 +388,6 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
         (("--metrics", ""), "options: unknown metric ''; choose from inform, bleu"),
         (("--metrics", "dst"), "option metrics: `dst` needs a `state` in every turn"),
         (("--goals", "seen"), "option goals: benchmark sample does not say which goals occur in"),
-        (("--database", "no url"), "--database: cannot be used as venue database"),
-        (("--database", "sqlite:////nowhere/x.db"), "sqlite:////nowhere/x.db: cannot be used as"),
     ],
 )
 def test_options_that_do_not_fit_the_data_are_bad_input(

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -52,7 +51,7 @@ class _Submitting:
         return {
             path.relative_to(base).as_posix(): path.read_bytes()
             for path in base.rglob("*")
-            if path.is_file() and path.name != ".lock"
+            if path.is_file()
         }
 
 
@@ -81,7 +80,7 @@ def _cells(run: Run) -> dict[str, str]:
     return {header[a:b].strip(): row[a:b].strip() for a, b in columns}
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_one_command_scores_enters_and_ranks_a_system(
     submitting: _Submitting, sample: Benchmark
 ) -> None:
@@ -107,7 +106,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     kept = entry.folder / "predictions.json.gz"
     assert gzip.decompress(kept.read_bytes()) == predictions
     # The row is that of the scores, and the scores are those of `mwz score`.
-    metrics = ["bleu", "inform", "diversity", "signs", "dst"]
+    metrics = ["bleu", "inform", "diversity", "flags", "dst"]
     scored = score(json.loads(predictions), sample, Options(metrics=metrics))
     stored = entry.scores.main
     assert {name: stored.metrics[name] for name in scored.metrics} == scored.metrics
@@ -122,7 +121,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) -> None:
     # As the sample is made, careful scores more than hasty.
     assert "rank 1 of 1 " in submitting(_file("hasty"), "hasty").out
@@ -170,7 +169,7 @@ def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> N
     assert submitting.left() == before
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System", "--reported", "inform=99")
     submitting.leaderboard()
@@ -301,7 +300,7 @@ def test_a_system_in_the_wrong_track_leaves_nothing(
     assert not submitting.folder.exists()
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
     run = submitting(_file("careful"), "System", *note, track="policy-optimization")
@@ -404,40 +403,7 @@ def test_the_repositorys_submissions_accept_no_score_on_the_sample(
         shutil.copytree(REPOSITORY / key, submitting.folder / key)
     run = submitting(_file("hasty"), "hasty")
     assert run.status == 2
-    assert {path.name for path in submitting.folder.iterdir()} == {".lock", "damd", "ubar"}
-
-
-def _start(submitting: _Submitting, predictions: str, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "mwz", "submit", str(_file(predictions))]
-    options = ["--name", name, "--track", "end-to-end", "--submissions", str(submitting.folder)]
-    return subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-@pytest.mark.slow
-def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitting) -> None:
-    submitting(_file("scripted"), "Scripted", track="policy-optimization")
-    submitting.leaderboard()
-    started = [_start(submitting, name, name) for name in ("careful", "hasty")]
-    outputs = [process.communicate(timeout=60) for process in started]
-    assert [process.returncode for process in started] == [0, 0], outputs
-    assert {s.key for s in read_entries(submitting.folder)} == {"careful", "hasty", "scripted"}
-    assert submitting.leaderboard("--check").status == 0
-
-
-@pytest.mark.slow
-def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitting) -> None:
-    started = [_start(submitting, name, "same") for name in ("careful", "hasty")]
-    errors = [process.communicate(timeout=60)[1] for process in started]
-    assert sorted(process.returncode for process in started) == [0, 2]
-    loser = [process.returncode for process in started].index(2)
-    assert "there is an entry of that name" in errors[loser]
-    assert "Traceback" not in errors[loser]
-    [entry] = read_entries(submitting.folder)
-    winner = ("hasty", "careful")[loser]
-    kept = gzip.decompress((entry.folder / "predictions.json.gz").read_bytes())
-    assert kept == _file(winner).read_bytes()
+    assert {path.name for path in submitting.folder.iterdir()} == {"damd", "ubar"}
 
 
 class _Terminal(io.StringIO):
@@ -514,7 +480,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
     submitting: _Submitting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The sample is small.
-    monkeypatch.setattr("mwz.harness.board.turn_marks.FEWEST", 20)
+    monkeypatch.setattr("mwz.harness.board.copied.FEWEST", 20)
     submitting(_file("hasty"), "Hasty")
     submitting(_file("careful"), "Careful")
     hasty = json.loads(_file("hasty").read_bytes())
@@ -531,7 +497,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
     assert "gold in both (hasty): 1.00; " in run.err
-    assert "an entry that says so (`--states-of`) is ranked by its responses" in run.err
+    assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
     run = submitting(path, "Own", "--states-of", "hasty", "--replace")
     assert run.status == 0
     assert "(hasty)" not in run.err

@@ -118,7 +118,7 @@ def test_a_dialogue_is_followed_turn_by_turn(
     lost = next(
         outcome
         for outcome in Scorer(sample).dialogues(content("hasty"))
-        if any(domain.slot for domain in outcome.domains.values())
+        if any(domain.cause == "missing" for domain in outcome.domains.values())
     )
     out = why(capsys, HASTY, "--dialogue", f"{lost.id.upper()}.json").out
     text = " ".join(out.split())
@@ -129,7 +129,7 @@ def test_a_dialogue_is_followed_turn_by_turn(
         assert " ".join(said.split()) in text
     for reference in gold.references["mwz22"][: len(turns)]:
         assert " ".join(reference.split()) in text
-    domain, diagnosis = next((n, d) for n, d in lost.domains.items() if d.slot)
+    domain, diagnosis = next((n, d) for n, d in lost.domains.items() if d.cause == "missing")
     assert f"{domain} not matched, {diagnosis.cause}: the venues offered in turn" in text
     assert str(diagnosis.faults[0]) in text
     assert "venues, offered" in text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pytest
 from helpers import Run, benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.scoring.dialogue_lines import (
-    DialogueLine,
     corpus_scores,
-    dialogue_lines,
+    explained_results,
     lines_text,
     read_dialogue_lines,
 )
@@ -25,11 +24,14 @@ SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 LINED = ("bleu", "inform", "diversity", "dst")
 
 
-def lines_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueLine]:
+def results_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueResult]:
     parsed = parse_submission(predictions, scorer.benchmark, "predictions")
-    submission = normalize_submission(parsed, scorer.rules)
-    signature = scorer.score_normalized(submission).signature
-    return dialogue_lines(scorer.played(submission), signature, scorer.options.metrics or ())
+    return explained_results(scorer.played(normalize_submission(parsed, scorer.rules)))
+
+
+def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
+    """Return predictions as lines."""
+    return lines_text(results_of(scorer, predictions), scorer.score(predictions).signature)
 
 
 def content(name: str) -> dict[str, Any]:
@@ -49,10 +51,10 @@ def test_lines_give_the_corpus_scores_to_the_last_digit(
 ) -> None:
     scorer = Scorer(sample, Options(metrics=metrics_for(name), setup=setup))
     target = tmp_path / "lines.jsonl"
-    target.write_text(lines_text(lines_of(scorer, content(name))), encoding="utf-8")
+    target.write_text(text_of(scorer, content(name)), encoding="utf-8")
     read = read_dialogue_lines(target)
     assert corpus_scores(read) == scorer.score(content(name)).metrics
-    assert read == lines_of(scorer, content(name))
+    assert [one.goals for one in read] == [one.goals for one in results_of(scorer, content(name))]
 
 
 @pytest.mark.parametrize("name", ["careful", "hasty"])
@@ -65,9 +67,7 @@ def test_lines_of_two_halves_put_together_give_the_scores_of_the_whole(
     text = ""
     for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
         target = tmp_path / "half.jsonl"
-        target.write_text(
-            lines_text(lines_of(scorer, {id_: whole[id_] for id_ in half})), encoding="utf-8"
-        )
+        target.write_text(text_of(scorer, {id_: whole[id_] for id_ in half}), encoding="utf-8")
         text += target.read_text("utf-8")
     both = tmp_path / "both.jsonl"
     both.write_text(text, encoding="utf-8")
@@ -86,49 +86,52 @@ def test_a_line_by_hand() -> None:
         {"response": "[name] is nice", "state": state, "active_domains": ["restaurant"]},
         {"response": "bye [postcode]", "state": state, "active_domains": ["restaurant"]},
     ]
-    [line] = (json.loads(json.dumps(e.to_dict())) for e in lines_of(scorer, {"d1": turns}))
+    line = json.loads(text_of(scorer, {"d1": turns}))
     # North finds r1, r2; only r2 is Thai. The postcode is told, the telephone number is not.
     assert (line["dialogue"], line["turns"], line["inform"], line["success"]) == ("d1", 2, 0, 0)
-    assert line["domains"] == {
+    provided = {"PHONE": False, "POST": True}
+    assert line["goals"]["strict"] == {
         "restaurant": {
-            "matched": False,
-            "provided": {"PHONE": "never said", "POST": True},
+            "matched": 0.0,
+            "provided": provided,
             "cause": "missing",
-            "slot": "food",
             "turn": 0,
             "faults": [{"slot": "food", "wanted": "thai", "found": None}],
+            "slot_causes": {"PHONE": "never said"},
         }
     }
     # Some venue of the north fits, in the optimistic set-up; no domain is active in gold, though.
-    assert line["optimistic"] == {
-        "inform": 0,
-        "success": 0,
-        "domains": {"restaurant": {"matched": False, "provided": False}},
+    assert line["goals"]["optimistic"] == {
+        "restaurant": {"matched": 0.0, "provided": {"PHONE": False, "POST": False}}
     }
     # "NAME is nice" and "bye POST" against "NAME is nice" and "bye": lengths 5 and 4; 4 of 5
     # 1-grams, 2 of 3 2-grams, 1 of 1 3-gram, no 4-gram.
     assert line["bleu"]["mwz22"] == [5, 4, 4, 2, 1, 0, 5, 3, 1, 0]
     assert line["sources"] == {"states": "predicted", "domains": "predicted"}
     assert "responses" not in line
-    assert "tracking" not in line
+    assert "further" not in line
 
 
-def problems(*lines: DialogueLine) -> str:
+def problems(text: str, folder: Path) -> str:
+    path = folder / "some.jsonl"
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        corpus_scores(lines, "some.jsonl")
+        read_dialogue_lines(path)
     return str(refused.value)
 
 
-def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark) -> None:
-    scorer = Scorer(sample, Options(metrics=["inform"]))
-    first, second = lines_of(scorer, content("careful"))[:2]
-    other = lines_of(scorer.with_options(rules="2023"), content("careful"))[1]
-    lacking = replace(second, optimistic=None)
-    assert "line 2: dialogue" in problems(first, first)
-    assert "is in line 1, too" in problems(first, first)
-    assert "line 2: scored otherwise than line 1" in problems(first, other)
-    assert "line 2: `optimistic` is in this line or in line 1" in problems(first, lacking)
-    assert "no lines" in problems()
+def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_path: Path) -> None:
+    def lines(**options: Any) -> list[str]:
+        scorer = Scorer(sample, Options(**{"metrics": ["inform"], **options}))
+        return text_of(scorer, content("careful")).splitlines(keepends=True)
+
+    first = lines()[0]
+    assert "line 2: dialogue" in problems(first + first, tmp_path)
+    assert "line 1, too" in problems(first + first, tmp_path)
+    other = first + lines(rules="2023")[1]
+    assert "line 2: scored otherwise than the first line" in problems(other, tmp_path)
+    more = first + lines(metrics=["inform", "bleu"])[1]
+    assert "line 2: holds other metrics than the first line" in problems(more, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark) -> Non
         ('\n{"dialogue": \n', "line 2: not JSON"),
         (
             '{"dialog": "a", "turns": 1, "signature": "", "sources": {}}\n',
-            "did you mean `dialogue`",
+            "line 1: expected an object with `dialogue`",
         ),
         ("[1]\n", "1"),
     ],
@@ -168,7 +171,7 @@ def test_the_command_line_writes_lines(
     assert (run.status, run.err) == (0, "")
     assert "strict" in run.out
     lines = read_dialogue_lines(target)
-    assert [line.dialogue for line in lines] == list(content("careful"))
+    assert [line.id for line in lines] == list(content("careful"))
     options = Options(metrics=("bleu", "inform", "diversity"))
     metrics = dict(Scorer(sample, options).score(content("careful")).metrics)
     assert corpus_scores(lines) == metrics

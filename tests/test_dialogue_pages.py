@@ -108,7 +108,7 @@ def test_what_entries_store_says_the_same_as_the_outputs(
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
     assert stored is not None
-    outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).outcomes}
+    outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).results}
     assert stored.won == {id_ for id_, one in outcomes.items() if one.success}
     for id_, one in outcomes.items():
         expected = {(name.split()[0], cause) for name, cause in one.causes.items()}
@@ -181,7 +181,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
 ) -> None:
     outcome = next(
         one
-        for one in _diagnosis(scorer, _content("hasty")).outcomes
+        for one in _diagnosis(scorer, _content("hasty")).results
         if any(domain.turn is not None for domain in one.domains.values())
     )
     gold = sample.dialogues[outcome.id]

@@ -13,7 +13,7 @@ import pytest
 
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.views.document_pages import document
-from mwz.harness.metrics.inform_success import TOTAL
+from mwz.harness.metrics.inform import TOTAL
 
 ROOT = Path(__file__).parent.parent
 

@@ -274,7 +274,7 @@ def test_a_version_is_the_name_of_a_file(version: str, write: Callable[[Any], Pa
         read_gold_states(version, write(data_json()), tiny())
 
 
-def test_they_are_kept_as_they_were_and_checked_when_they_are_loaded() -> None:
+def test_they_are_loaded_as_they_were_installed() -> None:
     gold = GoldStates("2.4", "multiwoz", STATES)
     path = install_gold_states(gold)
     assert path == gold_states_path("multiwoz", "2.4")
@@ -283,9 +283,8 @@ def test_they_are_kept_as_they_were_and_checked_when_they_are_loaded() -> None:
     loaded = load_gold_states("2.4", tiny())
     assert loaded == gold
     assert loaded.digest == gold.digest
-    header, body = gzip.decompress(path.read_bytes()).split(b"\n")
-    path.write_bytes(gzip.compress(header + b"\n" + body.replace(b"monday", b"sunday")))
-    with pytest.raises(InputError, match="damaged or edited; import them again"):
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(InputError, match="damaged"):
         load_gold_states("2.4", tiny())
 
 
@@ -314,7 +313,7 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     listed = run_cli(capsys, "data", "list").out
     assert [line.split()[0] for line in listed.splitlines()[-2:]] == ["2.4", "2.4-trade"]
     assert (
-        "gold states 2.4 of multiwoz: content as installed"
+        "gold states 2.4 of multiwoz: readable"
         in run_cli(capsys, "data", "verify", "--offline").out
     )
 

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis.diagnosis_text import GROUNDED_CAUSES
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
-    dialogue_lines,
     lines_text,
     read_dialogue_lines,
 )
@@ -162,17 +161,20 @@ def test_a_line_tells_how_each_domain_came_out(capsys: Capture, wrong: Path) -> 
     assert run.status == 0, run.err
     lines = [json.loads(line) for line in run.out.splitlines()]
     assert [line["dialogue"] for line in lines] == ["town001", "town002", "town004"]
-    assert lines[0]["grounded"] == {
+    first = lines[0]["further"]["grounded"]
+    assert first["grounded"]["domains"] == {
         "restaurant": {
             "matched": True,
             "matched_all": True,
             "venues": ["5"],
             "provided": {"ADDRESS": False, "PHONE": False},
+            "cause": None,
             "causes": {"ADDRESS": NEVER_TOLD, "PHONE": NOWHERE},
+            "further": None,
         }
     }
-    assert lines[0]["faithfulness"] == {"told": 1, "in_database": 0, "of_named_venue": 0}
-    (museum,) = lines[2]["grounded"].values()
+    assert first["faithfulness"] == {"told": 1, "in_database": 0, "of_named_venue": 0}
+    (museum,) = lines[2]["further"]["grounded"]["grounded"]["domains"].values()
     assert (museum["matched"], museum["venues"]) == (False, [])
     assert museum["cause"] == "never names a venue of the domain"
 
@@ -187,18 +189,16 @@ def test_lines_give_the_grounded_scores_to_the_last_digit(
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     report = scorer.score(told)
     submission = scorer.normalized(parse_submission(told, sample, "predictions"))
-    lines = dialogue_lines(scorer.played(submission), report.signature, ("grounded",))
+    results = scorer.played(submission).results
     target = tmp_path / "lines.jsonl"
-    target.write_text(lines_text(lines), encoding="utf-8")
+    target.write_text(lines_text(results, report.signature), encoding="utf-8")
     read = read_dialogue_lines(target)
-    assert read == lines
+    assert [one.further for one in read] == [one.further for one in results]
     found = corpus_scores(read)["grounded"]
     whole = report.metrics["grounded"]
     for name in ("inform", "inform_all", "success", "faithfulness"):
         assert getattr(found, name) == getattr(whole, name)
     assert found.ceiling is None
-    with pytest.raises(InputError, match="`grounded` is in this line or in line 1"):
-        corpus_scores([read[0], *[type(read[1])(**{**vars(read[1]), "grounded": None})]])
 
 
 # Comparisons.
@@ -209,7 +209,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
     evidence = scorer.evidence_of(scorer.played(submission), "wrong")
-    scores = evidence.scores()
+    scores = evidence.scores
     report = scorer.score_normalized(submission).metrics["grounded"]
     assert scores == {
         "grounded.inform": report.inform["total"],

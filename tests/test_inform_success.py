@@ -12,26 +12,13 @@ import pytest
 from helpers import RULES, VENUES, database, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stepped import rates_of, result_of
 
-from mwz.harness.benchmark import REQUESTABLE_SLOTS, Goal
-from mwz.harness.board.audit.shared_walks import SharedWalks
-from mwz.harness.metrics.inform_success import (
-    DomainOutcome,
-    DomainTurns,
-    Outcomes,
-    Rates,
-    Step,
-    dialogue_outcomes,
-    domain_turns,
-    goal_turns,
-    inform_success,
-    matched,
-    offers,
-    rates,
-    walk,
-)
+from mwz.harness.benchmark import Goal
+from mwz.harness.board.audit.setup_rates import setup_rates
+from mwz.harness.metrics.inform import Rates
 from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.played_turns import turns_of
+from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import (
     ALL_SETUPS,
     COMPARISONS,
@@ -41,6 +28,8 @@ from mwz.harness.metrics.setups import (
     UPDATES,
     Setup,
 )
+from mwz.harness.metrics.steps import Step, matched
+from mwz.harness.metrics.steps import steps as walk
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
@@ -67,19 +56,19 @@ def _played(
     )
 
 
-def _outcome(played: PlayedDialogue, setup: Setup = STRICT, rules: RuleSet = RULES) -> Outcomes:
-    turns = turns_of([played])
-    return dialogue_outcomes(turns, goal_turns(turns, setup, rules), DATABASE, setup, rules)
+def _result(
+    played: PlayedDialogue, setup: Setup = STRICT, rules: RuleSet = RULES
+) -> DialogueResult:
+    return result_of(played, DATABASE, rules, setup)
 
 
 def _rates(dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT) -> Rates:
-    return inform_success(dialogues, DATABASE, setup, RULES)
+    return rates_of(dialogues, DATABASE, RULES, setup)
 
 
 def _matches(played: PlayedDialogue, setup: Setup = STRICT) -> dict[str, float]:
     """Return goal domain -> the probability that it is matched."""
-    domains = _outcome(played, setup).of(0)
-    return {domain: outcome.matched for domain, outcome in domains.items()}
+    return {domain: one.matched for domain, one in _result(played, setup).domains.items()}
 
 
 def _matched(
@@ -208,7 +197,7 @@ def _provided(
 ) -> bool:
     turns = [(response, {domain: {}}) for response in responses]
     played = _played({domain: goal({}, requestable)}, *turns, **kwargs)
-    return _outcome(played).of(0)[domain].provided
+    return _result(played).domains[domain].all_provided
 
 
 @pytest.mark.parametrize("slot", ["PHONE", "ADDRESS", "POST", "TRAINID"])
@@ -252,10 +241,10 @@ def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
         ("a taxi", {}),
         active=[["restaurant"], ["taxi"]],
     )
-    outcome = _outcome(played)
-    provided = {domain: one.provided for domain, one in outcome.of(0).items()}
+    result = _result(played)
+    provided = {domain: one.all_provided for domain, one in result.domains.items()}
     assert provided == {"restaurant": True, "taxi": False}
-    assert (outcome.inform, outcome.success) == ([1], [0])
+    assert (result.inform, result.success) == (1, 0)
 
 
 # Rates.
@@ -277,13 +266,11 @@ def test_rates_by_hand() -> None:
     rates = _rates(dialogues)
     assert rates.inform == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
     assert rates.success == pytest.approx({"total": 50, "restaurant": 100 / 3, "taxi": 75})
-    assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
 
 
 def test_of_no_dialogue_the_rates_are_0() -> None:
     rates = _rates([])
     assert (rates.inform, rates.success) == ({"total": 0}, {"total": 0})
-    assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
 
 
 # The optimistic set-up.
@@ -408,8 +395,9 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     )
     # Variances p(1-p): 1/4, 15/64 and 0 for Inform; 1/4, 0 and 0 for Success. Of a mean of three
     # the deviation is the root of their sum over 3.
-    assert rates.inform_deviation == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
-    assert rates.success_deviation == pytest.approx(100 * math.sqrt(1 / 4) / 3)
+    [totals] = setup_rates([one, two, three], [SAMPLING], DATABASE, RULES).values()
+    assert totals.inform_deviation == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
+    assert totals.success_deviation == pytest.approx(100 * math.sqrt(1 / 4) / 3)
 
 
 # The steps that the rule takes.
@@ -497,65 +485,6 @@ def test_a_domain_without_venues_is_offered_nothing(setup: Setup) -> None:
     assert (step.query, step.found, step.offered, step.replaced) == (None, None, None, False)
 
 
-def test_what_comes_of_a_domain_is_read_off_its_steps() -> None:
-    played = _played({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME", NORTH_THAI))
-    turns = turns_of([played])
-    seen = goal_turns(turns, STRICT, RULES)["restaurant"]
-
-    def of_turns(own: DomainTurns) -> DomainOutcome:
-        found = dialogue_outcomes(turns, {"restaurant": own}, DATABASE, STRICT, RULES)
-        return found.of(0)["restaurant"]
-
-    assert of_turns(seen) == (1.0, False)
-    assert of_turns(seen._replace(provided=seen.provided | {"PHONE": 0b1})) == (1.0, True)
-    # Where nothing is due nothing is offered.
-    assert of_turns(seen._replace(due=0)) == (0.0, False)
-
-
-def test_all_turns_of_a_domain_are_seen_at_once() -> None:
-    """Bit n is turn n: 0b101 are the first and the third."""
-    played = _played(
-        {"restaurant": goal()},
-        *(("NAME at ADDRESS", NORTH), ("ADDRESS, REFERENCE", NORTH), ("NAME, REFERENCE", NORTH)),
-        active=[["restaurant"], [], ["restaurant"]],
-        booked=[[], ["restaurant"], ["restaurant"]],
-    )
-    seen = domain_turns(turns_of([played]), "restaurant", STRICT, RULES)
-    assert (seen.counted, seen.active, seen.named, seen.due) == (0b111, 0b101, 0b101, 0b101)
-    nothing = dict.fromkeys(REQUESTABLE_SLOTS, 0)
-    assert seen.provided == nothing | {"ADDRESS": 0b001, "REFERENCE": 0b100}
-    # Without the first turn, and with the domain active throughout.
-    other = domain_turns(turns_of([played]), "restaurant", SETUPS["mttod"].setup, RULES)
-    assert (other.counted, other.active, other.due) == (0b110, 0b110, 0b100)
-    assert other.provided == nothing | {"ADDRESS": 0b010, "REFERENCE": 0b110}
-
-
-def test_the_turns_of_dialogues_lie_one_after_another() -> None:
-    """Dialogues of two turns, none and one: of the second no bit is, the third has the third."""
-    hotel, both = {"hotel": goal()}, {"restaurant": goal(), "hotel": goal()}
-    turns = turns_of(
-        [
-            _played(hotel, ("NAME", {}), ("ok", {})),
-            _played(hotel),
-            _played(both, ("NAME", NORTH), active=[["restaurant"]]),
-        ]
-    )
-    said = turns.said
-    assert (said.starts, said.dialogue_of) == ([0, 2, 2, 3], [0, 0, 2])
-    assert (said.first, said.last) == (0b101, 0b110)
-    assert said.of_goals == {"hotel": 0b111, "restaurant": 0b100}
-    assert turns.active == {"hotel": 0b011, "restaurant": 0b100}
-    assert (said.slots["NAME"], said.slots["PHONE"]) == (0b101, 0)
-    assert said.dialogues_with(0b011) == {0}
-    assert said.dialogues_with(0b110) == {0, 2}
-    # What is offered in one dialogue is none of another.
-    found = [*offers(turns, "restaurant", 0b101, DATABASE, STRICT, RULES)]
-    assert [(one.dialogue, one.turn, [*one.venues]) for one in found] == [
-        (0, 0, []),
-        (2, 0, ["r1", "r2"]),
-    ]
-
-
 def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
     """Under rules by which its kind of food does, a name does not."""
     domains = RULES.tables["domains"]
@@ -563,8 +492,7 @@ def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
     rules = replace(RULES, name="own", tables={**RULES.tables, "domains": by_food})
     for response, inform in (("the FOOD one", (0, 1)), ("NAME", (1, 0)), ("NAME, FOOD", (1, 1))):
         played = _played({"restaurant": goal({"area": "north"})}, (response, NORTH))
-        own = _outcome(played, rules=rules)
-        assert (*_outcome(played).inform, *own.inform) == inform
+        assert (_result(played).inform, _result(played, rules=rules).inform) == inform
 
 
 @pytest.mark.parametrize("name", rule_set_names())
@@ -580,8 +508,9 @@ def test_all_rule_sets_so_far_speak_of_venues_in_the_same_way(name: str) -> None
 
 
 def test_there_is_every_combination_of_set_ups_once() -> None:
-    # One comparison is a part of named set-ups alone.
-    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == (len(COMPARISONS) - 1) * len(UPDATES) * 2
+    # One comparison is a part of named set-ups alone, one update of the search for set-ups.
+    every = (len(COMPARISONS) - 1) * (len(UPDATES) - 1) * 2
+    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == every
     assert {STRICT, OPTIMISTIC} < set(ALL_SETUPS)
     assert Setup("subset", "name", False) == STRICT
     assert Setup("intersection", "name", True) == OPTIMISTIC
@@ -656,8 +585,6 @@ def test_rates_are_shares_and_success_needs_inform(
     for domain, inform in rates.inform.items():
         assert -1e-9 <= rates.success[domain] <= inform + 1e-9
         assert inform <= 100 + 1e-9
-    if not COMPARISONS[setup.comparison].random:
-        assert rates.inform_deviation == rates.success_deviation == 0
 
 
 @settings(deadline=None, max_examples=100)
@@ -700,40 +627,23 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
             offered = step.offered
         # Scores are of what is offered last, and of what any turn provides.
         told = {slot for step in steps for slot in step.provided}
-        whole = _outcome(played, setup).of(0)[domain]
-        wanted = played.gold.goal[domain]
-        last = {0: offered}
-        assert [whole.matched] == [
-            *matched({0: wanted}, domain, last, DATABASE, setup, RULES).values()
-        ]
-        assert whole.provided == (played.gold.goal[domain].requestable <= told)
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(_dialogues(), max_size=4), _SETUPS)
-def test_dialogues_together_come_out_as_each_by_itself(
-    dialogues: list[PlayedDialogue], setup: Setup
-) -> None:
-    alone = [_outcome(one, setup) for one in dialogues]
-    turns = turns_of(dialogues)
-    seen = goal_turns(turns, setup, RULES)
-    together = dialogue_outcomes(turns, seen, DATABASE, setup, RULES)
-    assert [together.of(number) for number in range(len(dialogues))] == [one.of(0) for one in alone]
-    assert together.inform == [inform for one in alone for inform in one.inform]
-    assert together.success == [success for one in alone for success in one.success]
-    assert rates(together) == _rates(dialogues, setup)
+        whole = _result(played, setup).domains[domain]
+        assert whole.matched == matched(offered, played, domain, DATABASE, setup, RULES)
+        assert whole.all_provided == (played.gold.goal[domain].requestable <= told)
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(_dialogues(), max_size=4))
 def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDialogue]) -> None:
-    dialogues = [replace(one, id=f"{number}") for number, one in enumerate(played)]
     every = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
-    [found] = SharedWalks(every).rates([dialogues], DATABASE, RULES)
-    for setup, together in found.items():
-        alone = _rates(dialogues, setup)
-        assert together.inform["total"] == alone.inform["total"]
-        assert together.success["total"] == alone.success["total"]
+    for setup, together in setup_rates(played, every, DATABASE, RULES).items():
+        alone = _rates(played, setup)
+        assert (together.inform, together.success) == (
+            alone.inform["total"],
+            alone.success["total"],
+        )
+        if not COMPARISONS[setup.comparison].random:
+            assert together.inform_deviation == together.success_deviation == 0
 
 
 def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:

@@ -17,7 +17,6 @@ from entered import (
     PAPER,
     PROJECT,
     REPOSITORY,
-    UNSUSPICIOUS,
     enter,
     leaderboard,
     make_older,
@@ -49,7 +48,6 @@ from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped
 from mwz.harness.metrics import Headline, headlines
-from mwz.harness.metrics.signs import RESPONSE_SIGNS, SIGNS
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -260,31 +258,16 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Trigrams": "300",
         "Fuzzy joint acc.": "–",
         "Coverage": "90.00 %",
-        "Signs": "",
+        "Flags": "",
     }
     assert shown.items() <= _row_shown(entry).items()
 
 
-def test_signs_are_shown_in_words_and_as_figures(tmp_path: Path) -> None:
-    loud = {"placeholders": SIGNS["placeholders"].figure(3.0)}
-    loud |= {name: SIGNS[name].figure(2.25) for name in ("active_domains", "named_venues")}
-    signs = {name: one for name, one in UNSUSPICIOUS.items() if name != "gold_states"} | loud
-    enter(tmp_path, "loud", scored={"2021": report(signs=signs)})
+def test_flags_are_shown_by_name(tmp_path: Path) -> None:
+    enter(tmp_path, "loud", scored={"2021": report(flags={"placeholders": 3.0, "placement": 0.1})})
     page = leaderboard(read_entries(tmp_path), "2021")
-    words = "many placeholders about venues, many active domains, plain text"
     header, _, row = _tables(page)["End-to-end systems"]
-    assert dict(zip(header, row, strict=True))["Signs"] == words
-    *_, header, _, row = _tables(page)["Signs"]
-    shown = dict(zip(header, row, strict=True))
-    assert {name: figure for name, figure in shown.items() if figure != "–"} == {
-        "System": "Loud",
-        "Placeholders": "3.00",
-        "Active domains": "2.25",
-        "Distinct": "0.50",
-        "Unrequested": "0.10",
-        "Plain text": "2.25",
-        "Raised": words,
-    }
+    assert dict(zip(header, row, strict=True))["Flags"] == "placeholders, placement"
     # Nobody has reviewed them, and so it has no rank.
     assert _ranks(page) == [("–", "Loud")]
 
@@ -525,8 +508,6 @@ def test_a_text_is_shown_in_one_line_and_begins_no_list() -> None:
 
 def test_a_page_of_no_submissions_has_no_rows() -> None:
     tables = _tables(leaderboard([], "2021"))
-    # Above the table of figures, signs are explained, a row each.
-    assert len(tables.pop("Signs")) == 2 + len(RESPONSE_SIGNS) + 2
     assert all(len(table) == 2 for table in tables.values() if table)
 
 

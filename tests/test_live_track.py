@@ -14,7 +14,7 @@ from entered import change_scores
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.checks import entry_problems, evidence_problems
+from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.columns import board_tables, live_columns
 from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.model import live_tables, make_board
@@ -26,7 +26,7 @@ from mwz.harness.live.playing import Play, play
 from mwz.harness.live.replaying import Plays, baseline_calls, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
-from mwz.harness.metrics.signs import LIVE_SIGNS
+from mwz.harness.metrics.flags import FLAGS
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]
@@ -284,7 +284,7 @@ def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
     assert (row["Agent"], row["User"], row["Trials"], row["Tasks"]) == ("mine", MODEL, 2, TASKS)
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
     run = track.submit(mine, lambda lines: lines[1].pop(3))
     assert run.status == 0
@@ -321,7 +321,7 @@ def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
     assert _row(track)["pass^1"] == 100
 
 
-@pytest.mark.usefixtures("signs_reviewed")
+@pytest.mark.usefixtures("flags_reviewed")
 def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
     assert track.submit(name="Baseline").status == 0
     assert track.submit(mine, model_user, silent, name="Other user").status == 0
@@ -350,13 +350,13 @@ def _sure(lines: Lines) -> None:
 def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Track) -> None:
     run = track.submit(mine, _sure)
     assert run.status == 0
-    assert "signs not reviewed yet: calls of the scripted baseline" in run.out
-    assert "sign: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
+    assert "flags not reviewed yet: calls of the scripted baseline" in run.out
+    assert "flag: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
         run.err
     )
     assert track.board("verify", "--strict", "--jobs", 1).status == 0
     path = track.folder / "agent" / "entry.toml"
-    review = "date = 2026-01-01\nreviewer = 'Me'\nsign = 'baseline_calls'\nreason = 'a test'\n"
+    review = "date = 2026-01-01\nreviewer = 'Me'\nflag = 'baseline_calls'\nreason = 'a test'\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
     [[row]] = live_tables(read_entries(track.folder))
     assert row.rank == 1
@@ -364,9 +364,9 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
-    assert "sign" not in track.submit(name="Baseline").err
+    assert "flag" not in track.submit(name="Baseline").err
     [[row]] = live_tables(read_entries(track.folder))
-    assert (row.rank, row.signs) == (1, {})
+    assert (row.rank, row.raised) == (1, [])
 
 
 def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
@@ -430,7 +430,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     what = Play(world, list(world.tasks.tasks)[:200], agent, "agent", *users)
     found = baseline_calls(Plays(what, list(play(what, tmp_path / "play.jsonl"))))
     assert found == pytest.approx(share, abs=0.01)
-    assert (found > LIVE_SIGNS["baseline_calls"].limit) == (agent is Baseline)
+    assert (found > FLAGS["baseline_calls"].limit) == (agent is Baseline)
 
 
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
@@ -501,51 +501,18 @@ def _forged_whole(content: Any) -> None:
         one["value"] = one["high"] = one["low"] = 100.0
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda c: c["passes"][0].update(value=99.0), "passes: do not follow from the marks"),
-        (lambda c: c["passes"].pop(), "passes: do not follow from the marks"),
-        (lambda c: c["figures"].update(books=10.0), "figures.books: does not follow from the mar"),
-        (_forged, "figures.solved: does not follow from the marks"),
-        (lambda c: c["marks"]["inform"].pop(), "marks: expected one for each task played, in"),
-        (lambda c: c.update(played="1" * 9), "marks: expected one for each task played, in each"),
-        (lambda c: c["marks"].update(inform=["x" * 30] * 2), "marks: expected inform, success"),
-        (lambda c: c.update(user="scripted-1-33fbea07cc22"), "is not that of the signature"),
-        (lambda c: c["lost"].update(missing=-3), "lost.missing: input should be greater than or"),
-        (lambda c: c.update(signature="mine"), "signature: does not say what signature_fields"),
-    ],
-)
-def test_scores_that_contradict_themselves_cannot_be_used(
-    track: _Track, change: Callable[[Any], None], told: str
-) -> None:
-    track.submit(mine, silent, model_user)
-    change_scores(track.folder / "agent", change, sealed=True)
-    problems = entry_problems(read_entries(track.folder))
-    assert any(told in problem for problem in problems), problems
-
-
 def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -> None:
     track.submit(mine, silent, model_user)
     sound = (track.folder / "agent" / SCORES_FILE).read_bytes()
-    change_scores(track.folder / "agent", _forged_whole, sealed=True)
+    change_scores(track.folder / "agent", _forged_whole)
     assert entry_problems(read_entries(track.folder)) == []
     run = track.board("verify", "--jobs", 1)
     assert run.status == 1
     assert "passes[0].value" in run.out
-    change_scores(track.folder / "agent", lambda c: c.update(agent="gpt-x"), sealed=True)
+    change_scores(track.folder / "agent", lambda c: c.update(agent="gpt-x"))
     assert re.search(r"live +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
     assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
-
-
-def test_an_edited_interval_is_found_without_playing(track: _Track) -> None:
-    track.submit(mine, silent, model_user)
-    change_scores(track.folder / "agent", lambda c: c["passes"][1].update(low=66.0), sealed=True)
-    entries = read_entries(track.folder)
-    assert entry_problems(entries) == []
-    [told] = evidence_problems(track.folder, entries, ["agent"])
-    assert "agent: scores.json: the interval of pass^2 comes out differently" in told
 
 
 # ------------------------------------------------------------------------------ other commands

@@ -16,9 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from mwz.normalization import moses, responses
+from mwz.normalization import moses
 from mwz.normalization.moses import detokenize
-from mwz.normalization.remembering import SHORT
 from mwz.normalization.responses import normalize_response
 
 TOKENIZER = MosesTokenizer(lang="en")
@@ -306,20 +305,6 @@ def test_repeated_letters_of_a_run_of_dots_are_looked_at_once() -> None:
     assert detokenize(text) == text
 
 
-def test_only_short_texts_are_remembered() -> None:
-    def remembered() -> int:
-        functions = moses._detokenize, responses.normalize_response
-        return sum(function.cache_info().currsize for function in functions)
-
-    unknown = "".join(chr(ord("à") + n % 16) for n in range(1, 17 * SHORT, 17))
-    assert len(unknown) == SHORT
-    before = remembered()
-    assert normalize_response(unknown + "z", RULES).text == unknown + "z"
-    assert remembered() == before
-    assert normalize_response(unknown, RULES).text == unknown
-    assert remembered() == before + 2
-
-
 @settings(deadline=None, max_examples=300)
 @given(TEXTS)
 @example("[[name]s [ name ] [hotel_name]-es [na[me]s -s-ly [value price] [\n]")
@@ -361,7 +346,7 @@ def test_real_responses_are_treated_as_sacremoses_does(upstream: Path) -> None:
         for text in said:
             assert detokenize(text) == plainly(text)
         # A part of each file, spread over it, but all that are long.
-        long = [text for text in said if len(text) > SHORT]
+        long = [text for text in said if len(text) > 256]
         for text in [*sorted(said)[::40], *long]:
             assert moses._by_sacremoses(text) == plainly(text)
             assert moses._detokenize(text, 20) == plainly(text)

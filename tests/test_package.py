@@ -19,12 +19,14 @@ PROJECT = Path(__file__).parents[1]
 
 def test_every_public_name_is_there() -> None:
     assert set(mwz.harness.__all__) == {
-        *("Benchmark", "DialogueOutcome", "InputError", "Options", "Report", "Scorer", "Signature"),
+        *("Benchmark", "DialogueResult", "InputError", "Options", "Report", "Scorer", "Signature"),
         *("load_benchmark", "score"),
     }
-    assert set(mwz.database.__all__) == {"EMBEDDED", "VenueDatabase", "partial_ratio"}
+    assert set(mwz.database.__all__) == {
+        *("PreparedVenues", "VenueDatabase", "VenueTables", "partial_ratio", "prepared_venues")
+    }
     for package in (mwz.harness, mwz.database):
-        for name in set(package.__all__) - {"EMBEDDED"}:
+        for name in package.__all__:
             assert getattr(package, name).__name__ == name
 
 

@@ -28,7 +28,7 @@ from mwz.harness.comparison import SEED
 from mwz.harness.comparison.comparing import compare
 from mwz.harness.comparison.evidence import Evidence, mean_of
 from mwz.harness.comparison.resampling import randomisation
-from mwz.harness.metrics.statistics import Figure, LinearStatistics
+from mwz.harness.metrics.statistics import Figure, Statistics
 from mwz.harness.signature import Signature
 
 Capture = pytest.CaptureFixture[str]
@@ -46,8 +46,8 @@ def _made_up(scores: Sequence[int]) -> Evidence:
     """Return an output with one whole number per dialogue, and a figure that is not linear."""
     rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
     ids = tuple(f"d{number}" for number in range(len(scores)))
-    statistics = LinearStatistics([Figure("square", "Square")], rows, _square)
-    return Evidence("made up", Signature(), ids, {"square": statistics})
+    statistics = Statistics([Figure("square", "Square")], rows, _square)
+    return Evidence("made up", Signature(), ids, {"square": [statistics]})
 
 
 FIRST, SECOND, BASELINE = (5, 9, 4, 7, 6, 8), (6, 6, 5, 9, 6, 7), (4, 5, 6, 3, 6, 2)
@@ -56,9 +56,9 @@ FIRST, SECOND, BASELINE = (5, 9, 4, 7, 6, 8), (6, 6, 5, 9, 6, 7), (4, 5, 6, 3, 6
 def test_a_figure_is_the_mean_of_those_of_the_outputs() -> None:
     # Means 6.5 and 6.5: the squares are the same, and so is their mean, 42.25.
     system = mean_of("system", [_made_up(FIRST), _made_up(SECOND)])
-    assert system.scores() == {"square": pytest.approx(42.25)}
+    assert system.scores == {"square": pytest.approx(42.25)}
     # (3^2 + 5^2) / 2 = 17, which is not the square of the mean, 16.
-    assert mean_of("system", [_made_up([3]), _made_up([5])]).scores() == {"square": 17.0}
+    assert mean_of("system", [_made_up([3]), _made_up([5])]).scores == {"square": 17.0}
 
 
 def test_only_dialogues_that_all_outputs_play_count() -> None:
@@ -66,7 +66,7 @@ def test_only_dialogues_that_all_outputs_play_count() -> None:
     system = mean_of("system", [_made_up(FIRST), part])
     assert system.dialogues == ("d0", "d5")
     # Of the first (5 + 8) / 2, of the second (6 + 7) / 2: 6.5 both.
-    assert system.scores() == {"square": pytest.approx(42.25)}
+    assert system.scores == {"square": pytest.approx(42.25)}
 
 
 def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> None:

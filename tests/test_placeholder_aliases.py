@@ -75,8 +75,8 @@ def test_aliases_count_among_the_signs() -> None:
     # A name is in both responses, a telephone number in one of them or in both.
     turns = _turns("[name] , [phone]", "[name] , [restaurant_tel]")
     for options, rate in ((Options(), 0.5), (Options(placeholders={"restaurant_tel": "PHONE"}), 1)):
-        signs = Scorer(TWO, options).with_options(metrics=["signs"])
-        assert signs.score(turns).metrics["signs"]["placeholders"].value == rate
+        flags = Scorer(TWO, options).with_options(metrics=["flags"])
+        assert flags.score(turns).metrics["flags"]["placeholders"] == rate
 
 
 def test_the_default_is_without_aliases_and_a_scorer_may_have_both() -> None:

@@ -17,7 +17,6 @@ import pytest
 import sacrebleu
 from helpers import build_multiwoz
 
-from mwz.database import EMBEDDED
 from mwz.harness import Benchmark, Options, Report, Scorer, score
 from mwz.harness.scoring.options import AUTO
 from mwz.harness.submission import CONSTANT, made_submission, parse_submission
@@ -345,17 +344,3 @@ def test_the_test_split_is_1000_dialogues_of_7372_system_turns(multiwoz: Benchma
     assert (len(multiwoz.dialogues), multiwoz.turns) == WHOLE
     sizes = {domain: len(records) for domain, records in multiwoz.venues.items()}
     assert sizes == {"restaurant": 110, "hotel": 33, "attraction": 79, "train": 2828}
-
-
-def test_a_database_on_file_finds_what_the_embedded_one_does(
-    multiwoz: Benchmark, tmp_path: Path
-) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    in_memory, on_file = (
-        Scorer(multiwoz, Options(database_url=place)).database() for place in (EMBEDDED, url)
-    )
-    for dialogue in list(multiwoz.dialogues.values())[::5]:
-        for state in dialogue.states:
-            for domain, constraints in state.items():
-                expected = list(in_memory.query(domain, constraints))
-                assert list(on_file.query(domain, constraints)) == expected

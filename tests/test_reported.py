@@ -22,8 +22,8 @@ from mwz.harness.board.audit.reported import (
     version_and_measure,
 )
 from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.markdown import older_results_page, pages
 from mwz.harness.board.model import make_board, read_board
-from mwz.harness.board.views.markdown import older_results_page, pages
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from mwz.harness import Benchmark, DialogueOutcome, InputError, Options, Scorer, load_benchmark
+from mwz.harness import Benchmark, DialogueResult, InputError, Options, Scorer, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.normalization.responses import normalize_response
 
@@ -52,12 +52,12 @@ def test_bleu_of_each_turn_is_that_of_sacrebleu(scorer: Scorer) -> None:
             ).score
             for turn, reference in zip(turns, references, strict=False)
         )
-        assert scorer.dialogue(id_, turns).bleu == expected
+        assert scorer.dialogue(id_, turns).sentence_bleu == expected
 
 
 def test_what_is_not_asked_for_is_not_computed(scorer: Scorer) -> None:
     id_, turns = next(iter(content("careful").items()))
-    assert scorer.with_options(metrics=["inform"]).dialogue(id_, turns).bleu is None
+    assert scorer.with_options(metrics=["inform"]).dialogue(id_, turns).sentence_bleu == ()
 
 
 def test_turns_are_left_as_they_were(scorer: Scorer) -> None:
@@ -98,7 +98,7 @@ def test_workers_may_have_a_copy(scorer: Scorer) -> None:
     with ProcessPoolExecutor(1) as pool:
         found = pool.submit(scorer.dialogues, content("careful")).result()
     assert found == expected
-    assert all(isinstance(outcome, DialogueOutcome) for outcome in found)
+    assert all(isinstance(outcome, DialogueResult) for outcome in found)
     assert pickle.loads(pickle.dumps(found)) == expected
 
 

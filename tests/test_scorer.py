@@ -14,9 +14,6 @@ import pytest
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.metrics import response_metrics
-from mwz.harness.metrics.played import Played
-from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.normalization.rules import rule_set
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 
@@ -85,7 +82,6 @@ def test_metrics_may_be_called_by_their_other_names(sample: Benchmark) -> None:
 def test_a_part_of_a_benchmark_has_a_content_hash_of_its_own(
     sample: Benchmark, careful: Any
 ) -> None:
-    from dataclasses import replace
 
     town = replace(sample, seen=frozenset({"town001", "town002"}))
     scorer = Scorer(town)
@@ -103,23 +99,3 @@ def test_every_metric_says_what_it_is() -> None:
         assert metric.description.endswith(".")
         assert metric.unit
         assert metric.source
-
-
-def test_another_rule_set_takes_over_the_results_of_what_is_equal(sample: Benchmark) -> None:
-    def played(rules: str, hotel: str, response: str) -> Played:
-        turns = [{"response": response, "state": {"hotel": {"name": hotel}}}] * 2
-        scorer = Scorer(sample, Options(rules=rules, metrics=["bleu", "inform", "dst"]))
-        submission = parse_submission({"town001": turns}, sample, "one")
-        return scorer.played(normalize_submission(submission, rule_set(rules)))
-
-    first = played("2021", "elsewhere", "[name] is nice")
-    same = replace(played("2023", "elsewhere", "[name] is nice"), before=first)
-    assert same.results("bleu") is first.results("bleu")
-    assert same.results("dst") is first.results("dst")
-    # Venues are those of the rule set.
-    assert same.results("inform") is not first.results("inform")
-    other = replace(played("2023", "nowhere", "bye"), before=first)
-    alone = replace(other, before=None)
-    for metric in ("bleu", "dst"):
-        assert other.results(metric) == alone.results(metric)
-        assert other.results(metric) is not first.results(metric)

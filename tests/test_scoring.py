@@ -400,14 +400,6 @@ def test_the_report_is_plain_data(sample: Benchmark) -> None:
     assert json.loads(json.dumps(report, allow_nan=False)) == report
 
 
-def test_on_any_sqlalchemy_database_the_scores_are_the_same(
-    sample: Benchmark, tmp_path: Any
-) -> None:
-    predictions = _sample_outputs("careful")
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    assert score(predictions, sample, Options(database_url=url)) == score(predictions, sample)
-
-
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_any_cut_of_a_submission_keeps_the_rates_in_bounds(

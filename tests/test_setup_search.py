@@ -20,6 +20,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.audit import setup_search
+from mwz.harness.board.audit.setup_rates import setup_rates
 from mwz.harness.board.audit.setup_search import (
     BleuPoint,
     Outputs,
@@ -29,16 +30,13 @@ from mwz.harness.board.audit.setup_search import (
     nearest_named,
     search_setups,
 )
-from mwz.harness.board.audit.shared_walks import SharedWalks
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
-from mwz.harness.metrics._references import TOKENIZATIONS
-from mwz.harness.metrics.inform_success import inform_success
-from mwz.harness.metrics.played import DOMAIN_SOURCES, PlayedDialogue, play
+from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.scoring import Options, score
-from mwz.harness.submission import normalize_submission, normalized_by_rules, parse_submission
+from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
@@ -148,21 +146,21 @@ def test_its_bleu_points_are_sacrebleus(
             assert point.bleu == pytest.approx(bleu, abs=1e-9), point
 
 
-def test_shared_walks_of_nothing_to_do_and_of_no_dialogue() -> None:
+def test_set_ups_of_nothing_to_do_and_of_no_dialogue() -> None:
     idle = PlayedDialogue("idle", dialogue({}, 1), ["hello"], [{}], [[]])
     for played, won in (([idle], 100), ([], 0)):
-        [by_setup] = SharedWalks([STRICT]).rates([played], DATABASE, RULES)
-        assert (by_setup[STRICT].inform["total"], by_setup[STRICT].success["total"]) == (won, won)
+        [rates] = setup_rates(played, [STRICT], DATABASE, RULES).values()
+        assert (rates.inform, rates.success) == (won, won)
 
 
-def test_shared_walks_tell_a_state_without_constraints_from_none() -> None:
+def test_set_ups_tell_a_state_without_constraints_from_none() -> None:
     """A state that has the domain finds all venues; r1 and r2, of four, are in the north."""
     wanted = dialogue({"restaurant": goal({"area": "north"})}, 1)
     drawn = Setup("sampling", "end")
     for state, inform in (({}, 0.0), ({"restaurant": {}}, 50.0)):
         played = [PlayedDialogue("n", wanted, ["NAME"], [state], [["restaurant"]])]
-        [by_setup] = SharedWalks([drawn]).rates([played], DATABASE, RULES)
-        assert by_setup[drawn].inform["total"] == inform
+        [rates] = setup_rates(played, [drawn], DATABASE, RULES).values()
+        assert rates.inform == inform
 
 
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
@@ -220,9 +218,9 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
         ]
         fitting = frozenset(DATABASE.query("restaurant", wanted))
         chances.append(_chance(None, results, fitting))
-    rates = inform_success(played, DATABASE, Setup(comparison="sampling"), RULES)
+    [rates] = setup_rates(played, [Setup(comparison="sampling")], DATABASE, RULES).values()
     count = len(chances)
-    assert rates.inform["total"] == pytest.approx(float(100 * sum(chances) / count))
+    assert rates.inform == pytest.approx(float(100 * sum(chances) / count))
     # Of all sets of draws in all dialogues, their share of matches: mean and variance.
     variance = sum(chance * (1 - chance) for chance in chances) / count**2
     assert rates.inform_deviation == pytest.approx(100 * float(variance) ** 0.5, abs=1e-6)
@@ -279,13 +277,6 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(setup_search, "run", start)
     return started
-
-
-def test_the_second_run_is_answered_from_the_cache(pools: list[int]) -> None:
-    _install("tiny")
-    first = _searched(_predictions("a"), "tiny")
-    assert _searched(_predictions("a"), "tiny") == first
-    assert len(pools) == 1
 
 
 def test_other_predictions_are_computed(pools: list[int]) -> None:
@@ -362,74 +353,8 @@ def test_several_submissions_are_one_run(pools: list[int]) -> None:
     texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
     outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
     alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
-    assert search_setups(outputs, 2, cache=False) == alone
+    assert search_setups(outputs, 2) == alone
     assert pools == [1, 1, 1, 3]
-
-
-@pytest.mark.parametrize("name", ALLOWED)
-def test_shared_walks_give_the_rates_of_each_set_up_by_itself(name: str, sample: Benchmark) -> None:
-    setups = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
-    submissions = normalized_by_rules(_content(name), sample, name)
-    walks = SharedWalks(setups)
-    # What one rule set and source left behind is found by the others.
-    for rules, states in product(submissions, ("gold", "predicted")):
-        plays = [play(submissions[rules], sample, states, domains) for domains in DOMAIN_SOURCES]
-        scorer = Scorer(sample, Options(rules=rules))
-        found = walks.rates(plays, scorer.database(), scorer.rules)
-        for played, by_setup in zip(plays, found, strict=True):
-            assert by_setup.keys() == setups
-            for setup, shared in by_setup.items():
-                alone = inform_success(played, scorer.database(), setup, scorer.rules)
-                assert (shared.inform["total"], shared.inform_deviation) == (
-                    alone.inform["total"],
-                    alone.inform_deviation,
-                )
-                assert (shared.success["total"], shared.success_deviation) == (
-                    alone.success["total"],
-                    alone.success_deviation,
-                )
-
-
-@pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])
-def test_another_choice_of_set_ups_is_computed(
-    name: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _install("tiny")
-    _searched(_predictions("a"), "tiny")
-    fewer = {"ALL_SETUPS": ALL_SETUPS[:3], "TOKENIZATIONS": {"none": TOKENIZATIONS["none"]}}
-    monkeypatch.setattr(setup_search, name, fewer[name])
-    _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-def test_other_versions_of_the_libraries_are_computed(
-    pools: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _install("tiny")
-    _searched(_predictions("a"), "tiny")
-    monkeypatch.setattr("mwz.harness.signature.installed_version", lambda _: "999")
-    _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-def test_an_interrupted_run_keeps_the_searches_that_are_done(
-    data_directory: Path, pools: list[int]
-) -> None:
-    _install("tiny")
-    texts = {"nice": "[name] is nice", "hello": "hello"}
-    outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
-
-    def interrupted(searches: Iterable[Any], _: int) -> Iterator[Any]:
-        coming = iter(searches)
-        yield next(coming)
-        next(coming)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        search_setups(outputs, 1, progress=interrupted)
-    assert len([*(data_directory / "cache" / "audit").iterdir()]) == 1
-    assert search_setups(outputs, 1).keys() == outputs.keys()
-    assert pools == [2, 1]
 
 
 def _cut(text: str) -> str:
@@ -448,42 +373,6 @@ def _changed(*place: str | int, value: object) -> Callable[[str], str]:
     return change
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: "",
-        lambda text: "{",
-        lambda text: "[]",
-        lambda text: '{"bleu": []}',
-        lambda text: '{"bleu": [{}], "rates": []}',
-        lambda text: '{"bleu": [], "rates": []}',
-        _cut,
-        _changed("bleu", value="none"),
-        _changed("bleu", 0, "bleu", value="high"),
-        _changed("bleu", 0, "bleu", value="20.5"),
-        _changed("bleu", 0, "bleu", value=None),
-        _changed("bleu", 0, "style", value=3),
-        _changed("rates", 0, "inform", value="100.0"),
-        _changed("rates", 0, "inform", value=[]),
-        _changed("rates", 0, "setup", value="strict"),
-        _changed("rates", 0, "setup", "reduced_search", value="no"),
-        _changed("rates", 0, "setup", "comparison", value="union"),
-        _changed("rates", 0, "informs", value=1.0),
-    ],
-)
-def test_a_damaged_or_forged_cache_is_computed_anew(
-    damage: Callable[[str], str], data_directory: Path, pools: list[int]
-) -> None:
-    _install("tiny")
-    first = _searched(_predictions("a"), "tiny")
-    [path] = (data_directory / "cache" / "audit").iterdir()
-    whole = path.read_bytes()
-    path.write_text(damage(whole.decode()))
-    assert _searched(_predictions("a"), "tiny") == first
-    assert path.read_bytes() == whole
-    assert len(pools) == 2
-
-
 def test_progress_is_told_of_every_submission(data_directory: Path) -> None:
     _install("tiny")
     told: list[int] = []
@@ -498,11 +387,9 @@ def test_progress_is_told_of_every_submission(data_directory: Path) -> None:
     assert told == [1, 1]
 
 
-def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
+def test_the_number_of_workers_changes_nothing() -> None:
     _install("tiny")
     alone = _searched(_predictions("a"), "tiny")
-    [path] = (data_directory / "cache" / "audit").iterdir()
-    path.unlink()
     assert _searched(_predictions("a"), "tiny", 3) == alone
 
 

@@ -11,9 +11,9 @@ import pytest
 from helpers import RULES, benchmark, database, dialogue, goal, run_cli
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stepped import rates_of
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
-from mwz.harness.metrics.inform_success import inform_success
 from mwz.harness.metrics.played import DOMAIN_SOURCES, STATE_SOURCES, PlayedDialogue
 from mwz.harness.metrics.setups import (
     BOTH,
@@ -56,7 +56,7 @@ def _played(
 
 
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
-    found = inform_success([played], DATABASE, Setup(**ways), RULES)
+    found = rates_of([played], DATABASE, RULES, Setup(**ways))
     return found.inform["total"], found.success["total"]
 
 
@@ -204,7 +204,7 @@ def test_strict_and_optimistic_are_what_the_re_evaluation_says(
         booked=[["restaurant"] if booked else [] for *_, booked in turns],
     )
     for name, optimistic in (("strict", False), ("optimistic", True)):
-        found = inform_success([played], DATABASE, SETUPS[name].setup, RULES)
+        found = rates_of([played], DATABASE, RULES, SETUPS[name].setup)
         rates = found.inform["total"], found.success["total"]
         assert rates == _by_the_rule(played, optimistic), name
 
@@ -278,7 +278,7 @@ def test_its_report_comes_back_from_json_and_is_shown_by_its_name() -> None:
 def test_other_metrics_stay_what_they_are_under_a_named_set_up() -> None:
     both, named = _scored(BOTH), _scored("ubar")
     assert named.bleu == both.bleu
-    assert named.metrics["signs"] == both.metrics["signs"]
+    assert named.metrics["flags"] == both.metrics["flags"]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from mwz.harness.board.entries import (
     read_entries,
     system_year,
 )
+from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import Board, Row, make_board, read_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs, read_pairs
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
@@ -56,7 +57,6 @@ from mwz.harness.board.views.charts import (
     scatter,
 )
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.markdown import leaderboard
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
@@ -616,7 +616,7 @@ def test_the_page_of_a_system_holds_what_is_known_of_it(
     page = _text(trees["systems/damd.html"])
     headings = {h.get("id") for h in _all(trees["systems/damd.html"], "h2")}
     assert headings >= {
-        "set-ups", "domains", "reported", "causes", "signs", "state-tracking", "signature", "cite"
+        "set-ups", "domains", "reported", "causes", "state-tracking", "signature", "cite"
     }  # fmt: skip
     # The printed 84.8 is the optimistic (73.7 + 63.0) / 2 + 16.4 = 84.75 beside strict parts.
     assert "Public board: optimistic combined score: Combined −15.6" in page
@@ -775,7 +775,7 @@ def test_html_and_dangerous_links_in_a_document_are_text() -> None:
         ("audit.md#policy-systems", "audit.html#policy-systems"),
         ("#here", "#here"),
         ("../leaderboard.md", "index.html"),
-        ("../leaderboard.md#signs", "index.html"),
+        ("../leaderboard.md#flags", "index.html"),
         ("https://example.org/x", "https://example.org/x"),
         ("python.md", None),
         ("../docs/audit.md", "audit.html"),
@@ -1025,7 +1025,7 @@ def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
     one = json.loads(made.files["systems/corpus.json"])
     assert "bleu_by_style" not in one
     assert {of["combined"] for own in one["scores"].values() for of in own.values()} == {None}
-    assert one["signs"].keys() & {"best_bleu"} == one["intervals"].keys() & {"bleu"} == set()
+    assert one["flags"].keys() & {"best_bleu"} == one["intervals"].keys() & {"bleu"} == set()
     assert "-- & Corpus & -- & 93.8 & 90.9 & -- " in made.files["board.tex"]
     page = leaderboard(read_board(REPOSITORY, entries, "2021"))
     rows = [one.split("|")[2:] for one in page.splitlines() if one.startswith("| Corpus ")]

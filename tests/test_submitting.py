@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import portalocker
 import pytest
 from entered import (
     SAMPLE_SUBMISSIONS,
@@ -20,10 +19,9 @@ from entered import (
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
 
 from mwz.harness import Benchmark
-from mwz.harness.board import submitting
 from mwz.harness.board.entries import PREDICTIONS_FILE, read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
-from mwz.harness.board.submitting import check_new, locked, recover
+from mwz.harness.board.submitting import check_new
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
@@ -56,7 +54,7 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
         assert scores.predictions is not None
         assert scores.predictions.is_file(content)
         for rules, scored in scores.reports.items():
-            metrics = ["bleu", "inform", "diversity", "signs", *(["dst"] if has_states else [])]
+            metrics = ["bleu", "inform", "diversity", "flags", *(["dst"] if has_states else [])]
             options = Options(rules=rules, metrics=metrics)
             again = score(json.loads(content), sample, options)
             assert {key: scored.metrics[key] for key in again.metrics} == again.metrics
@@ -155,10 +153,10 @@ def test_predictions_that_another_entry_has_are_not_entered(
 
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     submit_made(tmp_path, content=OLD)
-    (tmp_path / "system" / "notes.txt").write_text("old")
+    (tmp_path / "system" / "seed-2.json.gz").write_bytes(b"another seed's")
     submit_made(tmp_path, replace=True)
     assert kept_predictions(tmp_path, "system") == NEW
-    assert not (tmp_path / "system" / "notes.txt").exists()
+    assert not (tmp_path / "system" / "seed-2.json.gz").exists()
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["system"]
 
 
@@ -195,69 +193,3 @@ def test_an_entry_replaces_one_that_an_earlier_version_scored(tmp_path: Path) ->
     make_older(tmp_path / "system")
     submit_made(tmp_path, replace=True)
     assert read_entry(tmp_path / "system").scores == made_scores()
-
-
-def test_a_disk_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit_made(tmp_path, content=OLD)
-    before = files_below(tmp_path)
-
-    def fail(path: Path, content: bytes) -> None:
-        if path.name == PREDICTIONS_FILE:
-            raise OSError(28, "No space left on device")
-        path.write_bytes(content)
-
-    monkeypatch.setattr(submitting, "write_atomically", fail)
-    for options in ({"name": "Other"}, {"replace": True}):
-        with pytest.raises(InputError, match="No space left on device"):
-            submit_made(tmp_path, **options)
-        assert files_below(tmp_path) == before
-
-
-# ------------------------------------------------------------------------ killed at any moment
-
-
-def test_a_submission_that_was_set_aside_comes_back(tmp_path: Path) -> None:
-    submit_made(tmp_path)
-    before = files_below(tmp_path)
-    (tmp_path / "system").rename(tmp_path / ".system.replaced")
-    recover(tmp_path)
-    assert files_below(tmp_path) == before
-
-
-def test_only_what_submitting_left_is_cleared_away(tmp_path: Path) -> None:
-    for name in (".git", ".github", ".ipynb_checkpoints"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "HEAD").write_text("keep")
-    (tmp_path / ".x.abc.unfinished").mkdir()
-    with locked(tmp_path):
-        left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == [".git", ".github", ".ipynb_checkpoints", ".lock"]
-
-
-# ------------------------------------------------------------------------------- several at once
-
-
-def test_a_folder_that_another_process_holds_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(submitting, "_PATIENCE", 0.1)
-    with portalocker.Lock(str(tmp_path / ".lock")), pytest.raises(InputError) as error:
-        submit_made(tmp_path)
-    assert "another process is writing" in str(error.value)
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"), locked(tmp_path / "file"):
-        pass
-
-
-def test_the_lock_is_let_go_when_the_work_fails(tmp_path: Path) -> None:
-    def work() -> None:
-        with locked(tmp_path):
-            raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        work()
-    with portalocker.Lock(str(tmp_path / ".lock"), timeout=0.1):
-        pass

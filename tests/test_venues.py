@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, VENUES, benchmark, database
+from helpers import RULES, VENUES, database
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine, event, inspect
-from sqlalchemy.exc import SQLAlchemyError
 
-from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
-from mwz.database.stored import ChangedVenuesError, venue_schema
-from mwz.harness import Benchmark, InputError
-from mwz.harness.scoring import open_database
+from mwz.database import VenueDatabase, partial_ratio, prepared_venues
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 from mwz.normalization.states import normalize_slot_name, normalize_value
 
@@ -328,41 +319,6 @@ def test_a_venue_with_quotes_and_percent_signs_is_found_by_them() -> None:
     assert _found("restaurant", records, name=odd) == ["r'1"]
 
 
-def test_no_value_is_part_of_a_statement() -> None:
-    venues = database()
-    statements: list[str] = []
-    engine = (
-        venues._source._connection.engine
-    )  # the only place where the text of a query can be seen
-    event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
-    venues.query("restaurant", {"area": "north", "food": "greek", "name": "golden spoon"})
-    venues.query("train", {"leave": "09:17", "day": "monday", "departure": "oakham"})
-    # One for each set of values; times are compared here.
-    assert len(statements) == 3 + 2
-    for statement in statements:
-        for value in ("north", "monday", "greek", "golden", "oakham", "09:17", "557"):
-            assert value not in statement
-
-
-def test_each_set_of_values_is_asked_for_once() -> None:
-    venues = database()
-    statements: list[str] = []
-    engine = venues._source._connection.engine  # the only place where queries can be counted
-    event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
-    asked = [
-        {"area": "north", "food": "thai"},
-        {"food": "thai", "area": "north"},
-        {"food": "thai", "area": "north", "stars": "4", "name": "dontcare"},
-        {"food": " Thai ", "area": "north"},
-    ]
-    assert [list(venues.query("restaurant", constraints)) for constraints in asked] == [["r2"]] * 4
-    assert len(statements) == 2
-    venues.query("restaurant", {"food": "thai", "area": "south"})
-    assert len(statements) == 3
-    assert len(venues.query("restaurant", {})) == 4
-    assert len(statements) == 4
-
-
 def test_a_database_without_records_has_no_results() -> None:
     assert _found("restaurant", {}, area="north") == []
     assert _found("train", {"train": []}) == []
@@ -374,113 +330,11 @@ def test_query_leaves_its_arguments_as_they_were() -> None:
     assert constraints == {"leave": "2 pm", "Day": "monday", "departure": " Oakham"}
 
 
-def test_a_file_is_filled_once_and_can_hold_several_sources(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    other = {"restaurant": [{"id": "x1", "area": "north", "name": "other"}]}
-    for _ in range(2):
-        assert list(VenueDatabase(VENUES, RULES, url).query("restaurant", {"area": "north"})) == [
-            "r1",
-            "r2",
-        ]
-        assert list(VenueDatabase(other, RULES, url).query("restaurant", {"area": "north"})) == [
-            "x1"
-        ]
-    engine = create_engine(url)
-    restaurants = venue_schema(RULES).venues["restaurant"].name
-    with engine.connect() as connection:
-        names = inspect(engine).get_table_names()
-        assert set(names) == set(venue_schema(RULES).metadata.tables)
-        assert {name.rpartition("_")[2] for name in names} == {"source", *RULES.venue_rules}
-        assert all(name.startswith("mwz_") for name in names)
-        count = connection.exec_driver_sql(f"SELECT count(*) FROM {restaurants}").scalar()
-        assert count == len(VENUES["restaurant"]) + 1
-    engine.dispose()
-
-
 def _with_columns(domain: str, *columns: str) -> RuleSet:
     """Return the rules of 2021 with other columns in a domain."""
     domains = RULES.tables["domains"]
     changed = {**domains, domain: {**domains[domain], "columns": list(columns)}}
     return replace(RULES, name="other", tables={**RULES.tables, "domains": changed})
-
-
-def test_the_columns_are_those_of_the_rule_set(tmp_path: Path) -> None:
-    """Rule sets with other columns have tables of their own, in the same database too."""
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    records = {"restaurant": [{"id": "r1", "area": "north", "garden": "yes"}, {"id": "r2"}]}
-    asked = {"area": "south", "garden": "no"}
-    # Without the column `garden` the constraint is ignored, without `area` that one.
-    for rules, found in (
-        (RULES, []),
-        (_with_columns("restaurant", "id", "garden"), []),
-        (_with_columns("restaurant", "id", "name"), ["r1", "r2"]),
-        (RULES, []),
-    ):
-        assert list(VenueDatabase(records, rules, url).query("restaurant", asked)) == found
-    other = _with_columns("restaurant", "id", "garden")
-    venues = VenueDatabase(records, other, url)
-    assert list(venues.query("restaurant", {"garden": "yes", "area": "x"})) == ["r1"]
-    own, others = (set(venue_schema(rules).metadata.tables) for rules in (RULES, other))
-    assert own.isdisjoint(others)
-
-
-@pytest.mark.parametrize("change", [{"latest": []}, {"earliest": []}, {"identifier": "leave"}])
-def test_rule_sets_with_other_times_or_ids_have_tables_of_their_own(change: dict[str, Any]) -> None:
-    # A time is held in minutes and other values as text, which one table cannot both do.
-    domains = RULES.tables["domains"]
-    train = {**domains["train"], **change}
-    tables = {**RULES.tables, "domains": {**domains, "train": train}}
-    other = replace(RULES, name="other", tables=tables)
-    own, others = (set(venue_schema(rules).metadata.tables) for rules in (RULES, other))
-    assert own.isdisjoint(others)
-
-
-def test_rule_sets_with_the_same_columns_share_their_tables() -> None:
-    tables = {
-        frozenset(venue_schema(rule_set(name)).metadata.tables) for name in published_rule_sets()
-    }
-    assert len(tables) == 1
-
-
-def test_one_file_holds_the_venues_of_several_rule_sets(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    for _ in range(2):
-        for name in published_rule_sets():
-            venues = VenueDatabase(ODDLY_NAMED, rule_set(name), url)
-            found = list(venues.query("hotel", {"type": "guest house"}))
-            assert found == (["h1"] if name in NORMALISING else []), name
-
-
-def test_an_interrupted_filling_leaves_nothing_half_filled(tmp_path: Path) -> None:
-    # Another process writes the source and the restaurants, and dies before the trains.
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
-    code = f"""
-import os
-from helpers import RULES, VENUES
-from mwz.database import stored, venues
-seen, insert = [], stored.insert
-stored.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
-venues.VenueDatabase(VENUES, RULES, {url!r})
-"""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    died = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
-    assert died.returncode == 9
-    assert len(VenueDatabase(VENUES, RULES, url).query("restaurant", {})) == 4
-    assert len(VenueDatabase(VENUES, RULES, url).query("train", {})) == 4
-
-
-def test_a_database_that_cannot_be_used_is_bad_input(sample: Benchmark, tmp_path: Path) -> None:
-    (tmp_path / "no.db").write_text("this is no database, whatever its name says" * 100)
-    for url in (
-        f"sqlite:///{tmp_path / 'no.db'}",
-        f"sqlite:///{tmp_path / 'nowhere' / 'x.db'}",
-        "no url at all",
-        "nosuchdialect://host/x",
-    ):
-        with pytest.raises(InputError, match="cannot be used as venue database"):
-            open_database(sample, RULES, url)
-    with pytest.raises(SQLAlchemyError):
-        VenueDatabase(VENUES, RULES, "no url at all")
 
 
 _NAMES = ["golden spoon", "golden spoons", "the golden spoon", "silver fork", "fork", "?", ""]
@@ -596,95 +450,14 @@ def test_one_more_constraint_never_adds_venues(
     assert venues.query("restaurant", {**fewer, "area": area}) <= venues.query("restaurant", fewer)
 
 
-def test_a_password_is_not_told(sample: Benchmark) -> None:
-    with pytest.raises(InputError) as raised:
-        open_database(sample, RULES, "nosuchdialect://me:secret@host/x")
-    assert raised.value.source == "nosuchdialect://***@host/x"
-    assert "secret" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "nosuchdialect://host/x?password=secret&sslmode=off",
-        "sqlite:////nowhere/x.db?key=secret",
-        "postgresql://me:secret@host:port/x",
-        "postgresql://me:secret@host:99999999/x",
-        "postgresql://me:sec/secret@host/x",
-        "://me:secret@host",
-        "me:secret@",
-        "secret",
-    ],
-)
-def test_no_address_tells_a_secret(sample: Benchmark, url: str) -> None:
-    with pytest.raises(InputError, match="cannot be used as venue database") as raised:
-        open_database(sample, RULES, url)
-    assert "secret" not in str(raised.value)
-
-
-def test_a_database_that_goes_away_while_it_is_asked_is_bad_input(
-    sample: Benchmark, tmp_path: Path
-) -> None:
-    place = tmp_path / "venues.db"
-    venues = open_database(sample, RULES, f"sqlite:///{place}")
-    assert venues.query("hotel", {})
-    place.write_bytes(b"no database any more" * 1000)
-    with pytest.raises(InputError, match=r"venues\.db: cannot be used as venue database \("):
-        venues.query("restaurant", {})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE {restaurant} SET area = 'moon' WHERE place = 1",
-        "UPDATE {train} SET leave = leave + 1 WHERE place = 0",
-        "DELETE FROM {restaurant} WHERE place = 0",
-        "INSERT INTO {restaurant} (source, place, id) VALUES (1, 9, 'r9')",
-    ],
-)
-def test_rows_that_were_changed_are_noticed(change: str, new_database: str) -> None:
-    url = new_database
-    VenueDatabase(VENUES, RULES, url)
-    VenueDatabase(VENUES, RULES, url)
-    names = {domain: table.name for domain, table in venue_schema(RULES).venues.items()}
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(change.format(**names))
-    engine.dispose()
-    with pytest.raises(ChangedVenuesError, match=r"mwz_\w+_(restaurant|train)"):
-        VenueDatabase(VENUES, RULES, url)
-    tiny = benchmark({})
-    with pytest.raises(InputError, match="were changed since they were written; drop the tables"):
-        open_database(tiny, RULES, url)
-
-
-def test_a_kept_database_gives_the_results_of_sqlite_in_memory(
-    sample: Benchmark, new_database: str
-) -> None:
-    for rules in map(rule_set, published_rule_sets()):
-        in_memory, on_file = (
-            open_database(sample, rules, place) for place in (EMBEDDED, new_database)
-        )
-        asked = 0
-        for one in sample.dialogues.values():
-            for state in [*one.states, {d: g.informable for d, g in one.goal.items()}]:
-                for domain, constraints in state.items():
-                    expected = list(in_memory.query(domain, constraints))
-                    assert list(on_file.query(domain, constraints)) == expected
-                    asked += bool(expected)
-        assert asked > 50
-
-
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=100)
 @given(_RESTAURANTS, st.lists(_RESTAURANT_CONSTRAINTS, min_size=1, max_size=4))
-def test_any_records_give_the_same_results_on_file(
-    tmp_path_factory: pytest.TempPathFactory,
-    records: list[dict[str, str]],
-    queries: list[dict[str, str]],
+def test_prepared_answers_are_those_of_sql(
+    records: list[dict[str, str]], queries: list[dict[str, str]]
 ) -> None:
-    url = f"sqlite:///{tmp_path_factory.mktemp('venues') / 'venues.db'}"
-    in_memory, on_file = (VenueDatabase({"restaurant": records}, RULES, u) for u in (EMBEDDED, url))
+    venues = {"restaurant": records}
+    asked = VenueDatabase(venues, RULES)
+    prepared = VenueDatabase(venues, RULES, prepared_venues(venues, RULES))
     for constraints in queries:
-        assert list(on_file.query("restaurant", constraints)) == list(
-            in_memory.query("restaurant", constraints)
-        )
+        found = prepared.query("restaurant", constraints)
+        assert [*found] == [*asked.query("restaurant", constraints)]

@@ -67,9 +67,8 @@ def test_honest_entries_hold_and_nothing_is_written(folder: Path) -> None:
     assert _everything(folder) == before
 
 
-@pytest.mark.parametrize("sealed", [False, True])
-def test_an_edited_figure_is_told_with_what_it_should_be(sealed: bool, folder: Path) -> None:
-    edit_scores(folder / "careful", "bleu", "damd", value=99.5, sealed=sealed)
+def test_an_edited_figure_is_told_with_what_it_should_be(folder: Path) -> None:
+    edit_scores(folder / "careful", "bleu", "damd", value=99.5)
     before = _everything(folder)
     found = _verified(folder)
     careful = found["careful"]
@@ -77,15 +76,13 @@ def test_an_edited_figure_is_told_with_what_it_should_be(sealed: bool, folder: P
     [change] = careful.changes
     assert (change.rules, change.figure, change.before) == ("2021", "bleu.damd", 99.5)
     assert 30 < float(change.after or 0) < 60
-    edited = "scores.json: edited after the harness wrote it; score the entry again (--rescore)"
-    assert careful.problems == (() if sealed else (edited,))
     assert found["hasty"].holds
     assert found["scripted"].holds
     assert _everything(folder) == before
 
 
 def test_a_figure_edited_with_all_that_follows_is_told(folder: Path) -> None:
-    edit_inform(folder / "careful", 90.0, sealed=True)
+    edit_inform(folder / "careful", 90.0)
     careful = _verified(folder, "careful")["careful"]
     assert [change.figure for change in careful.changes] == [
         *("inform", "combined", "strict.inform.total", "strict.combined")
@@ -95,7 +92,7 @@ def test_a_figure_edited_with_all_that_follows_is_told(folder: Path) -> None:
 
 
 def _set(*place: str, to: object) -> Tamper:
-    return lambda entry: edit_scores(entry, *place, value=to, sealed=True)
+    return lambda entry: edit_scores(entry, *place, value=to)
 
 
 def _signed(name: str, value: str) -> Tamper:
@@ -114,7 +111,7 @@ def _signed(name: str, value: str) -> Tamper:
         if name == "domains":
             content["strict"]["domains"] = value
 
-    return lambda entry: change_scores(entry, change, sealed=True)
+    return lambda entry: change_scores(entry, change)
 
 
 @pytest.mark.parametrize(
@@ -140,23 +137,8 @@ def _signed(name: str, value: str) -> Tamper:
         (lambda entry: (entry / SCORES_FILE).unlink(), "scores.json: no such file"),
         (make_older, "scored by an earlier version; score it again"),
         (
-            lambda entry: change_scores(entry, lambda c: c["other_rules"].pop("2023"), True),
+            lambda entry: change_scores(entry, lambda c: c["other_rules"].pop("2023")),
             "rule set 2023: not scored",
-        ),
-        (_set("bleu", "mwz22", to=float("nan")), "scores.json: bleu.mwz22: nan is no figure"),
-        (_set("strict", "inform", "total", to=101.0), "scores.json: strict.inform.total: 101.0 is"),
-        (_set("strict", "inform", "total", to=90.5), "scores.json: strict.inform.total: no rate"),
-        (_set("coverage", "turns", to=147), "scores.json: coverage: plays nothing, or more than"),
-        # 26 of 30 dialogues are 13 of 15, but 25 of 30 are no number of 15.
-        (
-            _set("coverage", "dialogues", to=15),
-            "scores.json: strict.success.total: no rate of 15 d",
-        ),
-        (_set("combined", to=199.0), "scores.json: combined: 199.0 does not follow from the rest"),
-        (_set("signature", to="mwz:0"), "scores.json: signature: does not say what signature_fie"),
-        (
-            _set("signs", "placeholders", "raised", to=True),
-            "scores.json: signs.placeholders: threshold and whether it is raised do not follow",
         ),
     ],
 )
@@ -175,11 +157,12 @@ def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path)
     ("tamper", "figure", "before", "after"),
     [
         (_signed("domains", "gold"), "domains", "gold", "states"),
+        (_set("coverage", "turns", to=147), "coverage.turns", 147, 146),
         # Its responses hold 25 telephone numbers, 17 addresses and 12 postcodes, and name a venue
         # in 43 turns: 54 / 43.
         (
-            _set("signs", "placeholders", "value", to=0.5),
-            "signs.placeholders.value",
+            _set("flags", "placeholders", to=0.5),
+            "flags.placeholders",
             0.5,
             54 / 43,
         ),
@@ -201,7 +184,7 @@ def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None
         content["signature"] = content["signature"].replace(f"mwz:{versions['mwz']}|", "mwz:0.0.1|")
         versions["mwz"] = "0.0.1"
 
-    change_scores(folder / "careful", change, sealed=True)
+    change_scores(folder / "careful", change)
     assert _verified(folder, "careful")["careful"].holds
 
 
@@ -271,13 +254,11 @@ def test_the_command_says_what_holds(folder: Path, capsys: pytest.CaptureFixture
 def test_the_command_shows_differences_as_a_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edit_inform(folder / "careful", 90.0, sealed=True)
+    edit_inform(folder / "careful", 90.0)
     before = _everything(folder)
     run = _verify(capsys, folder)
     assert run.status == 1
     lines = run.out.splitlines()
-    told = "careful: dialogues.json: inform is not that of scores.json; use --rescore"
-    assert lines[0] == told
     start = lines.index("careful: 4 figures come out differently")
     assert lines[start + 1].split() == ["rules", "figure", "before", "after", "difference"]
     assert ["2021", "inform", "90.0", repr(100 * 26 / 30), "-3.333"] in [x.split() for x in lines]
@@ -343,7 +324,7 @@ def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
     def change(content: Any) -> None:
         content["unknown_placeholders"]["\x1b]0;owned\x07"] = 3
 
-    change_scores(folder / "care\x1b[2Jful", change, sealed=True)
+    change_scores(folder / "care\x1b[2Jful", change)
     for run in (
         _verify(capsys, folder),
         run_cli(capsys, "leaderboard", "--submissions", folder, "--check", "--rescore"),
@@ -366,14 +347,10 @@ def test_the_process_exits_with_what_it_found(
     whole = (folder / "careful" / SCORES_FILE).read_bytes()
     assert run_cli(capsys, "leaderboard", "--submissions", folder).status == 0
     assert run_process("verify", *options, "--strict").returncode == 0
-    edit_inform(folder / "careful", 90.0, sealed=True)
+    edit_inform(folder / "careful", 90.0)
     done = run_process("verify", *options)
     assert (done.returncode, done.stderr) == (1, "")
     assert "careful: 4 figures come out differently" in done.stdout
-    # Scores that follow from each other do not from what is stored of the dialogues.
-    run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
-    assert run.status == 2
-    assert "careful: dialogues.json: inform is not that of scores.json" in run.err
     (folder / "careful" / SCORES_FILE).write_bytes(whole)
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     # Nothing is left to verify, and a check that looks at nothing does not pass.
@@ -381,29 +358,3 @@ def test_the_process_exits_with_what_it_found(
     assert (run.status, run.err) == (1, "nothing was verified: no entry could be scored again\n")
     assert run_cli(capsys, "verify", *options, "--strict").status == 1
     assert run_cli(capsys, "verify", *options, "nobody").status == 2
-
-
-@pytest.mark.parametrize(
-    ("tamper", "told"),
-    [
-        (lambda entry: edit_inform(entry, 90.0), "scores.json: edited after the harness wrote it"),
-        (_set("combined", to=199.0), "combined: 199.0 does not follow from the rest"),
-        (_set("bleu", "mwz22", to=float("nan")), "bleu.mwz22: nan is no figure"),
-        (_set("strict", "success", "total", to=-1.0), "strict.success.total: -1.0 is not between"),
-        (_set("optimistic", "inform", "total", to=50.5), "no rate of 30 dialogues"),
-        (_set("coverage", "dialogues", to=31), "coverage: plays nothing, or more than there is"),
-        (_set("predictions", "sha256", to="0" * 64), "its scores are of other predictions than"),
-        (_set("predictions", "sha256", to="0"), "predictions.sha256: "),
-        (lambda entry: _put(entry, sample_content("hasty")), "its scores are of other predictions"),
-    ],
-)
-def test_the_check_finds_without_scoring_what_cannot_be(
-    tamper: Tamper, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "submissions"
-    enter_sample(folder, "careful")
-    tamper(folder / "careful")
-    run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
-    assert run.status == 2
-    assert told in run.err
-    assert "careful: " in run.err

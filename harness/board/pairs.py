@@ -2,8 +2,8 @@
 
 Every two entries whose scores compare under the default rule set have a line: differences, the
 dialogues that only one of the two wins, and p-values. A line is made of the two entries'
-`dialogues.json` alone, names the digests of both, and has a checksum of its own, so that what is
-stale or edited shows without anything being computed.
+`dialogues.json` alone, and names the digests of both, so that what is stale shows without anything
+being computed.
 
 One line says all of a pair, and lines are in order, because entries are added side by side: two
 changes that each add an entry add lines, and `mwz leaderboard` adds the line that both lack, as it
@@ -19,9 +19,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
-
-from mwz.normalization.rules.registry import digest_of_json
 
 from ..comparison import SEED
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
@@ -38,8 +35,6 @@ RANKING = "combined"
 """The figure that ranks, by which rows of the leaderboard are told apart."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
-
-_CHECKSUM = "checksum"
 
 
 @dataclass(frozen=True)
@@ -95,8 +90,7 @@ class EntryPair:
 
     def to_line(self) -> str:
         """Return the pair as a line of `pairs.jsonl`, without its end."""
-        content = plain(self)
-        return json.dumps({**content, _CHECKSUM: _checksum(content)}, separators=(",", ":"))
+        return json.dumps(plain(self), separators=(",", ":"))
 
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
@@ -178,19 +172,11 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     }
 
 
-def _checksum(content: object) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256: a line has a short one."""
-    return digest_of_json([content])[:16]
-
-
 def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
-    """Yield the pairs of lines, of those that are as they were written."""
+    """Yield the pairs of lines, of those that can be read."""
     for line in lines:
         try:
-            content: Any = parse_json(line, PAIRS_FILE)
-            if not isinstance(content, dict) or content.pop(_CHECKSUM, "") != _checksum(content):
-                continue
-            pair = validated(EntryPair, content, PAIRS_FILE)
+            pair = validated(EntryPair, parse_json(line, PAIRS_FILE), PAIRS_FILE)
         except InputError:
             continue
         if set(pair.figures) == set(FIGURES):
@@ -211,8 +197,8 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     return Pairs({key: found[key] for key in sorted(found)})
 
 
-def wrong_pairs(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> list[EntryPair]:
-    """Return the pairs that are stored and come out differently from what is stored of entries.
+def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> Iterator[str]:
+    """Yield which stored pairs come out differently from what is stored of their entries.
 
     Args:
         folder: The folder of submissions.
@@ -221,8 +207,11 @@ def wrong_pairs(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -
     """
     stored = read_pairs(folder, entries).pairs
     chosen = [pair for pair in stored if set(pair) & set(keys)]
-    anew = compared(entries, chosen) if chosen else {}
-    return [stored[key] for key, pair in anew.items() if not _is_same(stored[key], pair)]
+    for key, pair in compared(entries, chosen).items() if chosen else ():
+        if not _is_same(stored[key], pair):
+            told = "comes out differently; remove the line of both, and run `mwz leaderboard`"
+            for one, other in (key, key[::-1]):
+                yield f"{one}: {PAIRS_FILE}: how it compares with {other} {told}"
 
 
 def _is_same(one: EntryPair, other: EntryPair) -> bool:

@@ -17,21 +17,21 @@ from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
 from ..scoring import Options, Scorer
-from ..scoring.execution import Job, run
+from ..scoring.jobs import run
 from ..scoring.relexicalising import lexicalised_predictions
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
 from ..tracking.tracking_figures import COUNTS, FIGURES
 from . import APART, LIVE, STATE_TRACKING
-from .checks import entry_problems, evidence_problems
+from .checks import entry_problems, file_problems
 from .entries import Entry, read_entry
 from .model import rows
+from .pairs import pair_problems
 from .scores import (
     DIALOGUES_FILE,
     FILES,
     FINGERPRINTS_FILE,
-    SCORES_FILE,
     SEEDS_FILE,
     Scores,
     plain,
@@ -199,9 +199,7 @@ def rescore(
     entries: Sequence[Entry],
     benchmark: str | None = None,
     folders: Sequence[Path] = (),
-    workers: int = 1,
-    scheduler: str | None = None,
-    notify: Callable[[str], None] = lambda remark: None,
+    workers: int | str = 1,
     live: LiveScorer | None = None,
 ) -> Iterator[Rescored]:
     """Score entries again, several at a time, and yield what came of each as it is done.
@@ -212,9 +210,7 @@ def rescore(
         entries: The entries to score.
         benchmark: Name of the benchmark; None for the one that each was scored on.
         folders: Folders to look for predictions in.
-        workers: How many processes to use.
-        scheduler: The address of a Dask scheduler, whose cluster scores.
-        notify: Called with a remark if a process was killed.
+        workers: How many processes to use, or the address of a Dask scheduler.
         live: Scores live dialogues; without it they are not scored.
 
     Raises:
@@ -232,8 +228,8 @@ def rescore(
             yield from (_not_scored(entry, error) for entry in members)
             continue
         jobs = _jobs(members, loaded, folders, live)
-        for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
-            yield _not_scored(members[number], one) if isinstance(one, InputError) else one
+        for entry, one in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
+            yield _not_scored(entry, one) if isinstance(one, InputError) else one
 
 
 def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosis:
@@ -280,7 +276,7 @@ def _jobs(
     benchmark: Benchmark,
     folders: Sequence[Path],
     live: LiveScorer | None,
-) -> Iterator[Job]:
+) -> Iterator[tuple[Any, ...]]:
     """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
     from ..data.gold_states import load_further_gold, load_gold_states
 
@@ -295,7 +291,7 @@ def _jobs(
             inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
         except InputError as error:
             inputs = error
-        yield Job(entry.key, (entry, inputs, live))
+        yield entry, inputs, live
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
@@ -351,8 +347,8 @@ def _rescored(
     else:
         outputs = read(inputs.content, entry.key)
         new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
-    # Of an edited file, or of other predictions, nothing is kept.
-    keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
+    # Of other predictions nothing is kept.
+    keeps = old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
     new = replace(new, further_gold={**new.further_gold, **kept})
     changes = tuple(changed_figures(old, new))
@@ -380,7 +376,7 @@ def _seeds(
     seeds = () if entry.scores.seeds is None else entry.scores.seeds.seeds
     stored = {seed.file: seed for seed in seeds}
     names = sorted({*stored, *at_hand}, key=lambda name: (len(name), name))
-    if not names or (SEEDS_FILE in entry.scores.edited and stored.keys() - at_hand.keys()):
+    if not names:
         raise InputError(
             entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
@@ -457,13 +453,12 @@ def _figures(scores: Scores) -> dict[str, Any]:
 
 
 def differing_files(old: Scores, new: Scores) -> list[str]:
-    """Return the files of scores that were edited, or hold something else than new ones do."""
+    """Return the files of scores that hold something else than new ones do."""
     before, after = old.documents(), new.documents()
     return [
         file.name
         for file in FILES
-        if file.name in old.edited
-        or any(_differences("", before.get(file.name), after.get(file.name), file.tolerance))
+        if any(_differences("", before.get(file.name), after.get(file.name), file.tolerance))
     ]
 
 
@@ -513,8 +508,9 @@ def verify(
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
+    known += file_problems(chosen)
     for folder in {entry.folder.parent for entry in chosen}:
-        known += evidence_problems(folder, entries, keys)
+        known += pair_problems(folder, entries, keys)
     found = {one.key: one for one in outcomes}
     return [
         replace(
@@ -542,7 +538,7 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     if old.predictions != new.predictions:
         problems = ["the predictions are not those that were scored", *problems]
     differing = differing_files(old, new)
-    for name in (SEEDS_FILE, FINGERPRINTS_FILE):
+    for name in (DIALOGUES_FILE, SEEDS_FILE, FINGERPRINTS_FILE):
         if name in differing:
             problems.append(f"{name}: comes out differently (--rescore)")
     yield from problems

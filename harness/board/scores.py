@@ -13,10 +13,10 @@
   intervals of the scores, and what points were lost by.
 - `seeds.json`: what further seeds of the system score, if there are any.
 - `fingerprints.json`: a few characters per turn of what it says and believes, by which copies of
-  another entry show (`turn_marks.py`).
+  another entry show (`copied.py`).
 
-Each is a document that a dataclass holds: `plain` writes it, `validated` reads it. The `checksum`
-in each covers all the rest of it and tells whether somebody edited it.
+Each is a document that a dataclass holds: `plain` writes it, `validated` reads it. Whether somebody
+edited it shows when it is computed again (`mwz verify`).
 """
 
 from __future__ import annotations
@@ -36,25 +36,23 @@ from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
-from ..comparison.trials import Costs, TalkerName, pass_hat
+from ..comparison.trials import Costs, TalkerName
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError, refuse
 from ..io.files import parse_json, read_plain, to_json
-from ..io.store import take_checksum, with_checksum
 from ..io.validation import validated
-from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
+from ..metrics.bleu import bleu_of_sums
 from ..metrics.inform import rates_of_sums
+from ..metrics.results import COLUMNS, MAX_ORDER
 from ..metrics.setups import MAIN_SETUP
-from ..metrics.signs import SignFigure
 from ..metrics.tracking import DONTCARE_CHOICES
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..scoring.report import FORMAT, Coverage, Report
 from ..signature import SHOWN_HASH, Signature
-from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from ..tracking.tracking_figures import TrackingFigures, figures_of
 from . import LIVE, STATE_TRACKING, WITHOUT_REPORTS
-from .turn_marks import Fingerprints
+from .copied import Fingerprints
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.
@@ -511,7 +509,6 @@ class Scores:
         without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
             the placeholders that the entry declares; None if it declares none.
         further_gold: What its predicted states score against further gold states.
-        edited: The files that are not as the harness wrote them.
     """
 
     reports: Mapping[str, Report] = field(default_factory=dict)
@@ -523,7 +520,6 @@ class Scores:
     fingerprints: Fingerprints | None = None
     without_placeholders: Mapping[str, Mapping[str, float]] | None = None
     further_gold: FurtherGold = field(default_factory=dict)
-    edited: tuple[str, ...] = ()
 
     @property
     def without_reports(self) -> TrackingScores | LiveScores | None:
@@ -540,14 +536,14 @@ class Scores:
         return self.reports.get(rules)
 
     def documents(self) -> dict[str, dict[str, Any]]:
-        """Return name -> content, as JSON types without checksum, of the files that there are."""
+        """Return name -> content, as JSON types, of the files that there are."""
         made = {file.name: file.document(self) for file in FILES}
         return {name: document for name, document in made.items() if document is not None}
 
     def files(self) -> dict[str, str]:
         """Return name -> content of the files that there are, in the order of `FILES`."""
         documents, files = self.documents(), {file.name: file for file in FILES}
-        return {name: files[name].text(with_checksum(one)) for name, one in documents.items()}
+        return {name: files[name].text(one) for name, one in documents.items()}
 
 
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
@@ -586,8 +582,6 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
         read = _read_reports(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
-    problems = _gold_contradictions(read.get("further_gold", {}))
-    refuse(source, (f"further_gold.{problem}" for problem in problems))
     return read
 
 
@@ -607,23 +601,18 @@ def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
 def _read_without_reports(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     if document.pop("track", None) != track:
         raise InputError(source, f"expected scores of the track {track}")
-    signature = document.pop("signature", None)
     document["signature"] = document.pop("signature_fields", None)
     read: TrackingScores | LiveScores
     if track == LIVE:
         read = validated(LiveScores, document, source)
-        problems = list(_live_contradictions(read))
+        refuse(source, _wrong_marks(read))
     else:
         read = validated(TrackingScores, document, source)
-        problems = list(_contradictions(read))
-    if signature != str(read.signature):
-        problems.append("signature: does not say what signature_fields says")
-    refuse(source, problems)
     return {"live" if track == LIVE else "tracking": read}
 
 
-def _live_contradictions(scores: LiveScores) -> Iterator[str]:
-    """Yield what does not follow from what came of each live dialogue."""
+def _wrong_marks(scores: LiveScores) -> Iterator[str]:
+    """Yield what cannot be computed with."""
     texts = [scores.played, *(marks for of in scores.marks.values() for marks in of)]
     if set(scores.marks) != set(LIVE_RATES) or set("".join(texts)) - set("01-"):
         yield f"marks: expected {', '.join(LIVE_RATES)}, each of marks 1, 0 and -"
@@ -633,58 +622,6 @@ def _live_contradictions(scores: LiveScores) -> Iterator[str]:
         or not scores.tasks
     ):
         yield "marks: expected one for each task played, in each trial"
-    else:
-        for name, rate in scores.rates.items():
-            if not is_close(scores.figures.get(name), rate):
-                yield f"figures.{name}: does not follow from the marks"
-        signed = scores.signature.parameters
-        for name, told in (("user", scores.user), ("trials", str(scores.trials))):
-            if signed.get(name) != told:
-                yield f"{name}: {told!r} is not that of the signature, {signed.get(name)!r}"
-        if signed.get("played", "").split("-")[0] != str(scores.tasks):
-            yield "played: has another number of tasks than the signature"
-        stored = [one.value for one in scores.passes]
-        found = [pass_hat(scores.solved, scores.trials, k + 1) for k in range(scores.trials)]
-        if len(stored) != len(found) or not all(map(is_close, stored, found)):
-            yield "passes: do not follow from the marks"
-
-
-def _contradictions(scores: TrackingScores) -> Iterator[str]:
-    """Yield what does not follow from a tracker's own numbers."""
-    if scores.signature.gold is None:
-        yield "signature_fields.gold: missing"
-    coverage, report = scores.coverage, scores.report
-    if (coverage is None) != (scores.gold.whose == "file"):
-        yield "coverage: is of a benchmark, and so are the gold states, or neither is"
-    scored = (report.dialogues, report.turns)
-    if coverage is not None and (coverage.dialogues, coverage.turns) != scored:
-        yield "coverage: does not follow from the report"
-    figures = {name: report.metrics.get(name) for name in ("JGA", "F1", "RSA", "GCA")}
-    fga = report.metrics.get("FGA")
-    figures["FGA"] = fga.get("0.5") if isinstance(fga, Mapping) else None
-    figures["fuzzy"] = report.fuzzy["joint_accuracy"]
-    for name, value in figures.items():
-        if not isinstance(value, float | int) or not 0 <= value <= 100 + 1e-9:
-            yield f"report: {name} is no percentage"
-
-
-def _gold_contradictions(further: FurtherGold) -> Iterator[str]:
-    """Yield what does not follow from the figures against further gold states."""
-    for version, by_choice in further.items():
-        if set(by_choice) != set(DONTCARE_CHOICES):
-            yield f"{version}: expected {' and '.join(DONTCARE_CHOICES)}"
-        for choice, figures in by_choice.items():
-            place = f"{version}.{choice}"
-            signature = figures.signature
-            if (figures.gold_version, signature.parameters.get("dontcare")) != (version, choice):
-                yield f"{place}: is of another version, or of another choice"
-            if signature.gold != figures.gold:
-                yield f"{place}.gold: is not that of the signature"
-            if not 0 < figures.turns <= (figures.of_turns or 0):
-                yield f"{place}: scores no turn, or more than there are"
-            for name in TRACKING_FIGURES.values():
-                if not 0 <= getattr(figures, name) <= 100 + 1e-9:
-                    yield f"{place}.{name}: is no percentage"
 
 
 # --------------------------------------------------------------------------------- the files
@@ -746,8 +683,7 @@ def parse_scores(
 ) -> dict[str, Any]:
     """Return the fields of `Scores` that one of an entry's files holds.
 
-    Of a report that an earlier version wrote, nothing is read. A file that was edited is read as
-    far as it makes sense, so that what was edited can be told.
+    Of a report that an earlier version wrote, nothing is read.
 
     Args:
         content: The file.
@@ -756,7 +692,7 @@ def parse_scores(
         name: Which of `FILES` it is.
 
     Raises:
-        InputError: The content is not JSON, not as the schema says, or contradicts itself.
+        InputError: The content is not JSON, or not as the schema says.
     """
     document = parse_json(content, source)
     if not isinstance(document, dict):
@@ -764,11 +700,10 @@ def parse_scores(
     is_report = name == SCORES_FILE and track not in WITHOUT_REPORTS
     if is_report and "signature" in document and document.get("format") != FORMAT:
         return {}
-    edited = {} if take_checksum(document) else {"edited": (name,)}
     if not is_report and document.pop("format", None) != _FORMAT:
         raise InputError(source, f"expected format {_FORMAT}; score the entry again (--rescore)")
     [file] = (file for file in FILES if file.name == name)
-    return {**file.read(document, source, track), **edited}
+    return file.read(document, source, track)
 
 
 def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
@@ -798,10 +733,8 @@ def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
                 return Scores(), tuple(wrong)
             problems += wrong
         else:
-            found |= {**read, "edited": (*found.get("edited", ()), *read.get("edited", ()))}
-    scores = Scores(**found)
-    edited = "edited after the harness wrote it; score the entry again (--rescore)"
-    return scores, (*(f"{name}: {edited}" for name in reversed(scores.edited)), *problems)
+            found |= read
+    return Scores(**found), tuple(problems)
 
 
 # ------------------------------------------------------------------- state tracking on the board
@@ -896,8 +829,7 @@ def _as_entered(scores: Scores, report: Report | None) -> Tracked | None:
     if report is None or report.dst is None:
         return None
     of = (report.coverage.of, report.coverage.of_turns)
-    measured: SignFigure | None = (report.metrics.get("signs") or {}).get("gold_states")
-    share = 0.0 if measured is None else measured.value
+    share = (report.metrics.get("flags") or {}).get("gold_states", 0.0)
     dst, signature = report.dst, report.signature
     scored = (dst.dialogues, dst.turns)
     figures = figures_of(dst.figures, scored, share, signature, gold_key(signature), None, of)

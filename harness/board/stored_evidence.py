@@ -16,9 +16,8 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, resembling
-from ..metrics.bleu import COLUMNS
+from ..metrics.results import COLUMNS
 from ..metrics.setups import BOTH, MAIN_SETUP
-from ..metrics.statistics import LinearStatistics
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from . import PUBLISHED
@@ -75,9 +74,9 @@ def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
     Raises:
         InputError: Strict Inform and Success, or BLEU, were not asked for.
     """
-    own = known.statistics.get("inform")
-    if not isinstance(own, LinearStatistics) or "combined" not in known.figures:
+    if "combined" not in known.figures:
         raise InputError(known.name, f"lacks what is compared: {IN_WORDS}")
+    [own] = known.statistics["inform"]
     place = {id_: str(number) for number, id_ in enumerate(dialogues)}
     rates = [0, own.wins["inform"], own.wins["success"]]
     rows = np.hstack([own.rows[:, rates], own.rows[:, -COLUMNS:]])
@@ -85,7 +84,7 @@ def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
         known.name,
         _signature(known.signature),
         tuple(place[id_] for id_ in known.dialogues),
-        {"responses": responses_statistics(rows)},
+        {"responses": [responses_statistics(rows)]},
     )
 
 

@@ -27,7 +27,7 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..io.tables import formatted
-from . import notify, option
+from . import option
 
 
 @click.command()
@@ -39,8 +39,6 @@ from . import notify, option
     "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
 @option.jobs
-@option.scheduler
-@option.cache
 @option.predictions_folder
 @click.option(
     "--paper",
@@ -62,9 +60,7 @@ from . import notify, option
 def command(
     names: tuple[str, ...],
     explaining: bool,
-    workers: int,
-    scheduler: str | None,
-    cache: bool,
+    workers: int | str,
     folders: Sequence[Path],
     paper: str | None,
     format_: str,
@@ -93,7 +89,7 @@ def command(
     searches: dict[str, SetupSearch] = {}
     if explaining:
         outputs = searched_outputs(chosen, benchmark, folders)
-        searches = search_setups(outputs, workers, _progress, scheduler, cache, notify)
+        searches = search_setups(outputs, workers, _progress)
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
             recorded = chosen if names else with_trackers(chosen, entries, reported)

@@ -19,9 +19,9 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
-from ..metrics.inform_success import TOTAL
+from ..metrics.inform import TOTAL
 from ..scoring import Options, Scorer
-from ..scoring.execution import Job, results, run
+from ..scoring.jobs import run
 from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission import read_predictions
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
 @option.predictions_folder
 @option.all_figures
 @option.jobs_if_asked
-@option.scheduler
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
 @option.scoring
@@ -86,8 +85,7 @@ def command(
     submissions: Path,
     folders: Sequence[Path],
     all_figures: bool,
-    workers: int,
-    scheduler: str | None,
+    workers: int | str,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
@@ -118,12 +116,12 @@ def command(
                 replace(options, placeholders=one.entry.system.aliases) if one.entry else options
                 for one in outputs
             ]
-            found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
+            found = _known(outputs, names, chosen, asked is None, loaded, workers)
             known = with_common_metrics(found, chosen)
             human = _ceiling(Scorer(loaded, options), known)
         else:
             choose = benchmark_chooser(benchmark, "comparing on")
-            known = _by_stored(outputs, names, options, asked, missing, choose, workers, scheduler)
+            known = _by_stored(outputs, names, options, asked, missing, choose, workers)
             human = None
         if asked is None and any(one.is_corpus for one in outputs):
             known = [one.without_bleu() for one in known]
@@ -221,19 +219,22 @@ def _known(
     options: Sequence[Options],
     resampled: bool,
     benchmark: Benchmark,
-    workers: int,
-    scheduler: str | None,
+    workers: int | str,
 ) -> list[Evidence]:
     """Return what is known of systems by their outputs; arguments as of `known_system`."""
     each = [
-        Job(one.source, (one.predictions, one.source, name, own, resampled))
+        (one.predictions, one.source, name, own, resampled)
         for one, name, own in zip(outputs, names, options, strict=True)
     ]
-    coming = run(known_system, each, benchmark, workers, scheduler)
-    found = results(tqdm(coming, "scoring", len(each), unit="system", disable=None, leave=False))
-    for one, system in zip(outputs, found, strict=True):
+    coming = run(known_system, each, benchmark, workers)
+    shown = tqdm(coming, "scoring", len(each), unit="system", disable=None, leave=False)
+    systems = []
+    for one, system in zip(outputs, shown, strict=True):
+        if isinstance(system, InputError):
+            raise system
         tell(one.source, system.remarks)
-    return [system.evidence for system in found]
+        systems.append(system.evidence)
+    return systems
 
 
 def _by_stored(
@@ -243,8 +244,7 @@ def _by_stored(
     asked: Sequence[str] | None,
     missing: _Outputs,
     choose: BenchmarkChooser,
-    workers: int,
-    scheduler: str | None,
+    workers: int | str,
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form.
 
@@ -264,7 +264,7 @@ def _by_stored(
     if files:
         loaded = choose(_ids(files))
         chosen = [replace(options, metrics=DIALOGUE_METRICS)] * len(files)
-        found = _known(files, own, chosen, False, loaded, workers, scheduler)
+        found = _known(files, own, chosen, False, loaded, workers)
         of_files = [of_file(one, loaded.dialogues) for one in found]
     by_name = {one.name: one for one in of_files}
     return [

@@ -157,9 +157,9 @@ def verify(every: bool, **transfer: Any) -> int:
         if benchmark_path(name) is not None:
             found = differences(load_benchmark(name))
             differ |= bool(found)
-            click.echo(f"benchmark {name}: content as installed{comparison_text(found, every)}")
+            click.echo(f"benchmark {name}: readable{comparison_text(found, every)}")
     for gold in all_gold_states():
-        click.echo(f"gold states {gold.version} of {gold.benchmark}: content as installed")
+        click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")
     return int(differ)
 
 

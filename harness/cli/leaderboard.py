@@ -13,7 +13,7 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..board.checks import evidence_problems
+from ..board.checks import file_problems
 from ..board.entries import (
     ORDER_FILE,
     Entry,
@@ -21,18 +21,13 @@ from ..board.entries import (
     order_of,
     read_entries,
     read_order,
-    strays,
 )
+from ..board.markdown import pages
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
-from ..board.pairs import PAIRS_FILE, complete_pairs
+from ..board.pairs import PAIRS_FILE, complete_pairs, pair_problems
 from ..board.rescoring import Rescored, changes_table, diagnosed, rescore, updated
-from ..board.submitting import (
-    CONTENTS_FILE,
-    check_removed,
-    locked,
-    since_made,
-    write_files,
-)
+from ..board.review import review_text
+from ..board.submitting import write_files
 from ..board.views import (
     Site,
     check_place,
@@ -42,14 +37,13 @@ from ..board.views import (
     write_site,
 )
 from ..board.views.dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from ..board.views.markdown import pages, review_text
 from ..data.installed import loaded_once
 from ..diagnosis.diagnosing import Diagnosis
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
 from ..scoring import Scorer
-from . import notify, option, tell
+from . import option, tell
 from .live_entries import score_live
 from .option import leaderboard_path
 from .serving import serve_pages
@@ -90,7 +84,6 @@ class _Asked:
 )
 @option.predictions_folder
 @option.jobs
-@option.scheduler
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -119,12 +112,6 @@ class _Asked:
 )
 @option.serve("Write nothing; show the board as a web page")
 @click.option(
-    "--removed",
-    multiple=True,
-    metavar="NAME",
-    help="Confirm that the entry NAME was deleted; repeatable.",
-)
-@click.option(
     "--base",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
@@ -143,7 +130,6 @@ def command(
     address: str | None,
     dialogues: bool,
     serve: int | None,
-    removed: tuple[str, ...],
     base: Path | None,
     rules: str,
     submissions: Path,
@@ -176,27 +162,20 @@ def command(
         entered = read_entries(submissions)
         changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
         return int(_is_stale(asked, entered, base) or any(changed))
-    return _make(asked, removed, again, rescoring)
+    return _make(asked, again, rescoring)
 
 
-def _make(asked: _Asked, removed: Sequence[str], again: bool, how: Mapping[str, Any]) -> int:
+def _make(asked: _Asked, again: bool, how: Mapping[str, Any]) -> int:
     """Make the leaderboard's pages, and the site."""
     submissions, path, html = asked.submissions, asked.page, asked.html
-    with locked(submissions):
-        for name in strays(submissions):
-            told = "neither a folder nor a file, and left alone; remove it"
-            notify(f"{submissions / name}: {told}")
-        entered = read_entries(submissions)
-        made = check_removed(submissions, entered, removed)
-        entered, files = updated(entered, _rescore(entered, again, how), asked.rules)
-        pairs = complete_pairs(submissions, entered)
-        board = read_board(submissions, entered, asked.rules, pairs)
-        web = None if html is None else _site(asked, board)
-        write_files(submissions, {**files, **pages(submissions, board, path, files)})
-        if html is not None and web is not None:
-            write_site(web, html)
-    for line in made.lines():
-        notify(line)
+    entered = read_entries(submissions)
+    entered, files = updated(entered, _rescore(entered, again, how), asked.rules)
+    pairs = complete_pairs(submissions, entered)
+    board = read_board(submissions, entered, asked.rules, pairs)
+    web = None if html is None else _site(asked, board)
+    write_files({**files, **pages(submissions, board, path)})
+    if html is not None and web is not None:
+        write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
     if html is not None and web is not None:
         click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
@@ -218,13 +197,11 @@ def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> boo
     if base is not None:
         click.echo(printable(review_text(submissions, entered, base, rules)))
     board = read_board(submissions, entered, rules)
-    made = dict(pages(submissions, board, asked.page))
-    del made[submissions / CONTENTS_FILE]
-    stale = [_is_page_stale(*page) for page in made.items()]
-    stale.append(_differs(submissions, entered))
+    stale = [_is_page_stale(*page) for page in pages(submissions, board, asked.page).items()]
     if asked.html is not None:
         stale.append(_is_site_stale(_site(asked, board), asked.html))
-    wrong = list(evidence_problems(submissions, entered, [entry.key for entry in entered]))
+    wrong = list(file_problems(entered))
+    wrong += pair_problems(submissions, entered, [entry.key for entry in entered])
     wrong += [] if base is None else _reordered(submissions, entered, base)
     if missing := board.pairs.missing:
         told = f"lacks {len(missing)} of the entries' pairs as they are now, the first"
@@ -243,14 +220,6 @@ def _reordered(submissions: Path, entered: Sequence[Entry], base: Path) -> Itera
             remedy = f"take this file from {base}, and run `mwz leaderboard`"
             yield f"{submissions / ORDER_FILE}: {told}; {remedy}"
             return
-
-
-def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
-    """Say which files are not those that the leaderboard was made of."""
-    lines = since_made(submissions, entered).lines()
-    if _warn(f"{submissions / line} since the leaderboard was made" for line in lines):
-        return _warn(["if that is meant, run `mwz leaderboard`"])
-    return False
 
 
 def _dialogues(
@@ -311,7 +280,7 @@ def _rescore(entered: Sequence[Entry], again: bool, how: Mapping[str, Any]) -> l
     """Score the submissions again, if this is asked for, and tell what changed."""
     if not again:
         return []
-    coming = rescore(entered, notify=notify, live=score_live, **how)
+    coming = rescore(entered, live=score_live, **how)
     shown = tqdm(coming, "scoring", len(entered), unit="system", disable=None)
     # As they are read: by name.
     outcomes = sorted(shown, key=lambda outcome: outcome.key)

@@ -166,15 +166,26 @@ submissions = click.option(
 )
 
 
+def _workers(ctx: click.Context, param: click.Parameter, value: str) -> int | str:
+    """Return a number of processes, or the address of a Dask scheduler."""
+    if "://" in value:
+        return value
+    if not value.isdecimal() or not int(value):
+        told = f"{value!r}; give a number of processes, or an address such as tcp://host:8786"
+        raise click.BadParameter(told, ctx, param)
+    return int(value)
+
+
 def _jobs(default: int, shown: str) -> Callable[[_Command], _Command]:
     return click.option(
         "--jobs",
         "workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        default=default,
+        callback=_workers,
+        metavar="N|ADDRESS",
+        default=str(default),
         show_default=shown,
-        help="Processes to score several systems with.",
+        help="Processes to score several systems with; or the Dask scheduler, such as "
+        "tcp://10.0.0.1:8786, whose cluster does it (needs the extra `dask`).",
     )
 
 
@@ -232,20 +243,6 @@ seed = click.option(
 intervals = flag(
     "--intervals",
     help="Add 95 % intervals: how much the figures would vary with other dialogues.",
-)
-
-
-scheduler = click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Hand the work to the Dask cluster whose scheduler is there, such as "
-    "tcp://10.0.0.1:8786; needs the extra `dask`.",
-)
-
-cache = click.option(
-    "--cache/--no-cache",
-    default=True,
-    help="Reuse cached results of identical input.  [default: cache]",
 )
 
 

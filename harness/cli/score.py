@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,10 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from mwz.database import EMBEDDED
-
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..data.installed import default_benchmark
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.rendering import printable
@@ -21,12 +19,10 @@ from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring import Options, Scorer
-from ..scoring.many import (
-    FileOutcome,
+from ..scoring.batch import (
     Request,
     ScoredSubmission,
     intervals_read,
-    read_lines,
     score_files,
     score_predictions,
 )
@@ -91,13 +87,6 @@ def _metrics_help() -> str:
 )
 @option.free_running
 @option.skip_missing_goals
-@click.option(
-    "--database",
-    "database_url",
-    metavar="URL",
-    default=EMBEDDED,
-    help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
-)
 @option.intervals
 @option.table_format(" For one file, text is its whole report.")
 @click.option(
@@ -121,10 +110,6 @@ def _metrics_help() -> str:
 )
 @option.all_figures
 @option.flag(
-    "--resume",
-    help="Resume an interrupted run: what the file of --json holds is not scored again.",
-)
-@option.flag(
     "--ablation",
     help="Show what each step of normalisation and fuzzy matching of venues is worth: BLEU and "
     "rates without it, a table for each file.",
@@ -146,8 +131,6 @@ def _metrics_help() -> str:
 @option.seeds("With --paper: outputs of a further system, a row of its own. May be repeated.", True)
 @option.submissions
 @option.jobs
-@option.scheduler
-@option.cache
 @option.flag("--quiet", help="Print no table.")
 def command(
     *,
@@ -163,15 +146,12 @@ def command(
     lines_target: str | None,
     plot: str | None,
     all_figures: bool,
-    resume: bool,
     ablation: bool,
     as_paper: bool,
     baseline: Sequence[str],
     seeds: Sequence[Sequence[str]],
     submissions: Path,
-    workers: int,
-    scheduler: str | None,
-    cache: bool,
+    workers: int | str,
     quiet: bool,
     **how: Any,
 ) -> int:
@@ -192,15 +172,7 @@ def command(
         return 0
     request = Request(options, intervals or plot is not None, lines_target is not None, as_paper)
     choose = benchmark_chooser(benchmark, "scoring on")
-    scored = partial(
-        score_files,
-        choose=choose,
-        likely=benchmark or default_benchmark(),
-        request=request,
-        cache=cache,
-        workers=workers,
-        scheduler=scheduler,
-    )
+    scored = partial(score_files, choose=choose, request=request, workers=workers)
     if as_paper:
         entry, of_baseline = _baseline(baseline, submissions)
         groups = [of_baseline, predictions, *seeds]
@@ -208,7 +180,7 @@ def command(
     coming = partial(scored, predictions)
     several = len(predictions) > 1
     if several:
-        outcomes = _several(predictions, coming, json_target, lines_target, resume)
+        outcomes = _several(predictions, coming, json_target, lines_target)
     elif predictions:
         outcomes = [_one(predictions[0], coming)]
     else:
@@ -268,7 +240,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     free, lexicalised, several = given["free_running"], given["lexicalised"], len(files) > 1
     made = given["constant"] or given["empty_states"]
     paper = given["as_paper"]
-    unfit = any(given[name] for name in ("intervals", "plot", "resume", "free_running", "quiet"))
+    unfit = any(given[name] for name in ("intervals", "plot", "free_running", "quiet"))
     every = [*files, *given["baseline"], *(one for group in given["seeds"] for one in group)]
     sources = [bool(files), corpus is not None, given["constant"], given["empty_states"]]
     one_source = "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states"
@@ -284,7 +256,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
             "--ablation takes PREDICTIONS, has both set-ups, and goes with none of --lexicalised, "
-            "--intervals, --plot, --resume, --free-running, --quiet, --paper, --metrics, --json "
+            "--intervals, --plot, --free-running, --quiet, --paper, --metrics, --json "
             "and --per-dialogue": given["ablation"]
             and (
                 not files
@@ -303,14 +275,12 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--placeholders takes PREDICTIONS, and is not for --lexicalised": given["placeholders"]
             is not None
             and (not files or lexicalised),
-            "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
-            and (json_target in (None, STANDARD_STREAM) or not several),
             "standard input can be read only once": every.count(STANDARD_STREAM) > 1,
             "--baseline and --seeds go with --paper": not paper
             and (given["baseline"] or given["seeds"]),
             "--paper needs PREDICTIONS": paper and not files,
             "--paper is of strict figures, by dialogue: it goes with no --metrics, other --setup, "
-            "--intervals, --plot, --resume, --free-running or --quiet": paper
+            "--intervals, --plot, --free-running or --quiet": paper
             and (option.given("metrics") or given["setup"] not in (MAIN_SETUP, BOTH) or unfit),
             "--paper is printed as latex or md": paper
             and option.given("format_")
@@ -354,7 +324,7 @@ def _baseline(systems: Sequence[str], submissions: Path) -> tuple[Entry | None, 
 
 def _paper(
     groups: Sequence[Sequence[str]],
-    scored: Callable[..., Iterator[FileOutcome]],
+    scored: Callable[..., Iterator[ScoredSubmission | InputError]],
     json_target: str | None,
     folder: str | None,
     entry: Entry | None,
@@ -376,7 +346,7 @@ def _paper(
     from ..board.stored_evidence import of_file, stored_evidence
 
     files = [file for group in groups for file in group]
-    outcomes = _several(files, partial(scored, files), json_target, folder, False)
+    outcomes = _several(files, partial(scored, files), json_target, folder)
     if len(outcomes) < len(files) or STANDARD_STREAM in (json_target, folder):
         return 2 if len(outcomes) < len(files) else 0
     coming = iter(outcomes)
@@ -411,25 +381,24 @@ def _made(corpus: str | None, constant: bool, benchmark: str | None, request: Re
     return made if corpus is None else f"corpus {corpus}", outcome
 
 
-def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
+def _one(file: str, coming: Callable[..., Iterator[ScoredSubmission | InputError]]) -> _Named:
     """Return what comes of one file.
 
     Raises:
         InputError: It cannot be scored.
     """
-    (done,) = coming()
-    if isinstance(done.outcome, InputError):
-        raise done.outcome
-    tell(shown_name(file), done.outcome.remarks)
-    return short_names([file])[0], done.outcome
+    (outcome,) = coming()
+    if isinstance(outcome, InputError):
+        raise outcome
+    tell(shown_name(file), outcome.remarks)
+    return short_names([file])[0], outcome
 
 
 def _several(
     files: Sequence[str],
-    coming: Callable[..., Iterator[FileOutcome]],
+    coming: Callable[..., Iterator[ScoredSubmission | InputError]],
     json_target: str | None,
     folder: str | None,
-    resume: bool,
 ) -> list[_Named]:
     """Return what comes of the files that can be scored, told and written as it comes.
 
@@ -438,7 +407,6 @@ def _several(
         coming: Scores them.
         json_target: The file for a line of JSON per file, or `-`.
         folder: The folder for the lines per dialogue.
-        resume: Whether to go on with what the file of lines of JSON holds.
 
     Raises:
         InputError: Something cannot be written, or the file holds something else.
@@ -446,45 +414,27 @@ def _several(
     from tqdm import tqdm
 
     names = short_names(files)
-    paths = [] if folder is None else [Path(folder, f"{name}.jsonl") for name in names]
     if folder is not None and Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(folder, "is not a folder; with several files, --per-dialogue needs one")
-    known: Mapping[str, FileOutcome] = {}
-    if json_target is not None and json_target != STANDARD_STREAM:
-        known = read_lines(Path(json_target)) if resume else {}
-        # Torn and damaged lines go, before others are written behind them.
-        write_text(json_target, "".join(one.line or "" for one in known.values()))
-    unwritten = [number for number, path in enumerate(paths) if not path.exists()]
-    found: dict[int, ScoredSubmission] = {}
-    with tqdm(total=len(files), desc="scoring", unit="file", disable=None) as progress:
-        for done in coming(written=known, again=unwritten):
-            progress.update()
-            outcome = done.outcome
-            if isinstance(outcome, InputError):
-                notify(str(outcome))
-                continue
-            tell(shown_name(files[done.number]), outcome.remarks)
-            if paths and outcome.lines is not None:
-                write_text(str(paths[done.number]), outcome.lines)
-            if json_target is not None and done.line is not None and not done.repeated:
-                _append(json_target, done.line)
-            found[done.number] = replace(outcome, lines=None)
-    failed = len(files) - len(found)
+    scored: list[_Named] = []
+    lines = []
+    shown = tqdm(coming(), "scoring", len(files), unit="file", disable=None)
+    for file, name, outcome in zip(files, names, shown, strict=True):
+        if isinstance(outcome, InputError):
+            notify(str(outcome))
+            continue
+        tell(shown_name(file), outcome.remarks)
+        if folder is not None and outcome.lines is not None:
+            write_text(str(Path(folder, f"{name}.jsonl")), outcome.lines)
+        line = {"file": shown_name(file), **outcome.to_dict()}
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+        scored.append((name, replace(outcome, lines=None)))
+    if json_target is not None:
+        write_text(json_target, "".join(lines))
+    failed = len(files) - len(scored)
     if failed:
         notify(f"{failed} of {len(files)} files could not be scored")
-    return [(names[number], found[number]) for number in sorted(found)]
-
-
-def _append(target: str, line: str) -> None:
-    """Write a line behind those that a file has, or to standard output for `-`."""
-    if target == STANDARD_STREAM:
-        write_text(target, line)
-        return
-    try:
-        with Path(target).open("ab") as file:
-            file.write(line.encode())
-    except OSError as error:
-        raise InputError(target, f"cannot be written ({error.strerror})") from None
+    return scored
 
 
 def _write(
@@ -494,8 +444,8 @@ def _write(
     if lines_target is not None and outcome.lines is not None:
         write_text(lines_target, outcome.lines)
     if json_target is not None:
-        known = {"intervals": outcome.intervals} if intervals else {}
-        write_json(json_target, {**outcome.report.to_dict(), **known})
+        kept = outcome if intervals else replace(outcome, intervals=None)
+        write_json(json_target, kept.to_dict())
 
 
 def _main(figures: Mapping[str, Figure], all_figures: bool) -> dict[str, Figure]:

@@ -32,14 +32,13 @@ from ..board.entries import (
     System,
     declared_placeholders,
     folder_name,
-    read_entries,
     stated_facts,
 )
+from ..board.markdown import neighbours_text, pages, seeds_text
 from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file
-from ..board.submitting import check_new, check_removed, locked, submit, write_files
-from ..board.views.markdown import neighbours_text, pages, seeds_text
+from ..board.submitting import check_new, submit, write_files
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
@@ -47,7 +46,7 @@ from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
-from ..metrics.signs import ALL_SIGNS, honest_text, limit_text
+from ..metrics.flags import FLAGS
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
@@ -247,18 +246,16 @@ def command(
         scores = _tracker(*files[0], benchmark, gold, own_gold, check)
     else:
         scores = _scored(files, benchmark, track == LEXICALISED, aliases, check)
-    with locked(submissions):
-        check_removed(submissions, read_entries(submissions))
-        entries = submit(submissions, system, scores, contents, replace)
-        entry = entries[-1]
-        click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
-        # The page is that of the default rule set, whatever is shown here.
-        pairs = complete_pairs(submissions, entries)
-        page = read_board(submissions, entries, DEFAULT_RULES, pairs)
-        board = page if rules == page.rules else read_board(submissions, entries, rules, pairs)
-        write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
+    entries = submit(submissions, system, scores, contents, replace)
+    entry = entries[-1]
+    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
+    # The page is that of the default rule set, whatever is shown here.
+    pairs = complete_pairs(submissions, entries)
+    page = read_board(submissions, entries, DEFAULT_RULES, pairs)
+    board = page if rules == page.rules else read_board(submissions, entries, rules, pairs)
+    write_files(pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
-    _tell_signs(entry, board)
+    _tell_flags(entry, board)
 
 
 def _content(path: str, reading: Reading) -> bytes:
@@ -401,22 +398,21 @@ def _show_place(
     click.echo(f"\n{ranked if own.rank else f'not ranked {among}: {own.unranked}'}")
 
 
-def _tell_signs(entry: Entry, board: Board) -> None:
-    """Say which signs are raised, what was measured, and what to do."""
-    own = (row for table in board_tables(board) for row in table.rows if row.entry is entry)
-    raised = {name: one for row in own for name, one in row.signs.items() if one.raised}
-    for name, one in raised.items():
-        sign = ALL_SIGNS[name]
-        of = "" if one.shared_with is None else f" ({one.shared_with})"
-        honest = honest_text(sign)
-        published = f"published outputs have {honest}, and " if honest else ""
+def _tell_flags(entry: Entry, board: Board) -> None:
+    """Say which flags are raised, what was measured, and what to do."""
+    own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
+    raised = {name: row for row in own for name in row.raised}
+    for name, row in raised.items():
+        flag, copied = FLAGS[name], row.copies.get(name)
+        of = "" if copied is None else f" ({copied.entry})"
+        published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
         notify(
-            f"sign: {sign.title}{of}: {figure(one.value, 2)}; {published}"
-            f"{limit_text(sign, one.limit)} is a sign. {sign.why}"
+            f"flag: {flag.title}{of}: {figure(row.flags[name], 2)}; {published}"
+            f"{flag.bound} is flagged. {flag.why}"
         )
     if raised:
         notify(
-            "an entry with a sign has no rank until a maintainer has reviewed it: say in the pull "
+            "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
             "request how the outputs came about, or mend them and submit again with --replace "
             "(docs/submitting.md)"
         )

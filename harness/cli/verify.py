@@ -10,10 +10,10 @@ import click
 from tqdm import tqdm
 
 from ..board.entries import chosen_entries, in_order, read_entries, read_order
-from ..board.model import sign_notes
+from ..board.model import flag_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
-from . import notify, option
+from . import option
 from .live_entries import score_live
 
 _SHOWN = 12
@@ -38,7 +38,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
     """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    outcomes = rescore(chosen, notify=notify, live=score_live, **rescoring)
+    outcomes = rescore(chosen, live=score_live, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
     failed = [
@@ -46,7 +46,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = sign_notes(in_order(entries, read_order(submissions)))
+    signs = flag_notes(in_order(entries, read_order(submissions)))
     for one in verified:
         click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))

@@ -169,7 +169,7 @@ def command(
         if plot is not None:
             from ..diagnosis.diagnosis_plots import plot_causes
 
-            plot_causes({name: each.outcomes for name, each in named.items()}, plot)
+            plot_causes({name: each.results for name, each in named.items()}, plot)
     for name, text in texts:
         click.echo(printable(f"{name}\n{text}\n" if len(texts) > 1 else text))
 
@@ -240,7 +240,7 @@ class _View:
             id_ = dialogue_id(self.dialogue)
             text = dialogue_text(diagnosis, id_, self.venue_ids)
             known = id_ in diagnosis.played.benchmark.dialogues
-            first = next((outcome.id for outcome in diagnosis.outcomes), None)
+            first = next((result.id for result in diagnosis.results), None)
             return text or self._not_played(name, first, known)
         if self.cause in GROUNDED_CAUSES:
             return ""

@@ -214,7 +214,7 @@ def compare(
         ],
         pairs=_corrected(pairs),
         seeds=tuple(seeds),
-        spread=spread_of([one.scores() for one in systems if one.name in seeds]) if seeds else None,
+        spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else None,
     )
 
 
@@ -353,7 +353,7 @@ def _on_common(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
 
 def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str) -> Pair:
     """Return two systems with the same dialogues as a pair, with p of a test by resampling."""
-    ours, theirs = first.scores(), second.scores()
+    ours, theirs = first.scores, second.scores
     wins, other_wins = first.won(), second.won()
     differences = {}
     for name, value in ours.items():

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..metrics import response_metrics
 from ..metrics.played import Played
-from ..metrics.statistics import Figure, Statistics, everything
+from ..metrics.statistics import Figure, Statistics
 from ..metrics.tracking import PLAIN, Choices
 from ..metrics.tracking.evaluation import tracking_statistics
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue
 from ..signature import Signature
 
 if TYPE_CHECKING:
-    from ..metrics.statistics import Block, Bools, Ints, Values
+    import numpy.typing as npt
 
-_T = TypeVar("_T")
-
+    from ..metrics.statistics import Bools, Floats, Values
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
@@ -35,18 +34,19 @@ class Evidence:
         name: What the system is called.
         signature: The signature of its scores.
         dialogues: The ids of the dialogues it plays.
-        statistics: Metric -> statistics of these dialogues, in this order.
+        statistics: Metric -> statistics of these dialogues, in this order: one, or of a system with
+            several training seeds one for each. A figure is the mean of theirs.
     """
 
     name: str
     signature: Signature
     dialogues: tuple[str, ...]
-    statistics: Mapping[str, Statistics]
+    statistics: Mapping[str, Sequence[Statistics]]
 
     @property
     def figures(self) -> dict[str, Figure]:
         """Name -> figure, of all that can be computed."""
-        return {one.name: one for known in self.statistics.values() for one in known.figures}
+        return {one.name: one for outputs in self.statistics.values() for one in outputs[0].figures}
 
     def part(self, dialogues: Collection[str]) -> Evidence:
         """Return what is known of some of the dialogues, in the order given."""
@@ -54,89 +54,70 @@ class Evidence:
             return self
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
         rows = np.array([places[id_] for id_ in dialogues], np.int64)
-        return replace(
-            self,
-            dialogues=tuple(dialogues),
-            statistics={name: one.part(rows) for name, one in self.statistics.items()},
-        )
+        statistics = {
+            name: [one.part(rows) for one in outputs] for name, outputs in self.statistics.items()
+        }
+        return replace(self, dialogues=tuple(dialogues), statistics=statistics)
 
     def without_bleu(self) -> Evidence:
         """Return what is known but BLEU and the combined score, of which BLEU is a part."""
-        kept = {
-            metric: [one for one in known.figures if not one.name.startswith(_OF_BLEU)]
-            for metric, known in self.statistics.items()
-        }
         statistics = {
-            metric: replace(known, figures=kept[metric])
-            for metric, known in self.statistics.items()
-            if kept[metric]
+            metric: [
+                replace(one, figures=[f for f in one.figures if not f.name.startswith(_OF_BLEU)])
+                for one in outputs
+            ]
+            for metric, outputs in self.statistics.items()
         }
-        return replace(self, statistics=statistics)
-
-    def scores(self) -> dict[str, float]:
-        """Return figure -> value, of all dialogues: what the report says."""
-        return {**self._scores}
+        kept = {metric: outputs for metric, outputs in statistics.items() if outputs[0].figures}
+        return replace(self, statistics=kept)
 
     @cached_property
-    def _scores(self) -> Mapping[str, float]:
-        values = self.weighted(everything(len(self.dialogues)))
-        return {name: float(value[0]) for name, value in values.items()}
+    def scores(self) -> Mapping[str, float]:
+        """Figure -> value, of all dialogues: what the report says."""
+        return self._mean(lambda one: one.scores())
 
-    def weighted(self, counts: Block) -> Values:
+    def weighted(self, counts: npt.NDArray[Any]) -> Values:
         """Return figure -> values, in samples that count each dialogue so many times."""
-        return _merged(one.weighted(counts) for one in self.statistics.values())
+        return self._mean(lambda one: one.weighted(counts))
 
-    def swapped(self, other: Evidence, swaps: Block) -> tuple[Values, Values]:
+    def swapped(self, other: Evidence, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
         """Return figure -> values of this and of another system after they swapped dialogues.
+
+        Of systems with seeds each two outputs swap.
 
         Args:
             other: The other system, with the same dialogues and metrics.
-            swaps: Which dialogues they swap.
+            swaps: Sample x dialogue -> whether they swap it.
         """
-        both = [
-            one.swapped(other.statistics[metric], swaps) for metric, one in self.statistics.items()
-        ]
-        return _merged(values for values, _ in both), _merged(values for _, values in both)
+        ours: dict[str, Floats] = {}
+        theirs: dict[str, Floats] = {}
+        for metric, outputs in self.statistics.items():
+            both = [one.swapped(its, swaps) for one in outputs for its in other.statistics[metric]]
+            ours |= _mean([values for values, _ in both])
+            theirs |= _mean([values for _, values in both])
+        return ours, theirs
 
     def won(self) -> dict[str, Bools]:
-        """Return figure -> whether each dialogue is won, of the figures that are rates of them."""
-        return _merged(one.won() for one in self.statistics.values())
+        """Return figure -> whether each dialogue is won, of figures that are rates of dialogues.
+
+        Of a system with seeds no dialogue is won or lost.
+        """
+        alone = [outputs[0] for outputs in self.statistics.values() if len(outputs) == 1]
+        return {name: values for one in alone for name, values in one.won().items()}
+
+    def _mean(self, values: Callable[[Statistics], Mapping[str, Any]]) -> dict[str, Any]:
+        return {
+            name: value
+            for outputs in self.statistics.values()
+            for name, value in _mean([values(one) for one in outputs]).items()
+        }
 
 
-def _merged(parts: Iterable[Mapping[str, _T]]) -> dict[str, _T]:
-    """Return what is known of the figures of several metrics as one mapping."""
-    return {name: value for part in parts for name, value in part.items()}
-
-
-@dataclass(frozen=True)
-class _MeanStatistics(Statistics):
-    """Statistics of several outputs of one system: a figure is the mean of theirs.
-
-    Attributes:
-        figures: What can be computed of each.
-        outputs: Those of each output, of the same dialogues in the same order.
-    """
-
-    figures: Sequence[Figure]
-    outputs: Sequence[Statistics]
-
-    def part(self, rows: Ints) -> _MeanStatistics:
-        """Return the statistics of some dialogues."""
-        return replace(self, outputs=[one.part(rows) for one in self.outputs])
-
-    def weighted(self, counts: Block) -> Values:
-        """Return every figure in the samples."""
-        return _mean([one.weighted(counts) for one in self.outputs])
-
-    def swapped(self, other: _MeanStatistics, swaps: Block) -> tuple[Values, Values]:
-        """Return every figure of both systems after each two of their outputs swapped."""
-        both = [one.swapped(its, swaps) for one in self.outputs for its in other.outputs]
-        ours, theirs = zip(*both, strict=True)
-        return _mean(ours), _mean(theirs)
-
-
-def _mean(parts: Sequence[Values]) -> Values:
-    return {name: np.mean([one[name] for one in parts], axis=0) for name in parts[0]}
+def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return figure -> mean over outputs."""
+    if len(outputs) == 1:
+        return {**outputs[0]}
+    return {name: np.mean([one[name] for one in outputs], axis=0) for name in outputs[0]}
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
@@ -152,15 +133,11 @@ def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
     played = set.intersection(*(set(one.dialogues) for one in outputs))
     common = [id_ for id_ in first.dialogues if id_ in played]
     parts = [one.part(common) for one in outputs]
-    return replace(
-        first,
-        name=name,
-        dialogues=tuple(common),
-        statistics={
-            metric: _MeanStatistics(known.figures, [one.statistics[metric] for one in parts])
-            for metric, known in first.statistics.items()
-        },
-    )
+    statistics = {
+        metric: [one for part in parts for one in part.statistics[metric]]
+        for metric in first.statistics
+    }
+    return Evidence(name, first.signature, tuple(common), statistics)
 
 
 def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
@@ -173,19 +150,23 @@ def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
         signature: The signature of its scores.
         name: What to call the system.
     """
-    metrics = [response_metrics()[metric] for metric in played.metrics]
-    known = Evidence(
+    metrics = sorted(
+        (response_metrics()[name] for name in played.metrics),
+        key=lambda metric: (metric.rank, metric.name),
+    )
+    # What chance draws must not hang on the order of dialogues in a file.
+    by_id = {one.id: one for one in played.results}
+    results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
+    return Evidence(
         name=name,
         signature=signature,
-        dialogues=tuple(played.submission.dialogues),
+        dialogues=tuple(one.id for one in results),
         statistics={
-            metric.name: played.once(metric.statistics)
-            for metric in sorted(metrics, key=lambda metric: (metric.rank, metric.name))
+            metric.name: [metric.statistics(results)]
+            for metric in metrics
             if metric.statistics is not None
         },
     )
-    # What chance draws must not hang on the order of dialogues in a file.
-    return known.part([id_ for id_ in played.benchmark.dialogues if id_ in played.responses])
 
 
 def tracking_evidence(
@@ -203,4 +184,4 @@ def tracking_evidence(
         choices: What the metrics leave open.
     """
     ids = tuple(dialogue.id for dialogue in dialogues)
-    return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, choices)})
+    return Evidence(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})

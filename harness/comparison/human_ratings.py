@@ -143,7 +143,7 @@ def agreement(
     samples = [
         np.repeat(np.arange(len(ids)), counts)
         for block in bootstrap_samples(len(ids), INTERVAL_SAMPLES, SEED)
-        for counts in block.numbers
+        for counts in block
     ]
     alpha, without = _alpha(ratings)
     return Agreement(

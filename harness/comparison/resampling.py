@@ -18,8 +18,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from ..metrics.statistics import Block
 from . import SEED
 from .evidence import Evidence
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
@@ -31,7 +31,7 @@ _BLOCK = 2**22
 """About how many numbers a block of samples holds."""
 
 
-def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[Block]:
+def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
     """Yield bootstrap samples: as many dialogues as there are, drawn with replacement.
 
     Args:
@@ -44,10 +44,10 @@ def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[Block
         drawn = generator.choice(dialogues, size=(size, dialogues), replace=True)
         places = drawn + dialogues * np.arange(size)[:, np.newaxis]
         counts = np.bincount(places.ravel(), minlength=size * dialogues)
-        yield Block(counts.reshape(size, dialogues))
+        yield counts.reshape(size, dialogues)
 
 
-def swaps(dialogues: int, samples: int, seed: int) -> Iterator[Block]:
+def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
     """Yield which dialogues two systems swap, each with probability 1/2.
 
     Args:
@@ -57,7 +57,7 @@ def swaps(dialogues: int, samples: int, seed: int) -> Iterator[Block]:
     """
     generator = np.random.default_rng(seed)
     for size in _block_sizes(dialogues, samples):
-        yield Block(generator.integers(2, size=(size, dialogues), dtype=bool))
+        yield generator.integers(2, size=(size, dialogues), dtype=bool)
 
 
 def _block_sizes(dialogues: int, samples: int) -> Iterator[int]:
@@ -82,7 +82,7 @@ def intervals_of(
         samples: The number of bootstrap samples.
         seed: Their seed.
     """
-    scores = evidence.scores()
+    scores = evidence.scores
     ends = {
         name: (*wilson(int(won.sum()), len(won)), WILSON) for name, won in evidence.won().items()
     }
@@ -168,13 +168,10 @@ def mcnemar(only_a: int, only_b: int) -> float:
         only_a: The dialogues that only the first system wins.
         only_b: Those that only the second one wins.
     """
-    from scipy.special import betainc  # scipy.stats takes far longer to import
-
-    least, most = sorted((only_a, only_b))
-    if most <= least + 1:
-        return 1.0
-    # P(X <= k) of n tosses is I(n - k, k + 1) at 1/2.
-    return 2 * float(betainc(most, least + 1, 0.5))
+    tosses = only_a + only_b
+    as_few = sum(math.comb(tosses, heads) for heads in range(min(only_a, only_b) + 1))
+    # Whole numbers: nothing is rounded before they are divided.
+    return float(min(1.0, 2 * as_few / 2**tosses))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -272,7 +269,7 @@ TESTS: Mapping[str, Test] = {"randomisation": randomisation, "bootstrap": paired
 
 def _observed(a: Evidence, b: Evidence) -> tuple[dict[str, float], dict[str, float]]:
     """Return figure -> the absolute difference, and how large the figures are."""
-    first, second = a.scores(), b.scores()
+    first, second = a.scores, b.scores
     return (
         {name: abs(value - second[name]) for name, value in first.items()},
         {name: max(abs(value), abs(second[name]), 1.0) for name, value in first.items()},

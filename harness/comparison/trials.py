@@ -61,5 +61,5 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
     if set(each.tolist()) <= {0, whole}:
         return Interval(value, *wilson(int((each > 0).sum()), len(each)), WILSON)
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    sums = np.concatenate([block.by_sample @ each for block in blocks])
+    sums = np.concatenate([block.astype("float64") @ each for block in blocks])
     return Interval(value, *interval_ends(100 * sums / (whole * len(each))), BOOTSTRAP)

@@ -1,6 +1,6 @@
 """Gold states of other versions, beside the installed benchmark: imported, kept, found by version.
 
-They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed (`io/store.py`).
+They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
-from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
+from ..io.machine import data_directory
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from .declared import gold_versions
+from .documents import DAMAGED, SUFFIX, read_document, write_document
 from .installed import installed_benchmarks, load_benchmark
 from .state_files import read_state_file
 
@@ -68,7 +69,7 @@ def install_gold_states(gold: GoldStates) -> Path:
     """
     path = gold_states_path(gold.benchmark, gold.version)
     document = {"version": gold.version, "benchmark": gold.benchmark, "states": gold.states}
-    write_sealed(path, document, _FORMAT)
+    write_document(path, document, _FORMAT)
     return path
 
 
@@ -95,7 +96,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     path = gold_states_path(benchmark.name, version)
     again = "import them again"
     try:
-        document = read_sealed(path, _FORMAT)
+        document = read_document(path, _FORMAT)
         gold = GoldStates(document["version"], document["benchmark"], document["states"])
         _check(gold, benchmark, path)
     except InputError as error:
@@ -133,13 +134,13 @@ def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]
 
 def gold_states_path(benchmark: str, version: str) -> Path:
     """Return where gold states of a version are or would be installed."""
-    return _folder(benchmark) / f"{version}{SEALED_SUFFIX}"
+    return _folder(benchmark) / f"{version}{SUFFIX}"
 
 
 def installed_gold_states(benchmark: str) -> list[str]:
     """Return the versions of gold states that are installed for a benchmark."""
-    found = _folder(benchmark).glob(f"[!.]*{SEALED_SUFFIX}")
-    return sorted(path.name.removesuffix(SEALED_SUFFIX) for path in found)
+    found = _folder(benchmark).glob(f"[!.]*{SUFFIX}")
+    return sorted(path.name.removesuffix(SUFFIX) for path in found)
 
 
 def _folder(benchmark: str) -> Path:

@@ -1,206 +1,30 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`. What
-scores need of it is prepared when it is installed, and stored under a hash of the file and of the
-code: its content hashes; a slim document, without the texts that few scores need (`late_texts.py`);
-and the references as BLEU needs them with what the venue database answers. Both are stored as
-Python stores its compiled modules, by `marshal`. What is missing or damaged is prepared again;
-where nothing can be stored, all is derived when it is needed, as for a benchmark that was never
-installed.
+A benchmark is one file, `<data directory>/benchmarks/<name>.json.gz`. What scores need of it is
+kept beside it (`prepared.py`).
 """
 
 from __future__ import annotations
 
 import json
-import marshal
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
-from mwz.normalization.rules.registry import folder_of, sha256
+from mwz.normalization.rules.registry import folder_of
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.files import read_stored
-from ..io.store import (
-    DAMAGED,
-    SEALED_SUFFIX,
-    Store,
-    code_digest,
-    data_directory,
-    read_sealed,
-    write_sealed,
-)
-from .late_texts import LateReferences, LateTexts, LateWords
-
-if TYPE_CHECKING:
-    from mwz.database.venues import PreparedVenues
-
-    from ..metrics._references import ReferenceIndex
-
-
-_CONTENT, _SLIM, _DERIVED = "content", "slim", "derived"
-_STORE = Store("prepared")
-
-
-@dataclass(frozen=True)
-class PreparedContent:
-    """What signatures say of a benchmark's content.
-
-    Attributes:
-        hashes: Version of the venues -> content hash.
-        gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
-        rates: Slots about venues -> how many of them the canonical references name a turn.
-    """
-
-    hashes: Mapping[str, str]
-    gold_domains: str
-    rates: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class PreparedBenchmark:
-    """What was prepared of a benchmark.
-
-    Attributes:
-        key: What it was prepared of: the benchmark's file, the code and who reads it.
-        content: What it holds, in short.
-        dialogues: The ids of the benchmark's dialogues, in its order.
-        packed: The references and the venues' answers.
-    """
-
-    key: Mapping[str, str]
-    content: PreparedContent
-    dialogues: Sequence[str] = field(repr=False)
-    packed: bytes = field(repr=False)
-
-    def content_hash(self, rules: RuleSet) -> str | None:
-        """Return the content hash under a rule set; None for one that was not prepared for."""
-        return self.content.hashes.get(rules.venues)
-
-    def typical_rate(self, slots: frozenset[str]) -> float | None:
-        """Return how many of some slots the canonical references name a turn, if it is known."""
-        return self.content.rates.get(_rate_of(slots))
-
-    def references(self) -> ReferenceIndex:
-        """Return the references, prepared for BLEU."""
-        import numpy as np
-
-        from ..metrics._references import ReferenceIndex
-
-        arrays = {
-            name: np.frombuffer(values, kind)
-            for name, (kind, values) in self._parts["references"].items()
-        }
-        return ReferenceIndex.from_arrays(arrays, self.dialogues)
-
-    def venues(self, rules: RuleSet) -> PreparedVenues | None:
-        """Return what the venue database answers under a rule set, if it was prepared for."""
-        from mwz.database.venues import PreparedVenues, VenueTables
-
-        packed = self._parts["venues"].get(_rules_of(rules))
-        if packed is None:
-            return None
-        read = marshal.loads(packed)
-        return PreparedVenues(**{**read, "tables": VenueTables(**read["tables"])})
-
-    @cached_property
-    def _parts(self) -> Mapping[str, Any]:
-        parts: Mapping[str, Any] = marshal.loads(self.packed)
-        return parts
-
-
-def prepared(
-    key: Mapping[str, str], benchmark: Benchmark, is_slim: bool
-) -> PreparedBenchmark | None:
-    """Return what is prepared of an installed benchmark, prepared now if it was not.
-
-    Args:
-        key: What `_key` returns of the benchmark's file.
-        benchmark: What was read from it.
-        is_slim: Whether that was made of the slim document.
-    """
-    content, packed = _stored_content(key), _STORE.get_bytes([_DERIVED, key])
-    slim = is_slim or _STORE.get_bytes([_SLIM, key]) is not None
-    if content is None or packed is None or not slim:
-        # Where nothing can be stored, each thing is derived when it is needed.
-        if not _STORE.is_writable():
-            return None
-        content, packed = _content(benchmark), _packed(benchmark)
-        _STORE.put([_CONTENT, key], asdict(content))
-        _STORE.put_bytes([_SLIM, key], marshal.dumps(_slim(to_document(benchmark))))
-        _STORE.put_bytes([_DERIVED, key], packed)
-    return PreparedBenchmark(key, content, tuple(benchmark.dialogues), packed)
-
-
-def prepared_content(path: Path) -> PreparedContent | None:
-    """Return what signatures say of a benchmark file, without reading it.
-
-    None if nothing is prepared of the file as it is.
-    """
-    try:
-        return _stored_content(_key(path))
-    except InputError:
-        return None
-
-
-def _stored_content(key: Mapping[str, str]) -> PreparedContent | None:
-    document = _STORE.get([_CONTENT, key])
-    return None if document is None else PreparedContent(**document)
-
-
-def _key(path: Path) -> dict[str, str]:
-    """Return what decides what is prepared: the benchmark's file, the code and who reads it."""
-    python = str(sys.implementation.cache_tag)
-    return {"benchmark": sha256(read_stored(path)), "code": code_digest(), "python": python}
-
-
-def _content(benchmark: Benchmark) -> PreparedContent:
-    versions = {rules.venues: rules for rules in map(rule_set, rule_set_names())}
-    hashes = {name: benchmark.content_hash(rules) for name, rules in versions.items()}
-    about = {rules.about_venues for rules in versions.values()}
-    rates = {_rate_of(slots): benchmark.typical_rate(slots) for slots in about}
-    return PreparedContent(hashes, benchmark.gold_domains, rates)
-
-
-def _rate_of(slots: frozenset[str]) -> str:
-    return " ".join(sorted(slots))
-
-
-def _packed(benchmark: Benchmark) -> bytes:
-    """Return what is derived of a benchmark: the references for BLEU, and the venues' answers."""
-    from mwz.database.venues import prepared_venues
-
-    from ..metrics._references import ReferenceIndex
-
-    index = ReferenceIndex({id_: one.references for id_, one in benchmark.dialogues.items()})
-    venues = {
-        _rules_of(rules): marshal.dumps(
-            asdict(prepared_venues(benchmark.venue_records(rules), rules)), _PLAIN
-        )
-        for rules in map(rule_set, rule_set_names())
-    }
-    arrays = {name: (one.dtype.str, one.tobytes()) for name, one in index.to_arrays().items()}
-    return marshal.dumps({"references": arrays, "venues": venues}, _PLAIN)
-
-
-_PLAIN = 2
-"""The version of marshal that does not share parts: the same content is the same bytes."""
-
-
-def _rules_of(rules: RuleSet) -> str:
-    return f"{rules.digest}-{rules.venues}"
-
+from ..io.machine import data_directory
+from .documents import DAMAGED, SUFFIX, read_document, write_document
+from .prepared import PreparedParts
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
 """The benchmark used where none is named, if it is installed."""
 
-_FORMAT = 2
+_FORMAT = 3
 _AGAIN = "install the benchmark again"
 
 
@@ -211,15 +35,13 @@ def downloads_directory() -> Path:
 
 def benchmark_path(name: str) -> Path | None:
     """Return where a benchmark of that name is or would be installed; None for the built-in one."""
-    return None if name == SAMPLE else data_directory() / "benchmarks" / f"{name}{SEALED_SUFFIX}"
+    return None if name == SAMPLE else data_directory() / "benchmarks" / f"{name}{SUFFIX}"
 
 
 def installed_benchmarks() -> list[str]:
     """Return the names of all benchmarks at hand, the built-in one first."""
     folder = data_directory() / "benchmarks"
-    names = sorted(
-        path.name.removesuffix(SEALED_SUFFIX) for path in folder.glob(f"[!.]*{SEALED_SUFFIX}")
-    )
+    names = sorted(path.name.removesuffix(SUFFIX) for path in folder.glob(f"[!.]*{SUFFIX}"))
     return [SAMPLE, *names]
 
 
@@ -246,34 +68,31 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
     try:
-        key = _key(path)
-        slim = _STORE.get_bytes([_SLIM, key])
-        if slim is None:
-            return _with_prepared(key, _whole(path))
-        late = LateTexts(path, key["benchmark"], _dialogues)
-        return _with_prepared(key, from_document(marshal.loads(slim), late), is_slim=True)
+        parts = PreparedParts.of_file(path)
+        document = parts.part("benchmark", lambda: _shared(_read(path), {}), shared=True)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
+    return _with_prepared(from_document(document), parts)
 
 
-def _whole(path: Path) -> Benchmark:
-    """Read all of a benchmark's file."""
+def _read(path: Path) -> Any:
+    """Return a benchmark's document.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    document = read_document(path, _FORMAT)
     try:
-        return from_document(read_sealed(path, _FORMAT))
+        from_document(document)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
+    return document
 
 
-def _dialogues(path: Path) -> Mapping[str, Dialogue]:
-    return _whole(path).dialogues
-
-
-def _with_prepared(
-    key: Mapping[str, str], benchmark: Benchmark, is_slim: bool = False
-) -> Benchmark:
-    """Return a benchmark just read with what is prepared of it."""
+def _with_prepared(benchmark: Benchmark, parts: PreparedParts) -> Benchmark:
+    """Return a benchmark just read with what is kept of it."""
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", prepared(key, benchmark, is_slim))
+    object.__setattr__(benchmark, "prepared", parts)
     return benchmark
 
 
@@ -296,8 +115,7 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     path = benchmark_path(benchmark.name)
     if path is None:
         raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
-    write_sealed(path, to_document(benchmark), _FORMAT)
-    _with_prepared(_key(path), replace(benchmark))
+    write_document(path, to_document(benchmark), _FORMAT)
     return path
 
 
@@ -312,28 +130,14 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-_SAID = ("users", "responses")
-
-
-def _slim(document: Mapping[str, Any]) -> Any:
-    """Return a document without texts, whose equal parts are one: they are read once, and shared.
+def _shared(value: Any, known: dict[object, Any]) -> Any:
+    """Return a value of JSON types whose equal parts are one: they are read once.
 
     Turn after turn has the belief state of the turn before.
-    """
-    late = {*_SAID, "references"}
-    dialogues = {
-        id_: {key: value for key, value in data.items() if key not in late}
-        for id_, data in document["dialogues"].items()
-    }
-    return _shared({**document, "dialogues": dialogues}, {})
-
-
-def _shared(value: Any, known: dict[object, Any]) -> Any:
-    """Return a value of JSON types with the parts that are known already.
 
     Args:
         value: The value.
-        known: What is known; what is not is added.
+        known: The parts by now; others are added.
     """
     key: object = (type(value), value)
     if isinstance(value, dict):
@@ -345,17 +149,12 @@ def _shared(value: Any, known: dict[object, Any]) -> Any:
     return known.setdefault(key, value)
 
 
-def from_document(document: Mapping[str, Any], late: LateTexts | None = None) -> Benchmark:
-    """Return the benchmark that a document written by `to_document` describes.
-
-    Args:
-        document: The document.
-        late: Has the texts that a slim document lacks; None of a whole one.
-    """
+def from_document(document: Mapping[str, Any]) -> Benchmark:
+    """Return the benchmark that a document written by `to_document` describes."""
     seen = document.get("seen")
     return Benchmark(
         name=document["name"],
-        dialogues={id_: _dialogue(id_, data, late) for id_, data in document["dialogues"].items()},
+        dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
         venues=document["venues"],
         venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
@@ -374,7 +173,7 @@ def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
     }
 
 
-def _dialogue(id_: str, data: Mapping[str, Any], late: LateTexts | None) -> Dialogue:
+def _dialogue(data: Mapping[str, Any]) -> Dialogue:
     goals = {
         domain: Goal(
             goal["informable"],
@@ -384,12 +183,5 @@ def _dialogue(id_: str, data: Mapping[str, Any], late: LateTexts | None) -> Dial
         )
         for domain, goal in data["goal"].items()
     }
-    if late is None:
-        said = {name: tuple(data.get(name, ())) for name in _SAID}
-        return Dialogue(**{**data, **said, "goal": goals})
-    return Dialogue(
-        **{**data, "goal": goals},
-        references=LateReferences(late, id_),
-        users=LateWords(late, id_, "users"),
-        responses=LateWords(late, id_, "responses"),
-    )
+    said = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
+    return Dialogue(**{**data, **said, "goal": goals})

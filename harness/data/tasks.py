@@ -5,8 +5,8 @@ per domain `info` (constraints), `reqt` (what is asked for), `book` (the booking
 and `fail_book` (what the user asks for first, and does not get); beside them `message`, the
 instructions that the crowd worker who played the user was given.
 
-The tasks of an installed benchmark are kept in `<data directory>/tasks/<benchmark>.json.gz`, sealed
-(`io/store.py`). Those of the sample are built in.
+The tasks of an installed benchmark are kept in `<data directory>/tasks/<benchmark>.json.gz`. Those
+of the sample are built in.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from mwz.normalization.rules.registry import digest_of_json, folder_of
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name
-from ..io.store import SEALED_SUFFIX, data_directory, read_sealed, write_sealed
+from ..io.machine import data_directory
 from ..submission.checking import dialogue_id
+from .documents import SUFFIX, read_document, write_document
 from .installed import SAMPLE
 
 GOALS_FILE = "data/multiwoz/test.json.zip"
@@ -177,7 +178,7 @@ def install_tasks(tasks: Tasks, benchmark: str) -> Path:
         InputError: The file cannot be written.
     """
     path = _tasks_path(benchmark)
-    write_sealed(path, tasks.goals, _FORMAT)
+    write_document(path, tasks.goals, _FORMAT)
     return path
 
 
@@ -195,10 +196,10 @@ def load_tasks(benchmark: str) -> Tasks:
     if not path.exists():
         raise InputError(source, _NOT_INSTALLED)
     try:
-        return parse_tasks(read_sealed(path, _FORMAT), source)
+        return parse_tasks(read_document(path, _FORMAT), source)
     except InputError as error:
         raise InputError(str(path), f"{error.problems[0]}; install the tasks again") from None
 
 
 def _tasks_path(benchmark: str) -> Path:
-    return data_directory() / "tasks" / f"{benchmark}{SEALED_SUFFIX}"
+    return data_directory() / "tasks" / f"{benchmark}{SUFFIX}"

@@ -1,8 +1,8 @@
 """Causes of lost points: one for every domain not matched, and every requested slot not provided.
 
-They are read off the steps of the walk that scores (`metrics/inform_success.py`), in the strict
-set-up; the *deciding turn* is the last one at which the offered venues were set, and not kept. Of
-the causes the first that applies counts. Domain by domain they add up to what the rates lose.
+They are read off the steps that score (`metrics/steps.py`), in the strict set-up; the *deciding
+turn* is the last one at which the offered venues were set, and not kept. Of the causes the first
+that applies counts. Domain by domain they add up to what the rates lose.
 
 That one always applies follows from the rule: an offer that exceeds the goal holds a venue that
 some slot of the goal excludes, and of this slot the deciding state has either another value or
@@ -12,127 +12,18 @@ none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import RuleSet
 
-from ..metrics.inform_success import Step, dialogue_outcomes, goal_turns, walk
 from ..metrics.played import PlayedDialogue
-from ..metrics.played_turns import Turns, turns_of
+from ..metrics.results import DomainResult, Fault
 from ..metrics.setups import STRICT
+from ..metrics.steps import Step, domain_result, steps
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A slot of the deciding state that keeps the domain from being matched.
-
-    Attributes:
-        slot: The slot.
-        wanted: The value that the goal has; None if the goal leaves it open.
-        found: The value that the state has; None if it lacks the slot.
-    """
-
-    slot: str
-    wanted: str | None
-    found: str | None
-
-    def __str__(self) -> str:
-        if self.wanted is None:
-            return f"{self.slot} is {self.found!r}, which the goal leaves open"
-        if self.found is None:
-            return f"{self.slot} is missing, wanted is {self.wanted!r}"
-        return f"{self.slot} is {self.found!r}, wanted is {self.wanted!r}"
-
-
-@dataclass(frozen=True)
-class DomainDiagnosis:
-    """How a domain of the goal came out, and why.
-
-    Attributes:
-        matched: Whether it is matched.
-        cause: Why not, a key of `CAUSES`; None if it is.
-        turn: Where that was decided: the deciding turn, from 0; if the domain was only named while
-            another is active, the last turn that did so. None where no turn is to blame.
-        faults: If the state is to blame, what was wrong with it in the deciding turn, the cause's
-            own slot first. With these slots as wanted the query would find what the goal finds.
-        provided: Requested slot -> why it was not provided, a key of `SLOT_CAUSES`; None if it was.
-    """
-
-    matched: bool
-    cause: str | None
-    turn: int | None
-    faults: tuple[Fault, ...]
-    provided: Mapping[str, str | None]
-
-    @property
-    def all_provided(self) -> bool:
-        """Whether every requested slot was provided."""
-        return not any(self.provided.values())
-
-    @property
-    def slot(self) -> str | None:
-        """The slot that the cause names, of those that name one."""
-        if self.cause is None or not self.faults or not CAUSES[self.cause].names_slot:
-            return None
-        return self.faults[0].slot
-
-
-@dataclass(frozen=True, repr=False)
-class DialogueOutcome:
-    """How a dialogue came out in the strict set-up, and why.
-
-    Attributes:
-        id: The dialogue's id.
-        domains: Goal domain -> how it came out.
-        bleu: Sentence-level BLEU of each turn played against the canonical reference, in percent;
-            None where it was not asked for.
-    """
-
-    id: str
-    domains: Mapping[str, DomainDiagnosis]
-    bleu: tuple[float, ...] | None = None
-
-    @property
-    def inform(self) -> int:
-        """1 if every goal domain is matched, else 0."""
-        return int(all(domain.matched for domain in self.domains.values()))
-
-    @property
-    def success(self) -> int:
-        """1 if, besides, every requested slot is provided, else 0."""
-        return int(self.inform and all(domain.all_provided for domain in self.domains.values()))
-
-    def __repr__(self) -> str:
-        causes = "".join(f", {name}: {cause}" for name, cause in self.causes.items())
-        return f"DialogueOutcome({self.id!r}, inform={self.inform}, success={self.success}{causes})"
-
-    @property
-    def causes(self) -> dict[str, str]:
-        """Goal domain, or domain and requested slot ("hotel PHONE") -> cause, of all there are."""
-        matched = {name: domain.cause for name, domain in self.domains.items()}
-        provided = {
-            f"{name} {slot}": cause
-            for name, domain in self.domains.items()
-            for slot, cause in domain.provided.items()
-        }
-        return {name: cause for name, cause in (matched | provided).items() if cause is not None}
-
-
-@dataclass(frozen=True)
-class Reward:
-    """The reward of a rollout.
-
-    Attributes:
-        value: The reward; 0 for a rollout that cannot be scored.
-        reason: Why it cannot be scored; None if it can.
-    """
-
-    value: float
-    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -274,12 +165,12 @@ class SlotCause:
     """A cause of a requested slot that is not provided.
 
     Attributes:
-        applies: Whether it does, of the turns that say the slot, and those that are about the
-            domain.
+        applies: Whether it does, of the steps that say the slot, and of those of them in which the
+            domain is active.
         words: What happened.
     """
 
-    applies: Callable[[Turns, Turns], bool]
+    applies: Callable[[Sequence[Step], Sequence[Step]], bool]
     words: str
 
 
@@ -289,7 +180,7 @@ SLOT_CAUSES: Mapping[str, SlotCause] = {
         "no response says it",
     ),
     "said while another domain is active": SlotCause(
-        lambda said, active: not said & active,
+        lambda said, active: not active,
         "it is said, but never while {domain} is the active domain",
     ),
     "said before booked": SlotCause(
@@ -300,70 +191,69 @@ SLOT_CAUSES: Mapping[str, SlotCause] = {
 """Causes of a requested slot that is not provided; the first that applies counts."""
 
 
-def explain(dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet) -> DialogueOutcome:
-    """Follow every goal domain through a dialogue, as strict scores do, and say what was lost."""
-    played = turns_of([dialogue])
-    seen = goal_turns(played, STRICT, rules)
-    outcomes = dialogue_outcomes(played, seen, database, STRICT, rules)
-    domains = {}
-    for domain, own in outcomes.of(0).items():
-        active, provided = seen[domain].active, seen[domain].provided
-        causes = {
-            # In the order of their names: a set has none that lasts.
-            slot: None if provided.get(slot) else _slot_cause(played.said.slots[slot], active)
-            for slot in sorted(dialogue.gold.goal[domain].requestable)
-        }
-        domains[domain] = (
-            DomainDiagnosis(True, None, None, (), causes)
-            if own.matched
-            else _diagnosis(dialogue, domain, causes, database, rules)
-        )
-    return DialogueOutcome(dialogue.id, domains)
+def explain(
+    dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
+) -> dict[str, DomainResult]:
+    """Return goal domain -> how it came out in the strict set-up, with what was lost and why."""
+    results = {}
+    for domain in dialogue.gold.goal:
+        walked = [*steps(dialogue, domain, database, STRICT, rules)]
+        result = domain_result(walked, dialogue, domain, database, STRICT, rules)
+        result = replace(result, slot_causes=_slot_causes(result, walked))
+        if not result.matched:
+            result = _diagnosed(result, walked, dialogue, domain, database)
+        results[domain] = result
+    return results
 
 
-def cause_words(domain: str, diagnosis: DomainDiagnosis) -> str:
-    """Return why a domain is not matched, in words.
-
-    Args:
-        domain: The domain.
-        diagnosis: Of a domain that is not matched.
-    """
-    if diagnosis.cause is None:
-        raise ValueError("the domain is matched")
-    faults = "; ".join(map(str, diagnosis.faults))
-    return CAUSES[diagnosis.cause].words.format(
-        domain=domain, turn=diagnosis.turn, faults=f": {faults}" if faults else ""
-    )
+def _slot_causes(result: DomainResult, walked: Sequence[Step]) -> dict[str, str]:
+    """Return requested slot that was not provided -> why."""
+    causes = {}
+    for slot in (slot for slot, provided in result.provided.items() if not provided):
+        said = [step for step in walked if slot in step.said]
+        active = [step for step in said if step.active]
+        causes[slot] = next(name for name, one in SLOT_CAUSES.items() if one.applies(said, active))
+    return causes
 
 
-def slot_cause_words(domain: str, cause: str) -> str:
-    """Return why a requested slot is not provided, in words."""
-    return SLOT_CAUSES[cause].words.format(domain=domain)
-
-
-def _diagnosis(
+def _diagnosed(
+    result: DomainResult,
+    walked: Sequence[Step],
     dialogue: PlayedDialogue,
     domain: str,
-    provided: Mapping[str, str | None],
     database: VenueDatabase,
-    rules: RuleSet,
-) -> DomainDiagnosis:
-    """Say why a domain is not matched."""
-    steps = list(walk(dialogue, domain, database, STRICT, rules))
+) -> DomainResult:
+    """Return a result of a domain that is not matched, with why."""
     failed = _Failed(
-        steps=steps,
+        steps=walked,
         wanted=dialogue.gold.goal[domain].informable,
-        decided=next((step for step in reversed(steps) if step.replaced), None),
-        last=dialogue.states[len(steps) - 1].get(domain, {}) if steps else {},
+        decided=next((step for step in reversed(walked) if step.replaced), None),
+        last=dialogue.states[-1].get(domain, {}) if walked else {},
         venues=lambda constraints: frozenset(database.query(domain, constraints)),
     )
     for name, cause in CAUSES.items():
         if applies := cause.applies(failed):
             slots = applies if cause.names_slot else ()
             faults = failed.faults(slots) if cause.blames_state else ()
-            return DomainDiagnosis(False, name, failed.turn, faults, provided)
+            return replace(result, cause=name, turn=failed.turn, faults=faults)
     raise RuntimeError(f"dialogue {dialogue.id}: {domain} is not matched without a cause")
 
 
-def _slot_cause(said: Turns, active: Turns) -> str:
-    return next(name for name, cause in SLOT_CAUSES.items() if cause.applies(said, active))
+def cause_words(domain: str, result: DomainResult) -> str:
+    """Return why a domain is not matched, in words.
+
+    Args:
+        domain: The domain.
+        result: Of a domain that is not matched, explained.
+    """
+    if result.cause is None:
+        raise ValueError("the domain is matched")
+    faults = "; ".join(map(str, result.faults))
+    return CAUSES[result.cause].words.format(
+        domain=domain, turn=result.turn, faults=f": {faults}" if faults else ""
+    )
+
+
+def slot_cause_words(domain: str, cause: str) -> str:
+    """Return why a requested slot is not provided, in words."""
+    return SLOT_CAUSES[cause].words.format(domain=domain)

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..benchmark import CANONICAL_STYLE
+from ..grounding.grounded import GroundedDomain
 from ..grounding.rating import GroundedFigures, PlainDialogue, RatedDialogue, grounded_figures
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
-from ..metrics.inform_success import TOTAL, inform_success
+from ..metrics.inform import TOTAL, rates
 from ..metrics.played import Played, PlayedDialogue, play
-from ..metrics.setups import STRICT
-from .causes import DialogueOutcome, DomainDiagnosis, explain
+from ..metrics.results import DialogueResult, DomainResult
+from ..metrics.setups import MAIN_SETUP, SETUPS
+from ..metrics.steps import goal_results
+from .causes import explain
 
 
 @dataclass(frozen=True)
@@ -21,20 +24,27 @@ class Diagnosis:
     Attributes:
         played: What was scored.
         dialogues: The dialogues as they were played, in the submission's order.
-        outcomes: How each of them came out, and why.
+        results: How each of them came out, and why.
     """
 
     played: Played
     dialogues: tuple[PlayedDialogue, ...]
-    outcomes: tuple[DialogueOutcome, ...]
+    results: tuple[DialogueResult, ...]
 
 
 def diagnose(played: Played) -> Diagnosis:
     """Follow every dialogue played and say what was lost."""
-    dialogues = tuple(played.dialogues(played.domains))
+    dialogues = tuple(played.under(MAIN_SETUP))
     database = played.database()
-    outcomes = tuple(explain(dialogue, database, played.rules) for dialogue in dialogues)
-    return Diagnosis(played, dialogues, outcomes)
+    results = tuple(
+        DialogueResult(
+            one.id,
+            len(one.responses),
+            goals={MAIN_SETUP: explain(one, database, played.rules)},
+        )
+        for one in dialogues
+    )
+    return Diagnosis(played, dialogues, results)
 
 
 @dataclass(frozen=True)
@@ -59,34 +69,35 @@ class GroundedDiagnosis:
         return grounded_figures(one.rating for one in self.rated.values())
 
     @property
-    def outcomes(self) -> list[DialogueOutcome]:
+    def results(self) -> list[DialogueResult]:
         """How each dialogue came out and why; causes are those of `grounding/grounded.py`."""
-        return self._outcomes("provided")
+        return self._results("provided")
 
     @property
-    def further(self) -> list[DialogueOutcome]:
+    def further(self) -> list[DialogueResult]:
         """The same, of the further slots that goals request."""
-        return self._outcomes("further")
+        return self._results("further")
 
-    def _outcomes(self, slots: str) -> list[DialogueOutcome]:
+    def _results(self, slots: str) -> list[DialogueResult]:
         return [
-            DialogueOutcome(
+            DialogueResult(
                 id_,
-                {
-                    name: DomainDiagnosis(
-                        matched=domain.matched,
-                        cause=domain.cause,
-                        turn=None,
-                        faults=(),
-                        provided={
-                            slot: domain.causes.get(slot) for slot in getattr(domain, slots) or ()
-                        },
-                    )
-                    for name, domain in one.grounded.domains.items()
+                len(self.dialogues[id_].responses),
+                goals={
+                    MAIN_SETUP: {
+                        name: _grounded_result(domain, getattr(domain, slots) or {})
+                        for name, domain in one.grounded.domains.items()
+                    }
                 },
             )
             for id_, one in self.rated.items()
         ]
+
+
+def _grounded_result(domain: GroundedDomain, slots: Mapping[str, bool]) -> DomainResult:
+    causes = {slot: domain.causes[slot] for slot in slots if domain.causes.get(slot)}
+    provided = {slot: slot not in causes for slot in slots}
+    return DomainResult(float(domain.matched), provided, domain.cause, slot_causes=causes)
 
 
 def diagnose_grounded(played: Played) -> GroundedDiagnosis:
@@ -127,34 +138,35 @@ def what_if(played: Played) -> list[WhatIf]:
         "with gold active domains": (played.states, "gold"),
         "with both": ("gold", "gold"),
     }
-    rates = {
-        sources: inform_success(
-            play(played.submission, played.benchmark, *sources),
-            played.database(),
-            STRICT,
-            played.rules,
-        )
-        for sources in dict.fromkeys(ways.values())
-    }
-    return [
-        WhatIf(name, *sources, rates[sources].inform[TOTAL], rates[sources].success[TOTAL])
-        for name, sources in ways.items()
-    ]
+    database, setup = played.database(), SETUPS[MAIN_SETUP].setup
+    totals: dict[tuple[str, str], tuple[float, float]] = {}
+    for sources in dict.fromkeys(ways.values()):
+        results = [
+            DialogueResult(
+                one.id,
+                len(one.responses),
+                goals={MAIN_SETUP: goal_results(one, database, setup, played.rules)},
+            )
+            for one in play(played.submission, played.benchmark, *sources)
+        ]
+        scores = rates(results)
+        totals[sources] = scores.inform[TOTAL], scores.success[TOTAL]
+    return [WhatIf(name, *sources, *totals[sources]) for name, sources in ways.items()]
 
 
-def outcome_of(played: Played, bleu: bool) -> DialogueOutcome:
+def single_result(played: Played, bleu: bool) -> DialogueResult:
     """Return how the only dialogue that was played came out, in the strict set-up, and why.
 
     Args:
         played: What was played: one dialogue.
         bleu: Whether to compute sentence-level BLEU of each turn.
     """
-    [dialogue] = played.dialogues(played.domains)
-    outcome = explain(dialogue, played.database(), played.rules)
+    diagnosis = diagnose(played)
+    [dialogue], [result] = diagnosis.dialogues, diagnosis.results
     if not bleu:
-        return outcome
+        return result
     references = dialogue.gold.references[CANONICAL_STYLE]
-    return replace(outcome, bleu=sentence_bleu(dialogue.responses, references))
+    return replace(result, sentence_bleu=sentence_bleu(dialogue.responses, references))
 
 
 def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[float, ...]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..io.pictures import picture_format, write_picture
 from ..io.rendering import drawn
-from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
+from ..metrics.results import DialogueResult
+from .causes import CAUSES, SLOT_CAUSES
 from .losses import DomainLosses, domain_losses
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _ACROSS = 4
 """How many submissions stand side by side before another row begins."""
 
 
-def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str) -> None:
+def plot_causes(submissions: Mapping[str, Sequence[DialogueResult]], path: str) -> None:
     """Draw causes by domain as stacked bars and write the picture.
 
     Each submission has two panels: the dialogues in which the domain is not matched, in percent of
@@ -42,14 +43,14 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
     requested. Panels of a kind have the same scale.
 
     Args:
-        submissions: What to call each submission -> the outcomes of its dialogues.
+        submissions: What to call each submission -> the results of its dialogues.
         path: Where to write; the suffix, .svg, .png or .pdf, is the format.
 
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
     picture_format(path)
-    losses = {name: domain_losses(outcomes) for name, outcomes in submissions.items()}
+    losses = {name: domain_losses(results) for name, results in submissions.items()}
     names = [drawn(name) for name in losses]
     bands = math.ceil(len(losses) / _ACROSS)
     across = math.ceil(len(losses) / bands)

@@ -10,7 +10,8 @@ from ..errors import counted, cut
 from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
 from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
-from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words
+from ..metrics.results import DialogueResult
+from .causes import CAUSES, SLOT_CAUSES, cause_words
 from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf
 from .dialogue_text import wrapped
 from .losses import SUCCESS_LOSSES, DomainLosses, Points, domain_losses, points, wrong_slots
@@ -45,14 +46,14 @@ def diagnosis_text(
         cause: The only cause to show, of a domain or of a slot; None for all.
         limit: How many dialogues to show of each of the largest causes.
     """
-    outcomes = diagnosis.outcomes
+    results = diagnosis.results
     head = _head(diagnosis, what_ifs[0])
-    losses = domain_losses(outcomes)
+    losses = domain_losses(results)
     if domain is not None:
         if domain not in losses:
             return f"{head}\n\nno goal of these dialogues has the domain {domain}"
         losses = {domain: losses[domain]}
-    costs = points(outcomes)
+    costs = points(results)
     shown = None if domain else costs
     unmatched = _unmatched(losses, diagnosis.played.rules.venue_rules)
     parts = [
@@ -62,9 +63,9 @@ def diagnosis_text(
         _legend(losses, _chosen(costs, cause)),
         "" if domain else wrapped("", _POINTS),
         "" if cause else _rates_table(losses),
-        _slots_table(outcomes, domain, cause),
+        _slots_table(results, domain, cause),
         "" if cause else _what_if_table(what_ifs),
-        *_first_dialogues(outcomes, costs, domain, cause, limit),
+        *_first_dialogues(results, costs, domain, cause, limit),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -83,10 +84,10 @@ def grounded_text(
         cause: The only cause to show, of `GROUNDED_CAUSES`; None for all.
         limit: How many dialogues to show of each of the largest causes.
     """
-    outcomes = diagnosis.outcomes
-    every = domain_losses(outcomes, INFORM_CAUSES, SUCCESS_CAUSES)
+    results = diagnosis.results
+    every = domain_losses(results, INFORM_CAUSES, SUCCESS_CAUSES)
     losses = {name: of for name, of in every.items() if domain in (None, name)}
-    costs = points(outcomes, GROUNDED_CAUSES)
+    costs = points(results, GROUNDED_CAUSES)
     shown = None if domain else costs
     unmatched = _unmatched(losses, NAMING_SLOTS)
     further = domain_losses(diagnosis.further, INFORM_CAUSES, SUCCESS_CAUSES)
@@ -98,13 +99,13 @@ def grounded_text(
         _cause_table("further slot not told", untold, _chosen(SUCCESS_CAUSES, cause), None),
         "" if cause or not losses else _rates_table(losses),
         "" if cause else _faithfulness_table(diagnosis),
-        *_first_dialogues(outcomes, costs, domain, cause, limit),
+        *_first_dialogues(results, costs, domain, cause, limit),
     ]
     return "\n\n".join(filter(None, parts))
 
 
 def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
-    played, dialogues = diagnosis.played, len(diagnosis.outcomes)
+    played, dialogues = diagnosis.played, len(diagnosis.results)
     turns, of = played.submission.turns, played.benchmark.turns
     lines = [
         f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
@@ -218,7 +219,7 @@ def _folded(name: str) -> str:
     return textwrap.fill(name, _NAME)
 
 
-def _slots_table(outcomes: Sequence[DialogueOutcome], domain: str | None, cause: str | None) -> str:
+def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: str | None) -> str:
     """Return the slots and values that are wrong most often where states are to blame."""
     rows: list[list[Cell]] = [
         [
@@ -227,7 +228,7 @@ def _slots_table(outcomes: Sequence[DialogueOutcome], domain: str | None, cause:
             "(missing)" if fault.found is None else cut(fault.found, _VALUE),
             count,
         ]
-        for (name, fault), count in wrong_slots(outcomes, cause)
+        for (name, fault), count in wrong_slots(results, cause)
         if domain in (None, name)
     ]
     headers = ["most often wrong in states", "goal", "state", "dialogues"]
@@ -255,26 +256,25 @@ def _faithfulness_table(diagnosis: GroundedDiagnosis) -> str:
 
 
 def _first_dialogues(
-    outcomes: Sequence[DialogueOutcome],
+    results: Sequence[DialogueResult],
     costs: Mapping[str, Points],
     domain: str | None,
     cause: str | None,
     limit: int,
 ) -> Iterator[str]:
     """Yield the first dialogues of the causes that cost most, or of the one to show."""
-    found: dict[str, list[str]] = {name: [] for name in costs}
-    for outcome in outcomes:
-        for name, diagnosis in outcome.domains.items():
+    lost_by: dict[str, list[str]] = {name: [] for name in costs}
+    for result in results:
+        for name, own in result.domains.items():
             if domain not in (None, name):
                 continue
-            if diagnosis.cause is not None:
-                words = f": {cause_words(name, diagnosis)}" if diagnosis.cause in CAUSES else ""
-                found[diagnosis.cause].append(f"{outcome.id}, {name}{words}")
-            for slot, why in diagnosis.provided.items():
-                if why is not None:
-                    found[why].append(f"{outcome.id}, {name} {slot}")
-    largest = sorted(filter(found.get, found), key=lambda name: -sum(costs[name]))[:_LARGEST]
+            if own.cause is not None:
+                words = f": {cause_words(name, own)}" if own.cause in CAUSES else ""
+                lost_by[own.cause].append(f"{result.id}, {name}{words}")
+            for slot, cause_of_slot in own.slot_causes.items():
+                lost_by[cause_of_slot].append(f"{result.id}, {name} {slot}")
+    largest = sorted(filter(lost_by.get, lost_by), key=lambda name: -sum(costs[name]))[:_LARGEST]
     for name in [cause] if cause else largest:
-        if found[name] and limit:
-            lines = [wrapped("  ", line) for line in found[name][:limit]]
-            yield "\n".join([f"{name}, first of {len(found[name])}", *lines])
+        if lost_by[name] and limit:
+            lines = [wrapped("  ", line) for line in lost_by[name][:limit]]
+            yield "\n".join([f"{name}, first of {len(lost_by[name])}", *lines])

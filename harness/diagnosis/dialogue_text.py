@@ -19,12 +19,13 @@ from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
 from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
 from ..grounding.grounded import NAMING_SLOTS, GroundedDomain
-from ..metrics.inform_success import Step, walk
 from ..metrics.played import PlayedDialogue
+from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
+from ..metrics.steps import Step, steps
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
 from ..metrics.tracking.tracked_dialogues import without_booking_prefix
-from .causes import DomainDiagnosis, cause_words, slot_cause_words
+from .causes import cause_words, slot_cause_words
 from .diagnosing import Diagnosis, GroundedDiagnosis
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> 
     """
     gold, played = dialogue.gold, diagnosis.played
     walks = {
-        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
+        domain: [*steps(dialogue, domain, played.database(), STRICT, played.rules)]
         for domain in gold.goal
     }
     turns = []
@@ -164,8 +165,10 @@ def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> 
                 [_not_gold(*one) for one in wrong],
                 [
                     (domain, text)
-                    for domain, steps in walks.items()
-                    for text in _of_step(steps[turn], domain, gold.goal[domain].requestable, called)
+                    for domain, walked in walks.items()
+                    for text in _of_step(
+                        walked[turn], domain, gold.goal[domain].requestable, called
+                    )
                 ],
             )
         )
@@ -188,21 +191,21 @@ def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> st
         id_: The dialogue's id.
         venue_ids: Whether to show the ids of the venues that fit the goal, and of those offered.
     """
-    pairs = zip(diagnosis.dialogues, diagnosis.outcomes, strict=True)
+    pairs = zip(diagnosis.dialogues, diagnosis.results, strict=True)
     found = next((pair for pair in pairs if pair[0].id == id_), None)
     if found is None:
         return None
-    dialogue, outcome = found
+    dialogue, result = found
     played, gold = diagnosis.played, dialogue.gold
     shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)
     turns = [_turn_lines(turn) for turn in shown]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
         f"dialogue {id_}, {len(turns)}{of_turns} turns: "
-        f"Inform {outcome.inform}, Success {outcome.success}\n"
+        f"Inform {result.inform}, Success {result.success}\n"
         f"active domains: {_DOMAIN_SOURCES[played.domains]}; belief states: {played.states}"
     )
-    lines = [line for domain in gold.goal for line in _outcome(domain, outcome.domains[domain])]
+    lines = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
     return _joined(head, gold.goal, turns, lines, played.database() if venue_ids else None)
 
 
@@ -303,13 +306,14 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
         yield f"{', '.join(in_vain)} said, but {why}"
 
 
-def _outcome(domain: str, diagnosis: DomainDiagnosis) -> Iterator[str]:
-    if diagnosis.cause is None:
+def _outcome(domain: str, result: DomainResult) -> Iterator[str]:
+    if result.cause is None:
         yield _labelled(domain, "matched")
     else:
-        words = cause_words(domain, diagnosis)
-        yield _labelled(domain, f"not matched, {diagnosis.cause}: {words}")
-    for slot, cause in diagnosis.provided.items():
+        words = cause_words(domain, result)
+        yield _labelled(domain, f"not matched, {result.cause}: {words}")
+    for slot in result.provided:
+        cause = result.slot_causes.get(slot)
         why = "" if cause is None else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
         yield _labelled("", f"{slot} {why or 'provided'}")
 

@@ -1,4 +1,4 @@
-"""What a submission loses, cause by cause: the outcomes of its dialogues, counted.
+"""What a submission loses, cause by cause: the results of its dialogues, counted.
 
 Conventions: counts are of dialogues with a domain in their goal (a dialogue counts once for each
 such domain), or of requested slots; points are in percent of the dialogues played. A dialogue lost
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, Fault
+from ..metrics.results import DialogueResult, Fault
+from .causes import CAUSES, SLOT_CAUSES
 
 ITSELF = "the domain itself is not matched"
 ANOTHER = "another domain of the dialogue is not matched"
@@ -60,32 +61,32 @@ class Points(NamedTuple):
 
 
 def domain_losses(
-    outcomes: Sequence[DialogueOutcome],
+    results: Sequence[DialogueResult],
     causes: Iterable[str] = CAUSES,
     slot_causes: Iterable[str] = SLOT_CAUSES,
 ) -> dict[str, DomainLosses]:
     """Return goal domain -> what is lost in it, the domains in alphabetical order.
 
     Args:
-        outcomes: The dialogues' outcomes.
+        results: The dialogues' results.
         causes: The causes there are of a domain.
         slot_causes: Those of a slot.
     """
-    domains = sorted({domain for outcome in outcomes for domain in outcome.domains})
+    domains = sorted({domain for result in results for domain in result.domains})
     return {
-        domain: _losses_in(domain, outcomes, list(causes), list(slot_causes)) for domain in domains
+        domain: _losses_in(domain, results, list(causes), list(slot_causes)) for domain in domains
     }
 
 
-def lost_dialogues(outcomes: Sequence[DialogueOutcome]) -> dict[str, dict[str, tuple[int, ...]]]:
+def lost_dialogues(results: Sequence[DialogueResult]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return goal domain -> cause, of the domain or of a slot -> places of the dialogues it costs.
 
     Args:
-        outcomes: The dialogues' outcomes; their places are counted from 0.
+        results: The dialogues' results; their places are counted from 0.
     """
     lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, outcome in enumerate(outcomes):
-        for domain, cause in lost_by(outcome):
+    for place, result in enumerate(results):
+        for domain, cause in lost_by(result):
             lost[domain][cause].append(place)
     return {
         domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
@@ -93,63 +94,62 @@ def lost_dialogues(outcomes: Sequence[DialogueOutcome]) -> dict[str, dict[str, t
     }
 
 
-def lost_by(outcome: DialogueOutcome) -> list[tuple[str, str]]:
+def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
     """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
-    found = [
+    lost = [
         (domain, cause)
-        for domain, diagnosis in outcome.domains.items()
-        for cause in (diagnosis.cause, *diagnosis.provided.values())
+        for domain, own in result.domains.items()
+        for cause in (own.cause, *own.slot_causes.values())
         if cause is not None
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(lost))
 
 
 def _losses_in(
     domain: str,
-    outcomes: Sequence[DialogueOutcome],
+    results: Sequence[DialogueResult],
     causes: Iterable[str],
     slot_causes: Iterable[str],
 ) -> DomainLosses:
-    concerned = [outcome for outcome in outcomes if domain in outcome.domains]
-    diagnoses = [outcome.domains[domain] for outcome in concerned]
-    slots = [cause for diagnosis in diagnoses for cause in diagnosis.provided.values()]
+    concerned = [result for result in results if domain in result.domains]
+    of_domain = [result.domains[domain] for result in concerned]
+    unprovided = [cause for own in of_domain for cause in own.slot_causes.values()]
     costs = Counter(
-        ITSELF if not diagnosis.matched else ANOTHER if not outcome.inform else UNPROVIDED
-        for outcome, diagnosis in zip(concerned, diagnoses, strict=True)
-        if not (outcome.inform and diagnosis.all_provided)
+        ITSELF if not own.matched else ANOTHER if not result.inform else UNPROVIDED
+        for result, own in zip(concerned, of_domain, strict=True)
+        if not (result.inform and own.all_provided)
     )
     return DomainLosses(
         dialogues=len(concerned),
-        matched=_counted(causes, [diagnosis.cause for diagnosis in diagnoses]),
-        requested=len(slots),
-        provided=_counted(slot_causes, slots),
+        matched=_counted(causes, [own.cause for own in of_domain]),
+        requested=sum(len(own.provided) for own in of_domain),
+        provided=_counted(slot_causes, unprovided),
         success={loss: costs[loss] for loss in SUCCESS_LOSSES},
     )
 
 
 def points(
-    outcomes: Sequence[DialogueOutcome], causes: Iterable[str] = (*CAUSES, *SLOT_CAUSES)
+    results: Sequence[DialogueResult], causes: Iterable[str] = (*CAUSES, *SLOT_CAUSES)
 ) -> dict[str, Points]:
     """Return cause, of a domain or of a slot -> what it costs in total.
 
     Args:
-        outcomes: The dialogues' outcomes.
+        results: The dialogues' results.
         causes: The causes there are.
     """
     inform: dict[str, Fraction] = defaultdict(Fraction)
     success: dict[str, Fraction] = defaultdict(Fraction)
-    for outcome in outcomes:
-        unmatched = [d.cause for d in outcome.domains.values() if d.cause is not None]
-        unprovided = [
-            cause for d in outcome.domains.values() for cause in d.provided.values() if cause
-        ]
+    for result in results:
+        own = result.domains.values()
+        unmatched = [one.cause for one in own if one.cause is not None]
+        unprovided = [cause for one in own for cause in one.slot_causes.values()]
         # A dialogue that loses its Inform loses its Success, whatever else is not said.
         for cause, share in _shares(unmatched):
             inform[cause] += share
             success[cause] += share
         for cause, share in [] if unmatched else _shares(unprovided):
             success[cause] += share
-    total = len(outcomes)
+    total = len(results)
     return {
         cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
         for cause in causes
@@ -157,20 +157,20 @@ def points(
 
 
 def wrong_slots(
-    outcomes: Sequence[DialogueOutcome], cause: str | None = None
+    results: Sequence[DialogueResult], cause: str | None = None
 ) -> list[tuple[tuple[str, Fault], int]]:
     """Return domains with faults of states, and how often each happened, the most frequent first.
 
     Args:
-        outcomes: The dialogues' outcomes.
+        results: The dialogues' results.
         cause: The only cause of a domain to look at; None for all.
     """
     counted = Counter(
         (domain, fault)
-        for outcome in outcomes
-        for domain, diagnosis in outcome.domains.items()
-        if cause in (None, diagnosis.cause)
-        for fault in diagnosis.faults
+        for result in results
+        for domain, own in result.domains.items()
+        if cause in (None, own.cause)
+        for fault in own.faults
     )
     return counted.most_common()
 

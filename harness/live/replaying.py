@@ -23,7 +23,7 @@ from ..comparison.trials import Costs, TalkerName
 from ..errors import InputError, counted, cut
 from ..io.files import parse_json
 from ..io.validation import validated
-from ..metrics.statistics import Figure, LinearStatistics, percent
+from ..metrics.statistics import Figure, Statistics, percent
 from ..signature import Signature
 from .agents import Baseline, Call
 from .environment import outcome_of
@@ -378,8 +378,8 @@ def evidence(plays: Plays, name: str) -> Evidence:
     figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
     columns = enumerate(_COMPARED, start=1)
     wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
-    known = LinearStatistics.of_rows(figures, rows, formula, wins)
+    known = Statistics.of_rows(figures, rows, formula, wins)
     signature = plays.what.signature()
     # The seed of a comparison is another one; users with different seeds compare.
     parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
-    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": known})
+    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": [known]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import FunctionType
@@ -12,11 +12,12 @@ from mwz.normalization.rules.registry import contributed
 
 from ..errors import InputError, unknown
 from ..io.rendering import figure, text_table
-from .statistics import LinearStatistics, Statistics
+from .statistics import Statistics
 
 if TYPE_CHECKING:
     from ..submission import NormalizedSubmission
     from .played import Played
+    from .results import DialogueResult
 
 
 class Results(Protocol):
@@ -58,17 +59,6 @@ def _number_text(metric: Metric, result: Any) -> str:
     return text_table([metric.title if isinstance(result, Mapping) else "", metric.unit], rows)
 
 
-ROUNDING = 1e-9
-"""How far a figure may be out of range by the order of its arithmetic."""
-
-
-def no_percentages(place: str, figures: Mapping[str, float]) -> Iterator[str]:
-    """Yield the figures that are not between 0 and 100 percent; `place` is where they stand."""
-    for name, value in figures.items():
-        if not -ROUNDING <= value <= 100 + ROUNDING:
-            yield f"{place}.{name}: {value} is not between 0 and 100 percent"
-
-
 @dataclass(frozen=True)
 class Metric:
     """A metric of responses.
@@ -79,18 +69,21 @@ class Metric:
         description: What it measures, in one sentence.
         unit: Of its result: "percent", "bits", ….
         source: The publication that defines it.
-        statistics: The per-dialogue statistics that intervals and tests are computed of; None if
-            there are none.
-        compute: The result, of what was played; None where there is nothing to say. By default
-            the figure of `statistics` that is called like the metric.
-        made_of: What of what was played, besides the benchmark, the result is made of, where that
-            is less than all.
+        per_dialogue: What it finds in each dialogue played, in the submission's order; None if its
+            result is not made of single dialogues.
+        fills: The field of `DialogueResult` that has it; by default `further`, under the name.
+        row: Its type where it is in `further`, by which it is read back from JSON; or a function
+            that returns it, as for `result`.
+        statistics: The sums and the formula that the result, intervals and tests are computed of,
+            given the results of dialogues; None if there are none.
+        compute: The result, given the results of dialogues. By default the figure of `statistics`
+            that is called like the metric.
+        overall: The result, of what was played, where that takes more than the dialogues' results;
+            None where there is nothing to say.
         result: The type of the result, by which it is read back from JSON; or a function that
             returns it, where importing it takes its time.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
-        check: What is impossible, or contradicts itself, in results that were read from a file:
-            takes the results of all metrics and the number of dialogues scored.
         headlines: Its figures that tables show and papers report. By default the result itself, if
             it is one number.
         further: Figures that tables of several files show besides, and papers do not report.
@@ -108,13 +101,15 @@ class Metric:
     description: str
     unit: str
     source: str
-    statistics: Callable[[Played], Statistics] | None = None
-    compute: Callable[[Played], Any] | None = None
-    made_of: Callable[[Played], Any] | None = None
+    per_dialogue: Callable[[Played], Sequence[Any]] | None = None
+    fills: str | None = None
+    row: Any = Any
+    statistics: Callable[[Sequence[DialogueResult]], Statistics] | None = None
+    compute: Callable[[Sequence[DialogueResult]], Any] | None = None
+    overall: Callable[[Played], Any] | None = None
     result: Any = float
     keys: Mapping[str, Any] = field(default_factory=dict)
     text: Callable[[Metric, Any], str] = _number_text
-    check: Callable[[Mapping[str, Any], int], Iterable[str]] = lambda results, dialogues: ()
     headlines: Sequence[Headline] | None = None
     further: Sequence[Headline] = ()
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
@@ -129,6 +124,11 @@ class Metric:
     def results(self) -> Collection[str]:
         """The keys in reports of everything that the metric gives."""
         return self.keys or (self.name,)
+
+    @property
+    def row_type(self) -> Any:
+        """The type of what the results of dialogues have of it in `further`."""
+        return self.row() if isinstance(self.row, FunctionType) else self.row
 
     @property
     def types(self) -> Mapping[str, Any]:
@@ -154,17 +154,21 @@ class Metric:
             ),
         )
 
-    def evaluated(self, played: Played) -> Mapping[str, Any]:
-        """Return key in reports -> result; nothing where there is nothing to say."""
+    def of_results(self, results: Sequence[DialogueResult]) -> Mapping[str, Any]:
+        """Return key in reports -> result, given the results of dialogues."""
         if self.compute is not None:
-            result = self.compute(played)
-        else:
-            statistics = None if self.statistics is None else played.once(self.statistics)
-            if not isinstance(statistics, LinearStatistics):
-                raise RuntimeError(
-                    f"metric {self.name} has neither `compute` nor a formula of sums"
-                )
-            result = statistics.scores()[self.name]
+            return self._keyed(self.compute(results))
+        if self.statistics is None:
+            raise RuntimeError(f"metric {self.name} has neither `compute` nor `statistics`")
+        return self._keyed(self.statistics(results).scores()[self.name])
+
+    def of_played(self, played: Played) -> Mapping[str, Any]:
+        """Return key in reports -> result; nothing where there is nothing to say."""
+        if self.overall is not None:
+            return self._keyed(self.overall(played))
+        return self.of_results(played.results)
+
+    def _keyed(self, result: Any) -> Mapping[str, Any]:
         if result is None:
             return {}
         return result if self.keys else {self.name: result}

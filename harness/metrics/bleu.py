@@ -2,9 +2,9 @@
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
 compared by position. BLEU is defined by sacreBLEU with its default settings: the 13a tokeniser,
-n-grams up to 4, exponential smoothing. Only words that are not plain are given to it: the counts
-come from `_references.py`; the formula of their sums, which scores, intervals, tests and the board
-share, is `bleu_of_sums`. Tests compare the scores with sacreBLEU's.
+n-grams up to 4, exponential smoothing. The counts come from `counts.py`; the formula of their sums,
+which scores, intervals, tests and the board share, is `bleu_of_sums`. Tests compare both with
+sacreBLEU.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
@@ -18,16 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.rendering import figure, text_table
-from . import Headline, Metric, Results, no_percentages
+from . import Headline, Metric, Results
 from .played import Played
-from .statistics import Figure, LinearStatistics
+from .results import COLUMNS, MAX_ORDER, DialogueResult
+from .statistics import Figure, Statistics
 
 if TYPE_CHECKING:
-    from .statistics import Floats, Ints
-
-MAX_ORDER = 4
-COLUMNS = 2 + 2 * MAX_ORDER
-"""What BLEU is computed of: the columns of `ReferenceIndex.statistics`."""
+    from .statistics import Floats
 
 _LOG_OF_NOTHING = -9999999999.0
 """What sacreBLEU takes for the logarithm of a precision of 0."""
@@ -37,7 +34,7 @@ def bleu_of_sums(sums: Sequence[Any]) -> Any:
     """Return BLEU in percent, by sacreBLEU's formula: to the last digit what it gives.
 
     Args:
-        sums: The columns of `ReferenceIndex.statistics`, added up: a number each, or an array of
+        sums: The columns of `References.statistics`, added up: a number each, or an array of
             one per sample. Of arrays an array is returned, whose last digit may differ.
     """
     if not isinstance(sums[0], float | int):
@@ -75,36 +72,33 @@ def _bleu_of_samples(sums: Sequence[Floats]) -> Floats:
     return np.where(matches.any(axis=0), found, 0.0)
 
 
-def counts(played: Played) -> Mapping[str, Ints]:
-    """Return reference style -> what BLEU is computed of, a row per dialogue played."""
-    return played.references().statistics(played.said)
+def counts(played: Played) -> list[dict[str, list[int]]]:
+    """Return, of each dialogue, reference style -> what BLEU is computed of."""
+    references = played.references()
+    rows = references.statistics(played.responses).tolist()
+    return [dict(zip(references.styles, row, strict=True)) for row in rows]
 
 
-def bleu_of_counts(counts: Mapping[str, Ints]) -> dict[str, float]:
-    """Return reference style -> corpus BLEU in percent, of rows as `counts` gives them."""
-    return {style: bleu_of_sums(rows.sum(axis=0).tolist()) for style, rows in counts.items()}
-
-
-def bleu(played: Played) -> dict[str, float]:
+def bleu(results: Sequence[DialogueResult]) -> dict[str, float]:
     """Return reference style -> corpus BLEU in percent; turns not played are left out."""
-    return bleu_of_counts(played.once(counts))
+    return {
+        style: bleu_of_sums([*map(sum, zip(*(one.bleu[style] for one in results), strict=True))])
+        for style in results[0].bleu
+    }
 
 
-def statistics(played: Played) -> LinearStatistics:
+def statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of BLEU: the canonical style is `bleu`, the others `bleu.STYLE`."""
-    import numpy as np
-
-    rows = played.once(counts)
-    styles = sorted(rows, key=lambda style: style != CANONICAL_STYLE)
+    styles = sorted(results[0].bleu, key=lambda style: style != CANONICAL_STYLE)
     figures = [
         Figure("bleu", "BLEU", main=True)
         if style == CANONICAL_STYLE
         else Figure(f"bleu.{style}", f"BLEU {style}")
         for style in styles
     ]
-    return LinearStatistics(
+    return Statistics.of_rows(
         figures=figures,
-        rows=np.hstack([rows[style] for style in styles]).astype(np.float64),
+        rows=[[count for style in styles for count in one.bleu[style]] for one in results],
         formula=partial(_by_figure, names=[one.name for one in figures]),
         of_samples=True,
     )
@@ -140,10 +134,10 @@ METRIC = Metric(
     description="How close responses come to the references, in six styles of delexicalisation.",
     unit="percent",
     source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
+    per_dialogue=counts,
+    fills="bleu",
     compute=bleu,
-    made_of=lambda played: played.responses,
     statistics=statistics,
-    check=lambda results, dialogues: no_percentages("bleu", results.get("bleu") or {}),
     result=Mapping[str, float],
     text=_text,
     headlines=(Headline("bleu", "BLEU", _canonical),),

@@ -14,21 +14,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-
-from mwz.normalization.remembering import SHORT, Remembered, remembering
+from itertools import chain, pairwise
 
 from ..io.rendering import figure, text_table
 from . import Metric
-from .played import Played
-from .statistics import Figure, Statistics
 
 MSTTR_WINDOW = 50
 
-# Deleted from a response before it is split, in this order.
-_PAIR = "``"
+# Deleted from a response before it is split: these first, then the others.
 _MARKS = str.maketrans("", "", "'.,?!)(%/-_")
-_WORD = "SYM"
 _COLONS = str.maketrans("", "", ":;")
 _BLANKS = re.compile(r"\s+")
 
@@ -60,66 +54,34 @@ def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
     texts = [*responses]
     tokens = {text: tokens_of(text) for text in dict.fromkeys(texts)}
-    return diversity_of_tokens([*map(tokens.__getitem__, texts)])
-
-
-def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
-    """Measure the diversity of responses, given the tokens of each."""
-    import numpy as np
-
-    from ._numbered import numbered_ngrams
-
-    # Systems repeat themselves, and equal responses share their tokens: n-grams are counted in each
-    # distinct response once.
-    times = Counter(map(id, tokenized))
-    distinct = [*{id(one): one for one in tokenized}.values()]
-    ids = {token: id_ for id_, token in enumerate(dict.fromkeys(chain.from_iterable(distinct)))}
-    tokens = np.array([*map(ids.__getitem__, chain.from_iterable(distinct))], np.int64)
-    lengths = np.array([*map(len, distinct)], np.int64)
-    weights = np.repeat([*times.values()], lengths)
-    (_, _), (first, pair), (_, triple) = numbered_ngrams(tokens, lengths, 3)
-    unigrams, bigrams = np.bincount(tokens, weights), np.bincount(pair, weights[first])
-    # What each pair begins with.
-    begins = np.empty(len(bigrams), np.int64)
-    begins[pair] = tokens[first]
-    total = sum(map(len, tokenized))
-    follow = zip(bigrams.tolist(), unigrams[begins].tolist(), strict=True)
+    running = [*chain.from_iterable(map(tokens.__getitem__, texts))]
+    total = len(running)
+    unigrams = Counter(running)
+    bigrams: Counter[tuple[str, str]] = Counter()
+    trigrams: set[tuple[str, str, str]] = set()
+    for text, times in Counter(texts).items():
+        own = tokens[text]
+        for pair in pairwise(own):
+            bigrams[pair] += times
+        trigrams.update(zip(own, own[1:], own[2:], strict=False))
+    follow = ((n, unigrams[first]) for (first, _), n in bigrams.items())
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
-        unigrams=len(ids),
+        unigrams=len(unigrams),
         bigrams=len(bigrams),
-        trigrams=1 + int(triple.max(initial=-1)),
-        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.tolist()),
+        trigrams=len(trigrams),
+        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
         conditional_entropy=0.0 - math.fsum(n / total * math.log2(n / of) for n, of in follow),
-        mean_length=total / len(tokenized) if tokenized else 0.0,
-        msttr=_msttr([*chain.from_iterable(tokenized)]),
+        mean_length=total / len(texts) if texts else 0.0,
+        msttr=_msttr(running),
     )
 
 
-@remembering(1 << 14)
-def tokens_of(response: str) -> tuple[str, ...]:
+def tokens_of(response: str) -> list[str]:
     """Return the tokens of a normalised response."""
-    words = response.split()
-    if " ".join(words) != response or not words:
-        return tuple(_BLANKS.sub(" ", _unmarked(response)).split(" "))
-    unmarked = _remembered.__getitem__ if len(response) <= SHORT else _unmarked
-    tokens = [*map(unmarked, words)]
-    # Of marks alone nothing is left in the midst of a response, but at its ends an empty token.
-    last = len(tokens) - 1
-    return tuple(
-        [token for at, token in enumerate(tokens) if token or at in (0, last)]
-        if "" in tokens
-        else tokens
-    )
-
-
-def _unmarked(text: str) -> str:
-    text = text.replace(_PAIR, "").translate(_MARKS)
-    return text.replace(_WORD, "").translate(_COLONS).lower()
-
-
-# Responses share their words.
-_remembered = Remembered(_unmarked, 1 << 14)
+    text = response.replace("``", "").translate(_MARKS)
+    text = text.replace("SYM", "").translate(_COLONS).lower()
+    return _BLANKS.sub(" ", text).split(" ")
 
 
 def _msttr(tokens: Sequence[str]) -> float:
@@ -143,33 +105,6 @@ TITLES: Mapping[str, tuple[str, int]] = {
 }
 
 
-# Of what is no count, the ends of an interval often differ in the third digit only.
-_FIGURES = tuple(
-    Figure(f"diversity.{name}", title, digits + 1 if digits else 0)
-    for name, (title, digits) in TITLES.items()
-)
-
-
-def statistics(played: Played) -> Statistics:
-    """Return the statistics of every measure."""
-    return statistics_of([*played.responses.values()])
-
-
-def statistics_of(dialogues: Sequence[Sequence[str]]) -> Statistics:
-    """Return the statistics of the normalised responses of dialogues, in their order."""
-    import numpy as np
-
-    from ._ngrams import NgramStatistics
-
-    return NgramStatistics(
-        tokens=[[tokens_of(text) for text in texts] for texts in dialogues],
-        places=np.arange(len(dialogues)),
-        figures=_FIGURES,
-        window=MSTTR_WINDOW,
-        measure=diversity_of_tokens,
-    )
-
-
 def _text(_: Metric, measured: Diversity) -> str:
     rows = [
         [title, figure(getattr(measured, name), digits)] for name, (title, digits) in TITLES.items()
@@ -184,9 +119,9 @@ METRIC = Metric(
     description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
     unit="counts, bits, tokens, shares",
     source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
-    compute=lambda played: diversity(played.texts),
-    made_of=lambda played: played.texts,
-    statistics=statistics,
+    per_dialogue=lambda played: [*played.responses.values()],
+    fills="responses",
+    compute=lambda results: diversity(text for one in results for text in one.responses),
     result=Diversity,
     text=_text,
     headlines=(),

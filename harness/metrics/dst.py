@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..submission import NormalizedSubmission
-from . import Metric, no_percentages
+from . import Metric
 from .played import Played
+from .results import DialogueResult
 from .statistics import Statistics
 
 if TYPE_CHECKING:
@@ -21,15 +22,13 @@ def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
     from .tracking.tracked_dialogues import track_states
 
-    states, before = played.submission.states, played.before
-    if before is None:
-        return track_states(states, played.benchmark)
-    # Most are equal under all rule sets, and so is all that is worked out of them.
-    old = before.submission.states
-    known = {one.id: one for one in before.once(tracked_dialogues)}
-    changed = {id_: own for id_, own in states.items() if own != old[id_]}
-    known |= {one.id: one for one in track_states(changed, played.benchmark)}
-    return [known[id_] for id_ in states]
+    return track_states(played.submission.states, played.benchmark)
+
+
+def _row() -> type[TrackedDialogue]:
+    from .tracking.tracked_dialogues import TrackedDialogue
+
+    return TrackedDialogue
 
 
 def _result() -> type[TrackingReport]:
@@ -38,21 +37,16 @@ def _result() -> type[TrackingReport]:
     return TrackingReport
 
 
-def _score(played: Played) -> TrackingReport:
+def _score(results: Sequence[DialogueResult]) -> TrackingReport:
     from .tracking.evaluation import score_tracking
 
-    return score_tracking(played.once(tracked_dialogues))
+    return score_tracking([one.further["dst"] for one in results])
 
 
-def _statistics(played: Played) -> Statistics:
+def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     from .tracking.evaluation import tracking_statistics
 
-    return tracking_statistics(played.once(tracked_dialogues))
-
-
-def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
-    report: TrackingReport | None = results.get("dst")
-    return no_percentages("dst.fuzzy", {} if report is None else report.fuzzy)
+    return tracking_statistics([one.further["dst"] for one in results])
 
 
 def _text(_: Metric, report: TrackingReport) -> str:
@@ -71,10 +65,10 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
+    per_dialogue=tracked_dialogues,
     compute=_score,
-    made_of=lambda played: played.submission.states,
     statistics=_statistics,
-    check=_check,
+    row=_row,
     result=_result,
     text=_text,
     headlines=(),

@@ -7,13 +7,14 @@ human responses get under the same signature: compare with that, not with 100.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import counted
 from ..io.rendering import figure, text_table
 from . import Headline, Metric, Results
-from .inform_success import TOTAL
-from .statistics import Figure, LinearStatistics, percent
+from .inform import TOTAL
+from .statistics import Figure, Statistics, percent
 
 if TYPE_CHECKING:
     from ..grounding.rating import (
@@ -24,8 +25,15 @@ if TYPE_CHECKING:
     )
     from ..submission import NormalizedSubmission
     from .played import Played
+    from .results import DialogueResult
 
 # The rules are imported where they are used: most scores do without.
+
+
+def _row() -> type[RatedDialogue]:
+    from ..grounding.rating import RatedDialogue
+
+    return RatedDialogue
 
 
 def _result() -> type[GroundedScores]:
@@ -34,12 +42,16 @@ def _result() -> type[GroundedScores]:
     return GroundedScores
 
 
-def grounded_scores(played: Played) -> GroundedScores:
-    """Hold the responses as they were written against goals and venue database."""
+def grounded_scores(results: Sequence[DialogueResult]) -> GroundedScores:
+    """Return the scores of dialogues, without those of the human responses."""
     from ..grounding.rating import GroundedScores, grounded_figures
 
-    figures = grounded_figures(one.rating for one in played.once(rated_dialogues))
-    return GroundedScores.of_figures(figures, played_ceiling(played))
+    rated = (one.further["grounded"] for one in results)
+    return GroundedScores.of_figures(grounded_figures(one.rating for one in rated), None)
+
+
+def _with_ceiling(played: Played) -> GroundedScores:
+    return replace(grounded_scores(played.results), ceiling=played_ceiling(played))
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -95,11 +107,11 @@ _FIGURES = (
 )
 
 
-def statistics(played: Played) -> LinearStatistics:
+def statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
     from ..grounding.rating import OUTCOMES
 
-    ratings = [one.rating for one in played.once(rated_dialogues)]
+    ratings = [one.further["grounded"].rating for one in results]
     rows = [
         (
             1,
@@ -113,7 +125,7 @@ def statistics(played: Played) -> LinearStatistics:
     figures = [one for one in _FIGURES if not (unknown and one.name == _REQUESTED)]
     columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
-    return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
+    return Statistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:
@@ -200,8 +212,11 @@ METRIC = Metric(
     "database and goal alone; needs --lexicalised, which adds it.",
     unit="percent",
     source="docs/lexicalised.md",
+    per_dialogue=rated_dialogues,
     compute=grounded_scores,
+    overall=_with_ceiling,
     statistics=statistics,
+    row=_row,
     result=_result,
     text=_text,
     headlines=(),

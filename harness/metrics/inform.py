@@ -1,33 +1,27 @@
 """Inform, Success and the combined score, in the set-ups asked for.
 
-The rule is in `inform_success.py`; the combined score is (Inform + Success) / 2 + BLEU, with BLEU
+The rule is in `steps.py`; the combined score is (Inform + Success) / 2 + BLEU, with BLEU
 against the canonical references (Mehri et al., 2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.rendering import figure, text_table
-from . import Headline, Metric, Results, no_percentages
-from .bleu import COLUMNS, bleu_of_sums, counts
-from .inform_success import (
-    TOTAL,
-    DomainTurns,
-    Outcomes,
-    Rates,
-    dialogue_outcomes,
-    goal_turns,
-    rates,
-)
+from . import Headline, Metric, Results
+from .bleu import bleu, bleu_of_sums
 from .played import Played
-from .played_turns import PlayedTurns, SaidTurns
+from .results import COLUMNS, DialogueResult, DomainResult
 from .setups import MAIN_SETUP, SETUPS, chosen_setups
-from .statistics import Figure, LinearStatistics, percent
+from .statistics import Figure, Statistics, percent
+from .steps import goal_results
+
+TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -52,35 +46,62 @@ class SetupScores:
                 raise ValueError(f"{name} lacks {TOTAL}")
 
 
-def informs(played: Played) -> dict[str, SetupScores]:
+@dataclass(frozen=True)
+class Rates:
+    """Inform and Success over dialogues, each "total" or domain -> percent.
+
+    A domain's Success counts only where every domain of the dialogue is matched.
+    """
+
+    inform: Mapping[str, float]
+    success: Mapping[str, float]
+
+
+def goals(played: Played) -> list[dict[str, dict[str, DomainResult]]]:
+    """Return, of each dialogue, set-up -> goal domain -> how it came out."""
+    setups = chosen_setups(played.setup)
+    database = played.database()
+    by_setup = [
+        [
+            goal_results(one, database, SETUPS[name].setup, played.rules)
+            for one in played.under(name)
+        ]
+        for name in setups
+    ]
+    return [dict(zip(setups, own, strict=True)) for own in zip(*by_setup, strict=True)]
+
+
+def rates(results: Sequence[DialogueResult], setup: str = MAIN_SETUP) -> Rates:
+    """Return Inform and Success of dialogues under a set-up, in total and by domain.
+
+    Of no dialogue at all the rates are 0.
+    """
+    inform: dict[str, list[float]] = {TOTAL: []}
+    success: dict[str, list[float]] = {TOTAL: []}
+    for result in results:
+        whole = result.informed(setup)
+        inform[TOTAL].append(whole)
+        success[TOTAL].append(result.succeeded(setup))
+        for domain, own in result.goals[setup].items():
+            inform.setdefault(domain, []).append(own.matched)
+            success.setdefault(domain, []).append(whole if own.all_provided else 0.0)
+    by_domain = [
+        {name: percent(math.fsum(chances), len(chances)) for name, chances in rate.items()}
+        for rate in (inform, success)
+    ]
+    return Rates(*by_domain)
+
+
+def informs(results: Sequence[DialogueResult]) -> dict[str, SetupScores]:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
-    bleu = played.result("bleu")
-    canonical = None if bleu is None else bleu[CANONICAL_STYLE]
-    scores = {}
-    for name in chosen_setups(played.setup):
-        found = rates(played.once(outcomes, name))
-        scores[name] = setup_scores(found, canonical, SETUPS[name].domains or played.domains)
-    return scores
-
-
-def outcomes(played: Played, setup: str) -> Outcomes:
-    """Return how the dialogues played came out under a set-up, a key of `SETUPS`."""
-    how = played.database(), SETUPS[setup].setup, played.rules
-    return dialogue_outcomes(played.once(played_turns, setup), played.once(seen_turns, setup), *how)
-
-
-def played_turns(played: Played, setup: str) -> PlayedTurns:
-    """Return the turns of the dialogues played as a set-up looks at them."""
-    return PlayedTurns(played.under(setup), played.once(_said))
-
-
-def _said(played: Played) -> SaidTurns:
-    return SaidTurns(played.dialogues(played.domains))
-
-
-def seen_turns(played: Played, setup: str) -> dict[str, DomainTurns]:
-    """Return goal domain -> what a set-up sees of it, in the dialogues played."""
-    return goal_turns(played.once(played_turns, setup), SETUPS[setup].setup, played.rules)
+    first = results[0]
+    canonical = bleu(results)[CANONICAL_STYLE] if first.bleu else None
+    return {
+        name: setup_scores(
+            rates(results, name), canonical, SETUPS[name].domains or first.sources["domains"]
+        )
+        for name in first.goals
+    }
 
 
 def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
@@ -99,47 +120,24 @@ def combined(inform: float, success: float, bleu: float) -> float:
     return (inform + success) / 2 + bleu
 
 
-def check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
-    """Yield rates that no system can have, and combined scores that are not those of their parts.
-
-    Args:
-        results: The results of all metrics.
-        dialogues: The number of dialogues scored.
-    """
-    bleu = (results.get("bleu") or {}).get(CANONICAL_STYLE)
-    for name in filter(results.__contains__, SETUPS):
-        scores: SetupScores = results[name]
-        for place, by_domain in (("inform", scores.inform), ("success", scores.success)):
-            yield from no_percentages(f"{name}.{place}", by_domain)
-            # Each dialogue counts as 0 or 1.
-            won = by_domain[TOTAL] * dialogues / 100
-            if abs(won - round(won)) > 1e-6:
-                yield f"{name}.{place}.{TOTAL}: no rate of {dialogues} dialogues"
-        inform, success = scores.inform[TOTAL], scores.success[TOTAL]
-        follows = None if bleu is None else combined(inform, success, bleu)
-        if scores.combined != follows:
-            yield f"{name}.combined: {scores.combined!r} does not follow from the rest"
-
-
-def statistics(played: Played) -> LinearStatistics:
+def statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of Inform and Success in the set-ups asked for: dialogues won.
 
     Figures of the strict set-up are `inform`, `success` and, with BLEU, `combined`; those of
     another have its name before them.
     """
-    setups = chosen_setups(played.setup)
-    known = [played.once(outcomes, name) for name in setups]
+    setups = [*results[0].goals]
+    with_bleu = bool(results[0].bleu)
+    names = ("inform", "success", *(["combined"] if with_bleu else []))
     rows = [
-        [1, *own]
-        for own in zip(*(one for k in known for one in (k.inform, k.success)), strict=True)
+        [
+            1,
+            *(chance for name in setups for chance in (one.informed(name), one.succeeded(name))),
+            *(one.bleu[CANONICAL_STYLE] if with_bleu else ()),
+        ]
+        for one in results
     ]
-    names = ["inform", "success"]
-    with_bleu = "bleu" in played.metrics
-    if with_bleu:
-        names.append("combined")
-        bleu = played.once(counts)[CANONICAL_STYLE].tolist()
-        rows = [[*own, *other] for own, other in zip(rows, bleu, strict=True)]
-    return LinearStatistics.of_rows(
+    return Statistics.of_rows(
         figures=[
             Figure(
                 _name(setup, name),
@@ -221,12 +219,13 @@ def _of_setup(value: Callable[[SetupScores], float | None]) -> Callable[..., flo
 METRIC = Metric(
     name="inform",
     title="Inform and Success",
-    description="Whether fitting venues are offered and what was asked is told; combined score.",
+    description="Inform: a fitting venue is offered. Success: every requested slot is also given.",
     unit="percent",
     source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
+    per_dialogue=goals,
+    fills="goals",
     compute=informs,
     statistics=statistics,
-    check=check,
     keys=dict.fromkeys(SETUPS, SetupScores),
     text=_text,
     headlines=(

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from ..benchmark import CANONICAL_STYLE
 from ..io.rendering import figure, text_table
 from . import Metric
-from .bleu import bleu_of_counts
-from .inform import SetupScores, combined
-from .inform_success import TOTAL
+from .bleu import bleu_of_sums
+from .inform import TOTAL, combined, rates
 from .played import Played
+from .setups import MAIN_SETUP, chosen_setups
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,18 @@ def lower_bound(played: Played) -> LowerBound | None:
     if played.submission.turns == played.benchmark.turns:
         return None
     bleu = None
-    if played.result("bleu") is not None:
+    if "bleu" in played.metrics:
         padded = {
             id_: [*texts, *[""] * (dialogue.turns - len(texts))]
             for id_, dialogue in dialogues.items()
             for texts in [played.responses.get(id_, ())]
         }
         references = played.references()
-        bleu = bleu_of_counts(references.statistics(references.said(padded)))[CANONICAL_STYLE]
-    strict: SetupScores | None = played.result("strict")
-    if strict is None:
+        canonical = references.statistics(padded)[:, references.styles.index(CANONICAL_STYLE)]
+        bleu = bleu_of_sums(canonical.sum(axis=0).tolist())
+    if "inform" not in played.metrics or MAIN_SETUP not in chosen_setups(played.setup):
         return LowerBound(bleu, None, None, None)
-    share = len(played.responses) / len(dialogues)
+    share, strict = len(played.responses) / len(dialogues), rates(played.results)
     inform, success = share * strict.inform[TOTAL], share * strict.success[TOTAL]
     return LowerBound(
         bleu, inform, success, None if bleu is None else combined(inform, success, bleu)
@@ -69,7 +69,7 @@ METRIC = Metric(
     description="Of incomplete submissions: the scores with what is missing counted as failed.",
     unit="percent",
     source="docs/metrics.md",
-    compute=lower_bound,
+    overall=lower_bound,
     result=LowerBound,
     text=_text,
     headlines=(),

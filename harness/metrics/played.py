@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
@@ -17,6 +17,7 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import Benchmark, Dialogue
 from ..submission import NormalizedSubmission
 from . import response_metrics
+from .results import DialogueResult
 from .setups import SETUPS
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..grounding.rating import HumanRatings
-    from ._references import ReferenceIndex, Said
+    from .counts import References
 
 
 _NO_DOMAIN = ("general", "booking")
@@ -99,8 +100,6 @@ def _act_domains(names: Sequence[str]) -> list[str]:
     return [domain for domain in domains if domain != "booking"]
 
 
-_T = TypeVar("_T")
-
 Domains: TypeAlias = "Sequence[Collection[str]]"
 """The active domains of each turn."""
 
@@ -173,7 +172,7 @@ def play(
     return played
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Played:
     """Everything that a metric of responses may compute from.
 
@@ -189,8 +188,6 @@ class Played:
         delexicaliser: The delexicaliser of the benchmark's venues.
         human: How the benchmark's human responses went in plain English; None if it has none.
         metrics: The names of the metrics asked for.
-        before: The same outputs under another rule set, whose results are taken over where what
-            they are made of is equal.
     """
 
     submission: NormalizedSubmission
@@ -199,41 +196,11 @@ class Played:
     setup: str
     states: str
     domains: str
-    references: Callable[[], ReferenceIndex]
+    references: Callable[[], References]
     database: Callable[[], VenueDatabase]
     delexicaliser: Callable[[], Delexicaliser]
     human: Callable[[], HumanRatings | None]
     metrics: Collection[str]
-    before: Played | None = None
-
-    def result(self, key: str) -> Any:
-        """Return a metric's result by its key in reports; None where it was not asked for."""
-        for name in self.metrics:
-            if key in response_metrics()[name].results:
-                return self.results(name).get(key)
-        return None
-
-    def results(self, metric: str) -> Mapping[str, Any]:
-        """Return key in reports -> result of a metric; nothing where there is nothing to say."""
-        return self.once(_results, metric)
-
-    def once(self, function: Callable[..., _T], *arguments: Any) -> _T:
-        """Return what a function makes of what was played, computed the first time only.
-
-        Args:
-            function: It takes this and the arguments, and always gives the same.
-            arguments: They tell calls apart.
-        """
-        key = (function, *arguments)
-        if key not in self._known:
-            self._known[key] = function(self, *arguments)
-        known: _T = self._known[key]
-        return known
-
-    @cached_property
-    def _known(self) -> dict[tuple[Any, ...], Any]:
-        """Function and arguments -> what it gave."""
-        return {}
 
     @property
     def responses(self) -> Mapping[str, Sequence[str]]:
@@ -245,45 +212,43 @@ class Played:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 
-    @property
-    def said(self) -> Said:
-        """The responses in the tokens of the references."""
-        return self.once(_said)
-
-    def dialogues(self, domains: str, states: str | None = None) -> Sequence[PlayedDialogue]:
-        """Return the dialogues played, with active domains and belief states from sources.
-
-        Args:
-            domains: A key of `DOMAIN_SOURCES`.
-            states: A key of `STATE_SOURCES`; None for the submission's.
-        """
-        return self.once(_dialogues, states or self.states, domains)
-
-    def under(self, setup: str) -> Sequence[PlayedDialogue]:
-        """Return the dialogues as a set-up looks at them.
+    def under(self, setup: str) -> list[PlayedDialogue]:
+        """Return the dialogues as a set-up looks at them, in the submission's order.
 
         Args:
             setup: A key of `SETUPS`.
         """
         named = SETUPS[setup]
-        return self.dialogues(named.domains or self.domains, named.states)
+        sources = named.states or self.states, named.domains or self.domains
+        return play(self.submission, self.benchmark, *sources)
+
+    @cached_property
+    def results(self) -> Sequence[DialogueResult]:
+        """What the metrics asked for find in each dialogue, in the submission's order."""
+        return dialogue_results(self, self.metrics)
 
 
-def _results(played: Played, metric: str) -> Mapping[str, Any]:
-    made_of, before = response_metrics()[metric].made_of, played.before
-    if (
-        made_of is not None
-        and before is not None
-        and metric in before.metrics
-        and made_of(played) == made_of(before)
-    ):
-        return before.results(metric)
-    return response_metrics()[metric].evaluated(played)
+def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueResult]:
+    """Return what metrics find in each dialogue played, in the submission's order.
 
-
-def _said(played: Played) -> Said:
-    return played.references().said(played.responses)
-
-
-def _dialogues(played: Played, states: str, domains: str) -> Sequence[PlayedDialogue]:
-    return play(played.submission, played.benchmark, states, domains)
+    Args:
+        played: What was played.
+        metrics: Names of metrics; those that find nothing dialogue by dialogue add nothing.
+    """
+    parts: dict[str, Sequence[Any]] = {}
+    further: dict[str, Sequence[Any]] = {}
+    for metric in (response_metrics()[name] for name in metrics):
+        if metric.per_dialogue is not None:
+            of = parts if metric.fills else further
+            of[metric.fills or metric.name] = metric.per_dialogue(played)
+    sources = {"states": played.states, "domains": played.domains}
+    return [
+        DialogueResult(
+            id=id_,
+            turns=len(texts),
+            sources=sources,
+            **{name: values[at] for name, values in parts.items()},
+            further={name: values[at] for name, values in further.items()},
+        )
+        for at, (id_, texts) in enumerate(played.responses.items())
+    ]

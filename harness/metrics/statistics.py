@@ -1,9 +1,8 @@
-"""Per-dialogue statistics of a metric: what is enough to score any choice of dialogues.
+"""Per-dialogue statistics: what is enough to score any choice of dialogues.
 
-A metric whose value is a formula of sums returns `LinearStatistics`: rows of whole numbers, one per
-dialogue, and a function of their sums, on plain numbers. The score, its interval and its test are
-that function of different sums. Values are those of the report (rates and scores in percent); what
-is computed of the sample that holds every dialogue once is the score itself, to the last digit.
+A metric whose value is a formula of sums has rows of whole numbers, one per dialogue, and that
+formula. The score, its interval and its test are the formula of different sums. Values are those of
+the report (rates and scores in percent).
 
 Scores of turns that are no whole numbers are split into two (`split`), because sums of whole
 numbers below 2^53 are exact in floating point, in whatever order, by matrix products too.
@@ -12,16 +11,14 @@ numbers below 2^53 are exact in floating point, in whatever order, by matrix pro
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from typing_extensions import Self
 
     Floats: TypeAlias = npt.NDArray[np.float64]
     Ints: TypeAlias = npt.NDArray[np.int64]
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     Values: TypeAlias = Mapping[str, Floats]
     """Figure -> its value in each sample."""
 
-Formula: TypeAlias = Callable[[Sequence[float]], Mapping[str, float]]
+Formula: TypeAlias = Callable[[Sequence[Any]], Mapping[str, Any]]
 """Makes figure -> value of the sums of a sample; where figures are called as in the statistics."""
 
 _HIGH = 2.0**26
@@ -54,77 +51,12 @@ class Figure:
     main: bool = False
 
 
-@dataclass(frozen=True)
-class Block:
-    """Some samples of dialogues.
-
-    Attributes:
-        numbers: A row per sample, a column per dialogue: how often it counts, or whether two
-            systems swap it.
-    """
-
-    numbers: npt.NDArray[Any]
-
-    @cached_property
-    def by_sample(self) -> Floats:
-        """The numbers as a matrix to multiply statistics with: samples x dialogues."""
-        return self.numbers.astype("float64")
-
-    @cached_property
-    def by_dialogue(self) -> npt.NDArray[np.int16]:
-        """The numbers, transposed: dialogues x samples."""
-        return self.numbers.T.astype("int16", order="C")
-
-
-def everything(dialogues: int) -> Block:
-    """Return the one sample that holds every dialogue once."""
-    import numpy as np  # it takes its time, and the board does without
-
-    return Block(np.ones((1, dialogues), np.int64))
-
-
 @dataclass(frozen=True, eq=False)
-class Statistics(ABC):
+class Statistics:
     """Statistics of the dialogues that a system plays, in an order.
 
     Attributes:
-        figures: What can be computed.
-    """
-
-    figures: Sequence[Figure]
-
-    @abstractmethod
-    def part(self, rows: Ints) -> Self:
-        """Return the statistics of some dialogues.
-
-        Args:
-            rows: Their numbers in the order here; the result has them in this order.
-        """
-
-    @abstractmethod
-    def weighted(self, counts: Block) -> Values:
-        """Return every figure, in samples that count each dialogue so many times."""
-
-    @abstractmethod
-    def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
-        """Return every figure of this and of another system after they swapped dialogues.
-
-        Args:
-            other: The statistics of the other system, of the same dialogues in the same order.
-            swaps: Which dialogues they swap.
-        """
-
-    def won(self) -> Mapping[str, Bools]:
-        """Return figure -> whether each dialogue is won, of the figures that are rates of them."""
-        return {}
-
-
-@dataclass(frozen=True)
-class LinearStatistics(Statistics):
-    """Statistics that are added up over dialogues before a formula makes figures of the sums.
-
-    Attributes:
-        figures: What the formula gives.
+        figures: What can be computed; the formula may give more.
         rows: Whole numbers, a row per dialogue, so that sums are exact.
         formula: Makes figure -> value of the sums of a sample.
         wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
@@ -147,44 +79,58 @@ class LinearStatistics(Statistics):
         formula: Formula,
         wins: Mapping[str, int] | None = None,
         **of_samples: bool,
-    ) -> Self:
+    ) -> Statistics:
         """Return the statistics of rows of plain numbers."""
-        import numpy as np
+        import numpy as np  # it takes its time, and the board does without
 
         return cls(figures, np.array(rows, np.float64), formula, wins or {}, **of_samples)
 
-    def part(self, rows: Ints) -> Self:
-        """Return the statistics of some dialogues."""
+    def part(self, rows: Ints) -> Statistics:
+        """Return the statistics of some dialogues.
+
+        Args:
+            rows: Their numbers in the order here; the result has them in this order.
+        """
         return replace(self, rows=self.rows[rows])
 
     def scores(self) -> Mapping[str, float]:
         """Return figure -> value, of all dialogues."""
-        return self.formula(self.rows.sum(axis=0).tolist())
+        values = self.formula(self.rows.sum(axis=0).tolist())
+        return {one.name: values[one.name] for one in self.figures}
 
-    def weighted(self, counts: Block) -> Values:
-        """Return every figure in the samples."""
-        return self._values(counts.by_sample @ self.rows, self.exact)
+    def weighted(self, counts: npt.NDArray[Any]) -> Values:
+        """Return every figure in samples.
 
-    def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
-        """Return every figure of both systems after the swaps."""
-        moved = swaps.by_sample @ (other.rows - self.rows)
+        Args:
+            counts: Sample x dialogue -> how often it counts.
+        """
+        return self._values(counts.astype("float64") @ self.rows, self.exact)
+
+    def swapped(self, other: Statistics, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
+        """Return every figure of this and of another system after they swapped dialogues.
+
+        Args:
+            other: The statistics of the other system, of the same dialogues in the same order.
+            swaps: Sample x dialogue -> whether they swap it.
+        """
+        moved = swaps.astype("float64") @ (other.rows - self.rows)
         ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
         # A test compares differences with room for rounding: the last digit is no matter.
         return self._values(ours, self.of_samples), other._values(theirs, self.of_samples)
 
     def won(self) -> Mapping[str, Bools]:
-        """Return figure -> whether each dialogue is won."""
-        return {name: self.rows[:, column] > 0 for name, column in self.wins.items()}
+        """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
+        names = {one.name for one in self.figures}
+        return {name: self.rows[:, at] > 0 for name, at in self.wins.items() if name in names}
 
     def _values(self, sums: Floats, at_once: bool) -> Values:
         import numpy as np
 
         if at_once:
-            formula: Callable[[Sequence[Floats]], Values] = self.formula  # type: ignore[assignment]
-            values = formula(list(sums.T))
+            values = self.formula(list(sums.T))
             return {one.name: values[one.name] for one in self.figures}
-        found = [self.formula(row) for row in sums.tolist()]
-        return {one.name: np.array([row[one.name] for row in found]) for one in self.figures}
+        samples = [self.formula(row) for row in sums.tolist()]
+        return {one.name: np.array([row[one.name] for row in samples]) for one in self.figures}
 
 
 def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from mwz.database import EMBEDDED
-from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from mwz.normalization.rules.registry import sha256
 
@@ -28,6 +25,7 @@ from ..submission import (
 )
 from ..submission.checking import dialogue_id
 from ..submission.formats import Standard, standard_form
+from . import derived
 from .options import (
     LEXICALISED,
     Options,
@@ -39,86 +37,53 @@ from .options import (
 from .report import Coverage, Report
 
 if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..comparison.evidence import Evidence
-    from ..diagnosis.causes import DialogueOutcome, Reward
     from ..grounding.rating import HumanRatings
-    from ..metrics._references import ReferenceIndex
+    from ..metrics.counts import References
+    from ..metrics.results import DialogueResult
     from .free_running import FreeRunning
 
-__all__ = ["Options", "Scorer", "score"]
-
-_T = TypeVar("_T")
+__all__ = ["Options", "Reward", "Scorer", "score"]
 
 
-def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
-    """Return the venue database of a benchmark under a rule set, filled if it was not.
+@dataclass(frozen=True)
+class Reward:
+    """The reward of a rollout.
 
-    Its queries raise an `InputError` if the database goes away.
-
-    Raises:
-        InputError: The database cannot be reached or written, or was changed since it was written.
+    Attributes:
+        value: The reward; 0 for a rollout that cannot be scored.
+        reason: Why it cannot be scored; None if it can.
     """
-    beforehand = benchmark.prepared
-    prepared = None if beforehand is None else beforehand.venues(rules)
-    if prepared is not None and url == EMBEDDED:
-        return VenueDatabase(benchmark.venue_records(rules), rules, prepared=prepared)
-    from .addressed_database import addressed_database  # SQLAlchemy takes its time
 
-    return addressed_database(benchmark, rules, url)
+    value: float
+    reason: str | None = None
 
 
-class _Derived:
-    """What is derived from a benchmark, made when it is first needed, for all threads once."""
-
-    def __init__(self) -> None:
-        self._lock = RLock()
-        self._known: dict[tuple[str, ...], Any] = {}
-
-    def once(self, make: Callable[[], _T], *key: str) -> _T:
-        """Return what a function makes, called the first time only.
-
-        Args:
-            make: Makes it; other functions that make the same are the same to this.
-            key: What is made, and all that it depends on besides the benchmark.
-        """
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = make()
-            known: _T = self._known[key]
-            return known
-
-
+@dataclass(frozen=True)
 class Scorer:
     """Scores any number of submissions on one benchmark; what a training loop keeps.
 
-    It owns what is derived from the benchmark: the references as BLEU needs them, and the venue
-    databases. They are made when they are first needed. Threads may share a scorer. A copy for
-    another process is made of the benchmark and the options, and derives the rest anew.
+    What is derived of the benchmark (`derived.py`) is made when it is first needed, and shared by
+    all scorers of it. Threads may share a scorer; a copy for another process derives it anew.
 
-    Args:
+    Attributes:
         benchmark: The benchmark to score on.
         options: How to score.
     """
 
-    def __init__(self, benchmark: Benchmark, options: Options = Options()) -> None:
-        self.benchmark = benchmark
-        self.options = options
-        self._derived = _Derived()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Scorer, (self.benchmark, self.options)
+    benchmark: Benchmark
+    options: Options = field(default_factory=Options)
 
     def with_options(self, **changes: Any) -> Scorer:
-        """Return a scorer with some options changed, which shares what is derived with this one.
+        """Return a scorer with some options changed.
 
         Raises:
             InputError: An option's value is unknown.
         """
-        other = Scorer(self.benchmark, replace(self.options, **changes))
-        other._derived = self._derived
-        return other
+        return Scorer(self.benchmark, replace(self.options, **changes))
 
     @property
     def rules(self) -> RuleSet:
@@ -222,7 +187,7 @@ class Scorer:
         """Return the report of what was played, as `played` gave it."""
         metrics = [response_metrics()[name] for name in played.metrics]
         results = {
-            key: result for name in played.metrics for key, result in played.results(name).items()
+            key: result for metric in metrics for key, result in metric.of_played(played).items()
         }
         submission, benchmark = played.submission, played.benchmark
         return Report(
@@ -243,7 +208,7 @@ class Scorer:
             },
         )
 
-    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueOutcome:
+    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueResult:
         """Score one dialogue by itself, in the strict set-up, and say what was lost: a reward.
 
         Sentence-level BLEU is computed if `bleu` is among the metrics of the options. The sources
@@ -258,20 +223,20 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        from ..diagnosis.diagnosing import outcome_of
+        from ..diagnosis.diagnosing import single_result
 
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
         submission = self._parsed({id_: turns}, "predictions")
         played = self.played(self.normalized(submission))
-        return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
+        return single_result(played, bleu="bleu" in (self.options.metrics or ()))
 
     def dialogues(
         self,
         batch: Mapping[str, Sequence[Mapping[str, object]]]
         | Iterable[tuple[str, Sequence[Mapping[str, object]]]],
-    ) -> list[DialogueOutcome]:
+    ) -> list[DialogueResult]:
         """Score each of many dialogues by itself: `dialogue` of each, in their order.
 
         Args:
@@ -287,7 +252,7 @@ class Scorer:
     def rewards(
         self,
         batch: Iterable[tuple[str, Sequence[Mapping[str, object]]]],
-        value: Callable[[DialogueOutcome], float] = lambda outcome: outcome.success,
+        value: Callable[[DialogueResult], float] = lambda result: result.success,
     ) -> list[Reward]:
         """Return the reward of each of many rollouts, in their order.
 
@@ -296,9 +261,8 @@ class Scorer:
 
         Args:
             batch: Pairs of dialogue id and turns.
-            value: What the outcome of a dialogue is worth.
+            value: What the result of a dialogue is worth.
         """
-        from ..diagnosis.causes import Reward
 
         def reward(id_: str, turns: Sequence[Mapping[str, object]]) -> Reward:
             gold = self.benchmark.dialogues.get(dialogue_id(id_))
@@ -377,65 +341,27 @@ class Scorer:
 
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
+        return derived.content_hash(self._part(), self.rules)
 
-        def make() -> str:
-            prepared = self._part().prepared
-            known = None if prepared is None else prepared.content_hash(self.rules)
-            return known or self._part().content_hash(self.rules)
-
-        return self._derived.once(make, "hash", self.options.part, self.rules.venues)
-
-    def references(self) -> ReferenceIndex:
+    def references(self) -> References:
         """Return the references, prepared for BLEU."""
-        from ..metrics._references import ReferenceIndex  # NumPy takes its time
-
-        def make() -> ReferenceIndex:
-            part = self._part()
-            known = None if part.prepared is None else part.prepared.references()
-            return known or ReferenceIndex(
-                {id_: dialogue.references for id_, dialogue in part.dialogues.items()}
-            )
-
-        return self._derived.once(make, "references", self.options.part)
+        return derived.references(self._part())
 
     def database(self) -> VenueDatabase:
-        """Return the venue database under the rule set.
-
-        Raises:
-            InputError: The database cannot be reached or written.
-        """
-        rules, url = self.rules, self.options.database_url
-        return self._derived.once(
-            lambda: open_database(self.benchmark, rules, url),
-            *("database", rules.digest, rules.venues, url),
-        )
+        """Return the venue database under the rule set."""
+        return derived.database(self.benchmark, self.rules)
 
     def delexicaliser(self) -> Delexicaliser:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
-        from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
-
-        rules = self.rules
-        return self._derived.once(
-            lambda: Delexicaliser.of_venues(self.benchmark.venue_records(rules), rules),
-            *("delexicaliser", rules.digest, rules.venues),
-        )
+        return derived.delexicaliser(self.benchmark, self.rules)
 
     def human_ratings(self) -> HumanRatings | None:
         """Return how the human responses of the whole benchmark went; None if it has none."""
-        from .ceiling import human_ratings
-
-        rules = self.rules
-
-        def make() -> HumanRatings | None:
-            depends_on = self.with_options(goals="all").plain_signature().key
-            return human_ratings(self.benchmark, self.database, self.delexicaliser, depends_on)
-
-        return self._derived.once(make, "human", rules.digest, rules.venues)
+        return derived.human_ratings(self.benchmark, self.rules)
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
-        goals = self.options.part
-        return self._derived.once(lambda: self.benchmark.part(goals), "part", goals)
+        return derived.part(self.benchmark, self.options.part)
 
 
 def score(

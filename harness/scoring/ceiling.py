@@ -1,8 +1,8 @@
 """The ceiling: what the human responses get, beside which every grounded score is shown.
 
 The database does not have everything that people told, and no delexicaliser finds everything: what
-people get is what can be had. The human responses of an installed benchmark are rated once, and the
-ratings are stored dialogue by dialogue, so that any choice of dialogues has its ceiling from there.
+people get is what can be had. The human responses are rated dialogue by dialogue, so that any
+choice of dialogues has its ceiling from there; an installed benchmark keeps the ratings.
 """
 
 from __future__ import annotations
@@ -16,47 +16,39 @@ from mwz.normalization.delexicaliser import Delexicaliser
 from ..benchmark import Benchmark
 from ..grounding.faithfulness import Faithfulness
 from ..grounding.rating import HumanRatings, PlainDialogue, Rating, rated
-from ..io.store import Store
 from ..submission.plain_responses import has_human_responses
-
-_STORE = Store("ceilings")
 
 
 def human_ratings(
     benchmark: Benchmark,
     database: Callable[[], VenueDatabase],
     delexicaliser: Callable[[], Delexicaliser],
-    depends_on: str,
+    name: str,
 ) -> HumanRatings | None:
     """Return how the human responses of a benchmark went; None if it has none.
-
-    Those of a benchmark that is installed are kept in the store, and read without its texts.
 
     Args:
         benchmark: The benchmark.
         database: Gives the venue database; called where ratings are to be made.
         delexicaliser: Gives the delexicaliser; called alike.
-        depends_on: All that scores depend on besides human responses, requests and code.
+        name: What the ratings are called where the benchmark is installed and keeps them.
     """
-    prepared = benchmark.prepared
-    key = None if prepared is None else [depends_on, prepared.key]
-    stored = None if key is None else _STORE.get(key)
-    if stored is not None:
-        return HumanRatings(
-            **{
-                name: {
-                    id_: Rating(one["won"], Faithfulness(**one["faithfulness"]))
-                    for id_, one in ratings.items()
-                }
-                for name, ratings in stored.items()
-            }
-        )
     if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
-    made = _made(benchmark, database(), delexicaliser())
-    if key is not None:
-        _STORE.put(key, asdict(made))
-    return made
+    if benchmark.prepared is None:
+        return _made(benchmark, database(), delexicaliser())
+    kept = benchmark.prepared.part(
+        name, lambda: asdict(_made(benchmark, database(), delexicaliser()))
+    )
+    return HumanRatings(
+        **{
+            which: {
+                id_: Rating(one["won"], Faithfulness(**one["faithfulness"]))
+                for id_, one in ratings.items()
+            }
+            for which, ratings in kept.items()
+        }
+    )
 
 
 def _made(

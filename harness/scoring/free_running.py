@@ -32,6 +32,7 @@ from ..grounding.rating import (
     rated_human,
 )
 from ..metrics.diversity import diversity
+from ..metrics.results import DialogueResult
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
 from ..submission.checking import Turn, dialogue_id
@@ -52,8 +53,8 @@ FREE_RUNNING = "free-running"
 class _Scorer(Protocol):
     """What free-running dialogues are scored by: a `Scorer`, which is built upon this."""
 
-    benchmark: Benchmark
-
+    @property
+    def benchmark(self) -> Benchmark: ...
     @property
     def rules(self) -> RuleSet: ...
     def delexicaliser(self) -> Delexicaliser: ...
@@ -83,6 +84,14 @@ class FreeRunning:
     goals: Goals
     own: GoalsFile | None
     remarks: Sequence[Remark] = ()
+
+    @property
+    def results(self) -> list[DialogueResult]:
+        """What each dialogue comes to; there are no states and active domains."""
+        return [
+            DialogueResult(id_, len(texts), responses=texts, further={"grounded": self.rated[id_]})
+            for id_, texts in self.normalized.responses.items()
+        ]
 
 
 def play_free_running(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from ..benchmark import GOALS
@@ -48,7 +47,6 @@ class Options:
         states: Source of belief states in set-ups that have none of their own: "predicted",
             "gold", or "auto", predicted if every turn has a state.
         metrics: Names of metrics; None for those that are on by default.
-        database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
             train or dev split. Of free-running dialogues, their goals: "all" for the benchmark's;
             or a JSON file, or what it holds, as `chosen_goals` takes it.
@@ -73,7 +71,6 @@ class Options:
     domains: str = AUTO
     states: str = AUTO
     metrics: Collection[str] | None = None
-    database_url: str = EMBEDDED
     goals: str | Path | Mapping[str, Any] | GoalsFile = "all"
     lexicalised: bool = False
     free_running: bool = False

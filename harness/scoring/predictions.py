@@ -17,9 +17,8 @@ from ..benchmark import CANONICAL_STYLE
 from ..io.rendering import figure
 from ..metrics import resampled_metrics
 from ..metrics.bleu import bleu
-from ..metrics.inform import outcomes
-from ..metrics.inform_success import TOTAL, rates
-from ..metrics.played import Played
+from ..metrics.inform import TOTAL, rates
+from ..metrics.played import Played, dialogue_results
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
 from ..submission.checking import Turn
@@ -144,8 +143,7 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     read = aliases({**({} if own is None else own.names), **guesses})
     guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
     before, after = (
-        rates(one.once(outcomes, "strict"))
-        for one in (played, guessing.played(guessing.normalized(submission)))
+        rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
     )
     inform = after.inform[TOTAL] - before.inform[TOTAL]
     success = after.success[TOTAL] - before.success[TOTAL]
@@ -166,7 +164,8 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
     normalized = scorer.normalized(replace(submission, dialogues=without))
     before, after = (
-        figure(one.once(bleu)[CANONICAL_STYLE], 2) for one in (played, scorer.played(normalized))
+        figure(bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
+        for one in (played, scorer.played(normalized))
     )
     shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
     yield Remark(

@@ -10,13 +10,12 @@ what `Report.to_dict` wrote.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..metrics import ROUNDING, Headline, headlines, response_metrics, result_keys, result_types
+from ..metrics import Headline, headlines, result_keys, result_types
 from ..metrics.setups import MAIN_SETUP
 from ..signature import Signature
 
@@ -187,8 +186,7 @@ class Report:
             source: What messages call it.
 
         Raises:
-            InputError: The content is no report of this version, or contradicts itself; with
-                every place.
+            InputError: The content is no report of this version; with every place.
         """
         if not isinstance(content, Mapping):
             raise InputError(source, "expected a report, an object")
@@ -198,13 +196,7 @@ class Report:
                 f"format: a report of version {FORMAT} is expected, and this is "
                 f"{content.get('format', 'older')}; score again",
             )
-        report = _read(content, source)
-        # Of what is no figure, nothing can be computed.
-        problems = [*_unlikely(content, "")]
-        problems = problems or [*_impossible(report), *_contradictions(content, report)]
-        if problems:
-            raise InputError(source, problems)
-        return report
+        return _read(content, source)
 
 
 _SIGNED = ("benchmark", "rules", "domains", "states", "goals")
@@ -245,55 +237,3 @@ def _plain(result: Any) -> Any:
     if isinstance(result, Mapping):
         return {key: _plain(value) for key, value in result.items()}
     return [_plain(one) for one in result] if isinstance(result, list | tuple) else result
-
-
-def _unlikely(content: object, place: str) -> Iterator[str]:
-    """Yield every number that is none, and every text that is more than a line of text."""
-    if isinstance(content, Mapping):
-        for key, value in content.items():
-            yield from _unlikely(value, f"{place}.{key}" if place else str(key))
-    elif isinstance(content, list):
-        for number, value in enumerate(content):
-            yield from _unlikely(value, f"{place}[{number}]")
-    elif isinstance(content, float) and not math.isfinite(content):
-        yield f"{place}: {content} is no figure"
-    elif isinstance(content, str) and not content.isprintable():
-        yield f"{place}: line breaks and control characters are not allowed"
-
-
-def _impossible(report: Report) -> Iterator[str]:
-    """Yield figures that no system can have, or that contradict one another."""
-    coverage = report.coverage
-    if not (0 < coverage.dialogues <= coverage.of and 0 < coverage.turns <= coverage.of_turns):
-        yield "coverage: plays nothing, or more than there is"
-        return
-    for metric in response_metrics().values():
-        yield from metric.check(report.metrics, coverage.dialogues)
-    for headline in headlines().values():
-        value = headline.value(report, MAIN_SETUP)
-        if value is not None and not (
-            headline.lowest - ROUNDING <= value <= headline.highest + ROUNDING
-        ):
-            yield f"{headline.name}: {value} is out of range"
-
-
-def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
-    """Yield what does not follow from the report's own numbers."""
-    if content["signature_fields"] != report.signature.to_dict():
-        yield "signature_fields: lacks fields, or has unknown ones"
-    if content.get("signature") != str(report.signature):
-        yield "signature: does not say what signature_fields says"
-    for name in (*_SIGNED, *_totals()):
-        if content.get(name) != getattr(report, name):
-            yield f"{name}: {content.get(name)!r} does not follow from the rest"
-    yield from _wrong_coverage(report)
-
-
-def _wrong_coverage(report: Report) -> Iterator[str]:
-    """Yield what coverage has other than the signature."""
-    coverage, signed = report.coverage, report.signature.coverage
-    played = f"{coverage.turns}/{coverage.of_turns}"
-    if coverage.of_turns < 1:
-        yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
-    elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
-        yield f"coverage: {played} turns does not follow from the signature"

@@ -9,7 +9,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
-from ..metrics.signs import gold_share
+from ..metrics.flags import gold_share
 from ..metrics.tracking import PLAIN, Choices, tracking_metrics
 from ..metrics.tracking.evaluation import total_figures
 from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 if sys.version_info >= (3, 11):
@@ -42,22 +42,23 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
-def modules(package: str) -> Iterator[ModuleType]:
-    """Yield the modules of a package, imported, in alphabetical order; not those of its folders."""
-    for name in names("", ".py", package):
-        if not name.startswith("_"):
-            yield import_module(f"{package}.{name}")
-
-
 def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
-    """Return what the modules of a package declare under a name, of those that do.
+    """Return what the modules of a package declare under a name, in alphabetical order.
+
+    A module that does not begin a line with the name is not imported.
 
     Args:
         package: The package, such as one of metrics.
         name: The name: "METRIC".
         kind: The class of what is declared.
     """
-    objects = (getattr(module, name, None) for module in modules(package))
+    line = re.compile(rf"^{name}\b".encode(), re.MULTILINE)
+    folder = folder_of(package)
+    objects = [
+        getattr(import_module(f"{package}.{module}"), name)
+        for module in names("", ".py", package)
+        if not module.startswith("_") and line.search((folder / f"{module}.py").read_bytes())
+    ]
     return [one for one in objects if isinstance(one, kind)]
 
 

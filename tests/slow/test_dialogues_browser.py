@@ -60,7 +60,7 @@ def _shown(page: Page) -> set[str]:
 
 
 def _won(diagnosis: Diagnosis) -> set[str]:
-    return {outcome.id for outcome in diagnosis.outcomes if outcome.success}
+    return {outcome.id for outcome in diagnosis.results if outcome.success}
 
 
 def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
@@ -69,15 +69,15 @@ def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
     hasty = diagnoses["hasty"]
     page.select_option("#choose-system", "hasty")
     page.select_option("#choose-outcome", "lost")
-    lost = {one.id for one in hasty.outcomes} - _won(hasty)
+    lost = {one.id for one in hasty.results} - _won(hasty)
     assert _shown(page) == lost
     page.select_option("#choose-cause", "never said")
-    said = {one.id for one in hasty.outcomes if "never said" in one.causes.values()}
+    said = {one.id for one in hasty.results if "never said" in one.causes.values()}
     assert _shown(page) == lost & said
     page.select_option("#choose-domain", "hotel")
     of_hotel = {
         one.id
-        for one in hasty.outcomes
+        for one in hasty.results
         if any(n.startswith("hotel ") and c == "never said" for n, c in one.causes.items())
     }
     assert _shown(page) == of_hotel

@@ -57,14 +57,6 @@ def table(data_set: DataSet, tmp_path: Path) -> Path:
     return path
 
 
-def test_two_fetches_at_once_do_no_harm(server: Server, table: Path) -> None:
-    both = [start(table, "fetch", "--split", "all", "--from", server.url) for _ in range(2)]
-    outputs = [process.communicate(timeout=60) for process in both]
-    assert [process.returncode for process in both] == [0, 0], outputs
-    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-    assert scraps() == []
-
-
 def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, old: bytes) -> None:
     """Killed without notice in the middle of a file."""
     server.faults[ACTS_FILE] = ["hang in the middle"]

@@ -86,7 +86,7 @@ def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Pat
     mirror = (tmp_path / "mirror").as_uri()
     assert "installed village" in mwz("data", "fetch", "village", "--from", mirror)
     assert "village" in mwz("data", "list")
-    assert "benchmark village: content as installed" in mwz("data", "verify", "--offline")
+    assert "benchmark village: readable" in mwz("data", "verify", "--offline")
 
     turn = {"response": "the [name] has [phone]", "state": {"hotel": {"area": "north"}}}
     predictions = tmp_path / "predictions.json"

@@ -212,7 +212,7 @@ VERIFY = ("verify-entry.yml", "Verify the changed entries, or all")
     [
         pytest.param(_written("old/entry.toml", "old/x.json"), ["old"], id="changed"),
         pytest.param(_written("new/entry.toml", "old/x.json"), ["new", "old"], id="added"),
-        pytest.param(_written("SHA256SUMS", "order.txt", "pairs.jsonl"), [], id="what follows"),
+        pytest.param(_written("order.txt", "pairs.jsonl"), [], id="what follows"),
         pytest.param(_written("note.txt"), None, id="what entries share"),
         pytest.param(lambda folder: shutil.rmtree(folder / "gone"), None, id="removed"),
         pytest.param(lambda folder: (folder / "gone").rename(folder / "other"), None, id="renamed"),

@@ -27,7 +27,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ...benchmark import CANONICAL_STYLE
 from ...io.rendering import figure, signed
-from ...metrics import ROUNDING, headlines
+from ...metrics import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ..entries import Entry
@@ -60,7 +60,7 @@ class Comparison:
 
         Halves may have been rounded either way.
         """
-        return self._units is not None and self._units <= 0.5 + ROUNDING
+        return self._units is not None and self._units <= 0.5 + 1e-9
 
     @property
     def cut_off(self) -> bool:

@@ -9,39 +9,33 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
-from mwz.normalization.rules.registry import sha256
 
-from ...benchmark import Benchmark
 from ...data.installed import loaded_once
 from ...errors import InputError
-from ...io.store import Store, code_digest
-from ...io.validation import validated
-from ...metrics._references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
-from ...metrics.bleu import bleu_of_counts
-from ...metrics.inform_success import TOTAL
+from ...metrics.bleu import bleu_of_sums
+from ...metrics.counts import References
 from ...metrics.played import play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
+from ...metrics.tokens import TOKENIZERS, tokenize_13a
 from ...scoring import Options, Scorer
-from ...scoring.execution import Job, run
+from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
 from . import Comparison, digits_of
 from .reported import ReportedFigures
-from .shared_walks import SharedWalks
-
-_STORE = Store("audit")
+from .setup_rates import setup_rates
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
-_STATED_TOKENIZATIONS = {
+_STATED_TOKENIZERS = {
     "word": "none",
     "sub-word": "none",
     "word, NLTK": "13a",
@@ -80,7 +74,7 @@ class BleuPoint(_Point):
 
     Attributes:
         style: Reference style.
-        tokenization: A key of `TOKENIZATIONS`.
+        tokenization: A key of `TOKENIZERS`.
         bleu: BLEU, in percent.
     """
 
@@ -100,7 +94,7 @@ class BleuPoint(_Point):
         return (
             own is not None
             and self.style == own.style
-            and self.tokenization == _STATED_TOKENIZATIONS.get(own.tokenization or "")
+            and self.tokenization == _STATED_TOKENIZERS.get(own.tokenization or "")
         )
 
 
@@ -202,50 +196,30 @@ class Outputs:
 
 def search_setups(
     outputs: Mapping[str, Outputs],
-    workers: int,
+    workers: int | str,
     progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda searches, count: searches,
-    scheduler: str | None = None,
-    cache: bool = True,
-    notify: Callable[[str], None] = lambda remark: None,
 ) -> dict[str, SetupSearch]:
-    """Return submissions under every combination, from the cache if computed before.
+    """Return submissions under every combination.
 
     Args:
         outputs: Name of a submission -> its outputs.
-        workers: How many processes to use.
+        workers: How many processes to use, or the address of a Dask scheduler.
         progress: Wraps the searches as they come (the second argument is their number).
-        scheduler: The address of a Dask scheduler, whose cluster computes them.
-        cache: Whether what is found is kept, and looked up.
-        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: Some predictions are no submission to their benchmark, or the process that
             searched was killed.
     """
-    found: dict[str, SetupSearch] = {}
+    searches: dict[str, SetupSearch] = {}
     # Jobs share a benchmark, which nearly always is that of all.
     for on in dict.fromkeys(one.benchmark for one in outputs.values()):
-        benchmark = loaded_once(on)
-        identities = {
-            name: _identity(one.content, benchmark, one.aliases)
-            for name, one in outputs.items()
-            if one.benchmark == on
-        }
-        if cache:
-            known = {name: _cached(identity) for name, identity in identities.items()}
-            found |= {name: search for name, search in known.items() if search is not None}
-        names = [name for name in identities if name not in found]
-        jobs = [Job(name, (name, outputs[name])) for name in names]
-        if not jobs:
-            continue
-        coming = run(_searched, jobs, benchmark, workers, scheduler, notify)
-        for number, search in progress(coming, len(jobs)):
+        jobs = [(name, one) for name, one in outputs.items() if one.benchmark == on]
+        coming = run(_searched, jobs, loaded_once(on), workers)
+        for (name, _), search in zip(jobs, progress(coming, len(jobs)), strict=True):
             if isinstance(search, InputError):
                 raise search
-            found[names[number]] = search
-            if cache:
-                _STORE.put(identities[names[number]], asdict(search))
-    return found
+            searches[name] = search
+    return searches
 
 
 def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
@@ -284,23 +258,23 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
     responses = main.responses
     bleu = [
         BleuPoint(style, tokenization, one)
-        for tokenization in TOKENIZATIONS
+        for tokenization in TOKENIZERS
         for references in [_references(scorer, tokenization)]
-        for style, one in bleu_of_counts(references.statistics(references.said(responses))).items()
+        for style, counts in zip(
+            references.styles, references.statistics(responses).sum(axis=0).tolist(), strict=True
+        )
+        for one in [bleu_of_sums(counts)]
     ]
     rates: list[RatesPoint] = []
     named: list[RatesPoint] = []
-    walks = SharedWalks((*ALL_SETUPS, *(one.setup for one in SETUPS.values())))
+    setups = (*ALL_SETUPS, *(one.setup for one in SETUPS.values()))
     for rules, (states, names) in product(published_rule_sets(), _sources(main).items()):
         ruled = scorer.with_options(rules=rules)
-        plays = [play(submissions[rules], scorer.benchmark, states, domains) for domains in names]
-        found = walks.rates(plays, ruled.database(), ruled.rules)
-        for domains, by_setup in zip(names, found, strict=True):
+        for domains in names:
+            dialogues = play(submissions[rules], scorer.benchmark, states, domains)
+            by_setup = setup_rates(dialogues, setups, ruled.database(), ruled.rules)
             points = {
-                setup: RatesPoint(
-                    *(rules, states, domains, setup, one.inform[TOTAL], one.success[TOTAL]),
-                    *(one.inform_deviation, one.success_deviation),
-                )
+                setup: RatesPoint(rules, states, domains, setup, **vars(one))
                 for setup, one in by_setup.items()
             }
             rates += [points[setup] for setup in ALL_SETUPS]
@@ -324,33 +298,12 @@ def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]
     return found
 
 
-@lru_cache(maxsize=len(TOKENIZATIONS))
-def _references(scorer: Scorer, tokenization: str) -> ReferenceIndex:
-    if TOKENIZATIONS[tokenization] is tokenize_13a:
+@lru_cache(maxsize=len(TOKENIZERS))
+def _references(scorer: Scorer, tokenization: str) -> References:
+    if TOKENIZERS[tokenization] is tokenize_13a:
         return scorer.references()
     references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
-    return ReferenceIndex(references, TOKENIZATIONS[tokenization])
-
-
-def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | None) -> list[Any]:
-    """Return everything that a search depends on."""
-    scorer = Scorer(benchmark, Options(placeholders=aliases))
-    return [
-        sha256(content),
-        [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
-        {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
-        {name: asdict(named) for name, named in SETUPS.items()},
-        code_digest(),
-    ]
-
-
-def _cached(identity: list[Any]) -> SetupSearch | None:
-    """Return the search that is kept; None if there is none, or it is damaged."""
-    document = _STORE.get(identity)
-    try:
-        return None if document is None else validated(SetupSearch, document, "kept search")
-    except InputError:
-        return None
+    return References.of_texts(references, TOKENIZERS[tokenization])
 
 
 _STEPS = 101

@@ -24,6 +24,7 @@ from .. import TRACKS, track_notes
 from ..audit.record import verdict_meanings
 from ..citations import references
 from ..columns import verdict_mark
+from ..markdown import older_results_page
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
@@ -39,7 +40,6 @@ from .downloads import (
     preview,
     site_url,
 )
-from .markdown import older_results_page
 from .page_parts import SYSTEMS
 from .system_page import cause_title, compare_page, meanings, system_pages
 

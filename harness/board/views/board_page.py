@@ -32,7 +32,7 @@ class PageRow:
         of: The row, whose name and addresses are shown.
         link: The address of its page; None if it has none.
         year: The year that it was published in, if it is known.
-        signs: How many signs are raised, where its table shows them.
+        flags: How many flags are raised, where its table shows them.
         note: What is to be said of it; empty if nothing.
         cells: The cells after rank and name.
         begins: Whether its rank range, and those below, do not overlap the ones above.
@@ -44,7 +44,7 @@ class PageRow:
     of: Row | ReportedRow
     link: str | None
     year: int | None
-    signs: int
+    flags: int
     note: str
     cells: Sequence[Cell]
     begins: bool = False
@@ -169,9 +169,9 @@ def _page_row(
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE
-    # Signs of what is no system say nothing.
-    signs = not (kind == REFERENCE or row.is_human) and any(one.key == "signs" for one in shown)
-    values = [Value() if c.key == "signs" and not signs else c.value(row) for c in shown]
+    # Flags of what is no system say nothing.
+    flags = not (kind == REFERENCE or row.is_human) and any(one.key == "flags" for one in shown)
+    values = [Value() if c.key == "flags" and not flags else c.value(row) for c in shown]
     return PageRow(
         anchor=_anchor(row_anchor(row), anchors),
         kind=kind,
@@ -179,7 +179,7 @@ def _page_row(
         of=row,
         link=system_link(row.key) if row.key else None,
         year=system_year(entry.system),
-        signs=len(row.raised) if signs else 0,
+        flags=len(row.unreviewed) if flags else 0,
         note="; ".join(notes),
         cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
     )

@@ -19,11 +19,12 @@ from typing import Any
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...data.declared import declared_names
 from ...data.fingerprints import pinned_fingerprints
-from ...diagnosis.causes import CAUSES, SLOT_CAUSES, DialogueOutcome, DomainDiagnosis, cause_words
+from ...diagnosis.causes import CAUSES, SLOT_CAUSES, cause_words
 from ...diagnosis.diagnosing import Diagnosis, diagnose
 from ...diagnosis.dialogue_text import Called, followed, goal_text
 from ...diagnosis.losses import lost_by
 from ...metrics.played import PlayedDialogue
+from ...metrics.results import DialogueResult, DomainResult
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import REFERENCE, Board
@@ -83,7 +84,7 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
 
 def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
     turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
-    lost = {one.id: lost_by(one) for one in diagnosis.outcomes if not one.success}
+    lost = {one.id: lost_by(one) for one in diagnosis.results if not one.success}
     return Verdicts(name, turns, turns.keys() - lost.keys(), lost)
 
 
@@ -189,7 +190,7 @@ def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Pag
     responses = made_submission(benchmark, CANONICAL_STYLE)
     human = diagnose(replace(first, submission=responses, states="gold", domains="states"))
     played = [
-        (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.outcomes, strict=True)})
+        (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.results, strict=True)})
         for name, one in (("Reference", human), *systems.items())
     ]
     ids = [id_ for id_ in benchmark.dialogues if any(id_ in own for _, _, own in played[1:])]
@@ -227,7 +228,7 @@ def _shown(
     name: str,
     diagnosis: Diagnosis,
     dialogue: PlayedDialogue,
-    outcome: DialogueOutcome,
+    outcome: DialogueResult,
     called: Called,
 ) -> dict[str, Any]:
     """Return what the page of a dialogue shows of a system.
@@ -258,13 +259,12 @@ def _shown(
     }
 
 
-def _lost_in(domain: str, diagnosis: DomainDiagnosis) -> Iterator[tuple[str, str]]:
+def _lost_in(domain: str, diagnosis: DomainResult) -> Iterator[tuple[str, str]]:
     """Yield why a domain is lost: a cause, and what happened in words."""
     if diagnosis.cause is not None:
         yield diagnosis.cause, with_links(cause_words(domain, diagnosis))
-    for slot, cause in diagnosis.provided.items():
-        if cause is not None:
-            yield f"{slot} {cause}", ""
+    for slot, cause in diagnosis.slot_causes.items():
+        yield f"{slot} {cause}", ""
 
 
 def marked(response: str) -> str:

@@ -15,7 +15,7 @@ from mwz.normalization.rules.registry import read_toml
 from ...errors import InputError
 from ...grounding.rating import OUTCOMES
 from ...io.tables import csv_text, in_latex, latex_tabular
-from ...metrics.inform_success import TOTAL
+from ...metrics.inform import TOTAL
 from ...metrics.setups import RANKED
 from .. import APART, LIVE, TRACKS
 from ..audit.reported import OLD
@@ -51,7 +51,7 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
     figures = {name: rates[TOTAL] for name in OUTCOMES if (rates := getattr(row.grounded, name))}
-    return {**about, "grounded": figures, **_signs_data(row), "signature": row.signature}
+    return {**about, "grounded": figures, **_flags_data(row), "signature": row.signature}
 
 
 def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
@@ -80,15 +80,15 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(entry.scores.further_gold) or None,
         "points_lost": known and {cause: list(one) for cause, one in causes.items() if any(one)},
-        **_signs_data(row),
+        **_flags_data(row),
         "columns": {one.name: one.value(row).data for one in shown if not one.field},
         "signature": row.signature,
     }
 
 
-def _signs_data(row: Row) -> dict[str, Any]:
+def _flags_data(row: Row) -> dict[str, Any]:
     reviews = [review.model_dump(mode="json") for review in row.reviews.values()]
-    return {"signs": plain(row.signs), "reviews": reviews, "signs_raised": row.raised}
+    return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": row.unreviewed}
 
 
 def _states_data(entry: Entry) -> dict[str, Any]:

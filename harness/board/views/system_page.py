@@ -14,10 +14,9 @@ from ...comparison.interval import p_text
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
 from ...io.rendering import figure, signed
 from ...metrics import headlines
-from ...metrics.inform import SetupScores
-from ...metrics.inform_success import TOTAL
+from ...metrics.flags import FLAGS
+from ...metrics.inform import TOTAL, SetupScores
 from ...metrics.setups import RANKED
-from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
@@ -195,7 +194,7 @@ def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row])
     yield from _reported(board, entry)
     if row is not None:
         yield from _lost(entry)
-        yield from _signs(row)
+        yield from _flags(row)
     if tracked:
         facts = dict(map(_tracking, tracked))
         yield Block("state-tracking", "State tracking", facts=facts, note=_bound(tracked[0]))
@@ -307,19 +306,18 @@ def _lost(entry: Entry) -> Iterator[Block]:
         yield Block("causes", "Causes of lost points", [table])
 
 
-def _signs(row: Row) -> Iterator[Block]:
-    if not row.signs:
-        return
+def _flags(row: Row) -> Iterator[Block]:
+    """Yield the flags that are raised."""
     rows = []
-    for sign, one in ((ALL_SIGNS[name], one) for name, one in row.signs.items()):
-        title = sign.short + (f" ({one.shared_with})" if one.shared_with else "")
-        cell = Cell(figure(one.value, 2), mark="raised" if one.raised else "")
-        rows.append((title, cell, honest_text(sign), limit_text(sign, one.limit)))
-    caption = "Figures that show whether a score may not be what it seems"
-    headers = ("Sign", "Figure", "Published outputs", "Raised if")
-    table = Table(caption, headers, rows, words=(3,))
-    raised = f"raised: {', '.join(row.raised)}" if row.raised else "none raised"
-    yield Block("signs", "Signs", [table], note=_sentence([raised, *row.sign_notes()]))
+    for name in row.raised:
+        flag, copied = FLAGS[name], row.copies.get(name)
+        title = flag.title + (f" ({copied.entry})" if copied else "")
+        cell = Cell(figure(row.flags[name], 2), mark="raised")
+        rows.append((title, cell, flag.honest_text, flag.bound))
+    if rows:
+        headers = ("Flag", "Figure", "Published outputs", "Raised")
+        table = Table("Checks for suspicious scores", headers, rows, words=(3,))
+        yield Block("flags", "Flags", [table], note=_sentence(list(row.flag_notes())))
 
 
 def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:

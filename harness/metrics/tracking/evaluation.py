@@ -13,7 +13,7 @@ from statistics import correlation as pearson
 from typing import Any, TypeAlias
 
 from ...errors import InputError
-from ..statistics import Figure, LinearStatistics
+from ..statistics import Figure, Statistics
 from . import PLAIN, Choices, tracking_metrics
 from .dialogue_states import DialogueStates, DomainPart, StatePair, slot_name
 from .fga import domain_decay, domain_score
@@ -149,7 +149,7 @@ def _counted(
 
 def tracking_statistics(
     dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
-) -> LinearStatistics:
+) -> Statistics:
     """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
 
     Figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
@@ -160,7 +160,7 @@ def tracking_statistics(
     """
     rows = _rows([dialogue_states(dialogue, choices) for dialogue in dialogues], choices)
     formula = _Formula(tuple(rows[0]), choices)
-    return LinearStatistics.of_rows(
+    return Statistics.of_rows(
         figures=[
             Figure(f"dst.{key}", metric.heading(key), main=metric.main)
             for key in _figures(rows[0], choices)

@@ -209,9 +209,9 @@ function sorting(changed) {
 
 // Filters: a row is shown if it has all that is asked for.
 function filters(form, changed, openPanel) {
-  const names = ["name", "year", "kind", "signs"];
+  const names = ["name", "year", "kind", "flags"];
   const inputs = names.map((each) => byId("filter-" + each));
-  const [name, year, kind, signs] = inputs;
+  const [name, year, kind, flags] = inputs;
   const [told, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
   // The systems of some rows, each once: tables of a track may share them.
@@ -231,7 +231,7 @@ function filters(form, changed, openPanel) {
       shown.includes(name.value.trim().toLowerCase()) &&
       (!year.value || row.dataset.year === year.value) &&
       (!kind.value || (kind.value === "reported") === reported) &&
-      (!signs.value || (!reported && (signs.value === "some") === "signs" in row.dataset))
+      (!flags.value || (!reported && (flags.value === "some") === "flags" in row.dataset))
     );
   }
   function filter() {
@@ -386,7 +386,7 @@ function boardPage(form) {
   const filtering = filters(form, changed, panel);
   const choosing = columns(document.querySelector("#columns .choices"), changed, panel);
   parts = [choosing, sorting(changed), filtering];
-  const known = ["show", "hide", "sort", "name", "year", "kind", "signs"];
+  const known = ["show", "hide", "sort", "name", "year", "kind", "flags"];
   onAddress(() => {
     const [anchor, params] = address();
     follow(anchor);

@@ -8,12 +8,13 @@ systems' turns is equal, and too few to tell what was said: by chance one turn i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from string import ascii_letters, digits
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -21,8 +22,19 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
-from ..metrics.signs import FEWEST, queries
-from ..metrics.words import LONG, words_of
+from ..metrics.flags import COPIED_STATES, FEWEST, queries
+
+LONG = 6
+"""Words of a response from which it is hardly by chance that another is equal."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=1 << 14)
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a normalised response, without punctuation."""
+    return tuple(_WORD.findall(text))
+
 
 _DIGITS = ascii_letters + digits + "+/"
 _WIDTH = 2
@@ -40,16 +52,15 @@ class Fingerprints:
 
     Attributes:
         benchmark: The benchmark's name.
-        responses: Of the words of normalised responses; those of less than six are left out.
-        phrases: Of one pair of neighbouring words of each, chosen alike in all responses: where
-            words are exchanged, most of these stay. The share of turns that agree in it is the
-            mean share of pairs of words that responses have in common.
+        phrases: Of one pair of neighbouring words of each normalised response, chosen alike in all
+            of them: where words are exchanged, most of these stay. The share of turns that agree in
+            it is the mean share of pairs of words that responses have in common. Responses of less
+            than six words are left out.
         states: Of what queries use of predicted states; states that agree with gold are left out,
             since all good trackers share them.
     """
 
     benchmark: str
-    responses: _Mark = ""
     phrases: _Mark = ""
     states: _Mark = ""
 
@@ -66,46 +77,64 @@ class Fingerprints:
 
         Args:
             other: What is known of the other entry.
-            kind: "responses", "phrases" or "states".
+            kind: "phrases" or "states".
 
         Returns:
             None if they are not of one benchmark, or too few turns are known of both.
         """
-        return self.shared_with_any([other], kind)
-
-    def shared_with_any(self, entries: Iterable[Fingerprints], kind: str) -> float | None:
-        """Return the share of an entry's turns in which that of some other one is equal.
-
-        Args:
-            entries: What is known of the others, of one benchmark or not.
-            kind: As for `shared`.
-
-        Returns:
-            As `shared`.
-        """
         import numpy as np
 
-        own = self.marks[kind]
-        others = [
-            one.marks[kind]
-            for one in entries
-            if one.benchmark == self.benchmark and len(one.marks[kind]) == len(own)
-        ]
-        if not others:
+        own, others = self.marks[kind], other.marks[kind]
+        if other.benchmark != self.benchmark or len(others) != len(own):
             return None
         missing, left_out = (
             int.from_bytes(mark.encode(), "little") for mark in (_MISSING, _LEFT_OUT)
         )
-        counted, equal = np.zeros(len(own), bool), np.zeros(len(own), bool)
-        for other in others:
-            both = (own != missing) & (other != missing)
-            # A state that agrees with gold says something where the other one does not.
-            is_out = own == left_out
-            both &= ~(is_out & (other == left_out)) if kind == "states" else ~is_out
-            counted |= both
-            equal |= both & (own == other)
-        turns = int(counted.sum())
-        return int(equal.sum()) / turns if turns >= FEWEST else None
+        both = (own != missing) & (others != missing)
+        # A state that agrees with gold says something where the other one does not.
+        is_out = own == left_out
+        both &= ~(is_out & (others == left_out)) if kind == "states" else ~is_out
+        turns = int(both.sum())
+        return int(np.sum(both & (own == others))) / turns if turns >= FEWEST else None
+
+
+class Shared(NamedTuple):
+    """What an entry has of another one.
+
+    Attributes:
+        share: The share of its turns.
+        entry: The key of the other.
+    """
+
+    share: float
+    entry: str
+
+
+_KINDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
+"""Flag -> kind of fingerprint that another entry may share."""
+
+
+def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, Shared]]:
+    """Return key -> flag -> the largest share that an entry has of one that came before it.
+
+    Args:
+        fingerprints: Key -> those of each system, in the order in which they came.
+    """
+    shares: dict[str, dict[str, Shared]] = {}
+    earlier: dict[str, Fingerprints] = {}
+    for name, own in fingerprints.items():
+        shares[name] = {}
+        for flag, kind in _KINDS.items():
+            known = [
+                Shared(share, key)
+                for key, others in earlier.items()
+                if (share := own.shared(others, kind)) is not None
+            ]
+            if known:
+                # Of several that are alike it is the first one's.
+                shares[name][flag] = max(known, key=lambda one: one.share)
+        earlier[name] = own
+    return shares
 
 
 def fingerprints_of(
@@ -122,14 +151,12 @@ def fingerprints_of(
     """
     rules = rule_set(DEFAULT_RULES)
 
-    def marked(make: Callable[[Sequence[str]], str]) -> str:
-        if responses is None:
-            return ""
-        marks = {}
-        for id_, texts in responses.items():
-            said = (words_of(text).words for text in texts)
-            marks[id_] = [make(one) if len(one) >= LONG else _LEFT_OUT for one in said]
-        return _text(benchmark, marks)
+    def phrase(text: str) -> str:
+        words = words_of(text)
+        if len(words) < LONG:
+            return _LEFT_OUT
+        # Of like sets of phrases the one with the least number is the same.
+        return _mark(min(map(" ".join, pairwise(words)), key=_number))
 
     def believed(own: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
         pairs = zip(queries(own, gold, rules), queries(gold, gold, rules), strict=False)
@@ -137,13 +164,12 @@ def fingerprints_of(
         return [_LEFT_OUT if agrees else _mark(text) for agrees, text in said]
 
     gold = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-    marks = {id_: believed(own, gold[id_]) for id_, own in (states or {}).items()}
+    phrases = {id_: [*map(phrase, texts)] for id_, texts in (responses or {}).items()}
+    beliefs = {id_: believed(own, gold[id_]) for id_, own in (states or {}).items()}
     return Fingerprints(
         benchmark.name,
-        responses=marked(lambda one: _mark(" ".join(one))),
-        # Of like sets of phrases the one with the least number is the same.
-        phrases=marked(lambda one: _mark(min(map(" ".join, pairwise(one)), key=_number))),
-        states="" if states is None else _text(benchmark, marks),
+        phrases="" if responses is None else _text(benchmark, phrases),
+        states="" if states is None else _text(benchmark, beliefs),
     )
 
 

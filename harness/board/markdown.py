@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -12,17 +11,15 @@ from typing import TypeVar
 
 from mwz.normalization.rules.registry import read_toml
 
-from ...benchmark import STYLES
-from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
-from ...io.files import is_plain_file, read_plain
-from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
-from ...metrics import headlines
-from ...metrics.signs import RESPONSE_SIGNS, honest_text, limit_text
-from .. import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
-from ..audit.record import verdict_meanings
-from ..audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
-from ..checks import way_back
-from ..columns import (
+from ..benchmark import STYLES
+from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
+from ..io.rendering import escaped, escaped_cell, figure, markdown_table, signed
+from ..metrics import headlines
+from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
+from .audit.record import verdict_meanings
+from .audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
+from .checks import way_back
+from .columns import (
     MAIN,
     BoardTable,
     Column,
@@ -30,31 +27,21 @@ from ..columns import (
     columns,
     printed_columns,
     row_headers,
-    row_text,
-    sign_column,
     track_columns,
 )
-from ..entries import (
-    ENTRY_FILE,
-    NOT_STATED,
+from .entries import (
     ORDER_FILE,
     Entry,
     digests_text,
     in_order,
     order_of,
-    read_entries,
     read_order,
-    stated_facts,
 )
-from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures, read_board
-from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
-from ..rescoring import changed_figures, changes_table
-from ..scores import FIGURES, SCORES_FILE
-from ..submitting import CONTENTS_FILE, changes, contents
+from .model import NOTHING, PAGES, Board, Row, Value, common_signatures
+from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from .scores import FIGURES
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
-
-_SIGNS = "Signs"
 
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
@@ -62,7 +49,6 @@ _TABLES: Mapping[str, Sequence[str]] = {
         "combined-optimistic", "domains", "states",
     ),
     "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-    _SIGNS: (*map(sign_column, RESPONSE_SIGNS), "signs"),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
@@ -70,24 +56,19 @@ _TABLES: Mapping[str, Sequence[str]] = {
 _OTHERS = {"above": "row above", "best": "best"}
 
 
-def pages(
-    folder: Path, board: Board, leaderboard_page: Path, written: Mapping[Path, str] | None = None
-) -> Mapping[Path, str]:
-    """Return path -> content of every page, and of the files of pairs, order and digests.
+def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
+    """Return path -> content of every page, and of the files of pairs and order.
 
     Args:
         folder: The folder of submissions.
         board: Its board.
         leaderboard_page: Where the leaderboard is.
-        written: Path -> content of files of entries that are written together with the pages.
     """
     made = {leaderboard_page: leaderboard(board)}
     if board.pairs.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = board.pairs.to_text()
     came = in_order(board.entries, read_order(folder))
     made[folder / ORDER_FILE] = digests_text(order_of(came))
-    digests = contents(folder, board.entries, written)
-    made[folder / CONTENTS_FILE] = digests_text(dict(sorted(digests.items())))
     older = older_results_page(board)
     if older is not None:
         made[leaderboard_page.parent / PAGES[1]] = older
@@ -158,7 +139,7 @@ def _page(board: Board) -> Iterator[str]:
     shown = columns(board)
     by_key = {column.key: column for column in shown}
     for title, keys in _TABLES.items():
-        yield f"## {title}" + (f"\n\n{_thresholds()}" if title == _SIGNS else "")
+        yield f"## {title}"
         # What has the title of the table for a heading is called otherwise in it.
         chosen = (by_key[key] for key in keys)
         named = [replace(one, title="Raised") if one.title == title else one for one in chosen]
@@ -183,14 +164,6 @@ def _page(board: Board) -> Iterator[str]:
     yield "Signature (the sources of domains and states are in the table above):"
     signatures = [*common_signatures(board.rows), *common_signatures(board.english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
-
-
-def _thresholds() -> str:
-    """Return what published outputs have of each sign, and where it begins."""
-    headers = ["sign", "what it measures", "published outputs", "a sign if"]
-    signs = RESPONSE_SIGNS.values()
-    rows = [[one.short, one.title, honest_text(one), limit_text(one)] for one in signs]
-    return markdown_table(headers, rows)
 
 
 def _index(board: Board) -> Iterator[str]:
@@ -430,89 +403,3 @@ def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
         yield f"## {escaped(table.title)}"
         cells = [here.get(row.entry or "", "*reported*") for row in table.rows]
         yield from _as_printed(table, table.rows, {"Here": cells})
-
-
-# --------------------------------------------------------- what a change brings
-
-
-def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) -> str:
-    """Return what differs between two folders of submissions.
-
-    Args:
-        folder: The folder as it is proposed.
-        entries: Its entries.
-        base: The folder as it was before.
-        rules: The rule set that ranks.
-
-    Raises:
-        InputError: An entry of the base cannot be read.
-    """
-    old = {entry.key: entry for entry in read_entries(base)}
-    made = changes(contents(base, [*old.values()]), contents(folder, entries))
-    board = read_board(folder, entries, rules)
-    lost = list(_lost_ranks(read_board(base, [*old.values()], rules), board))
-    touched = {Path(path).parts[0] for path in (*made.added, *made.changed)}
-    parts = ["# What this changes"]
-    if lost:
-        parts += ["## Ranks that are lost", "\n".join(lost)]
-    for entry in entries:
-        if entry.key in touched:
-            parts += _entry(board, entry, old.get(entry.key))
-    parts += [f"## Removed: {escaped(key)}" for key in made.removed_entries]
-    for path in (*made.added, *made.changed, *made.removed):
-        if Path(path).name in (ENTRY_FILE, path) and path not in made.added:
-            parts += [f"## Changed: {path}", _diff(base / path, folder / path)]
-    if len(parts) == 1:
-        parts.append("Nothing that scores or pages follow from.")
-    return "\n\n".join(parts)
-
-
-def _lost_ranks(before: Board, after: Board) -> Iterator[str]:
-    """Yield which rows of a board have no rank any more, and why."""
-    rows = {(table.title, row.key): row for table in board_tables(after) for row in table.rows}
-    for table in board_tables(before):
-        for row in table.rows:
-            now = rows.get((table.title, row.key))
-            if row.rank is not None and (now is None or now.rank is None):
-                why = "is not in the table" if now is None else f"not ranked: {now.unranked}"
-                yield f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}"
-
-
-def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
-    what = "Added" if old is None else "Changed"
-    yield f"## {what}: {escaped(entry.system.name)} ({TRACKS[entry.system.track].title})"
-    for table in board_tables(board):
-        for row in table.rows:
-            if row.entry is entry:
-                yield from _place(board, table, row)
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
-        yield f"{NOT_STATED}: {', '.join(missing)}"
-    for review in entry.system.review:
-        if old is None or review not in old.system.review:
-            yield (
-                f"**Adds a review** of the sign `{review.sign}` by {escaped(review.reviewer)}: "
-                f"{escaped(review.reason)}"
-            )
-    if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
-        yield f"{len(figures)} figures of {SCORES_FILE} change, the first:"
-        yield f"```\n{changes_table(figures[:12])}\n```"
-
-
-def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
-    shown = [column for column in table.columns if column.shown == "always"] or table.columns
-    ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
-    yield f"{table.title}: {ranks}"
-    yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
-    yield from (f"- {note}" for note in row.notes(escaped))
-    if row.rank is not None and row.tracked is None and row.track not in APART:
-        yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
-
-
-def _diff(before: Path, after: Path) -> str:
-    old, new = (
-        read_plain(path).decode(errors="replace").splitlines() if is_plain_file(path) else []
-        for path in (before, after)
-    )
-    lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
-    return "```diff\n" + "\n".join(lines) + "\n```"

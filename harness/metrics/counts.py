@@ -1,0 +1,215 @@
+"""BLEU's counts of responses against the references of all styles at once, turn by turn.
+
+An n-gram of a turn has a number that is made of the number of its first n - 1 tokens and of its
+last token; the first token's is made of the turn's. So one search among the references' sorted
+numbers tells whether a turn's references have an n-gram of the response, and where it goes on.
+
+The counts are those of sacreBLEU's corpus BLEU: one reference per segment, a segment being a system
+turn; segments are compared by position.
+
+Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .results import COLUMNS, MAX_ORDER
+from .tokens import Tokenizer, tokenize_13a
+
+_Ints: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class References:
+    """The references of a benchmark, tokenised once.
+
+    Attributes:
+        styles: The reference styles.
+        first: Dialogue id -> the number of its first turn.
+        words: Token -> its number.
+        lengths: Style x turn -> tokens of the reference.
+        keys: Per order, the numbers of the references' n-grams, sorted.
+        counts: Per order, n-gram x style -> how often the turn's reference has it.
+        bounds: Per order, turn -> where its n-grams begin among `keys`; one more for the end.
+        tokenize: Splits a text into tokens.
+    """
+
+    styles: Sequence[str]
+    first: Mapping[str, int]
+    words: Mapping[str, int]
+    lengths: _Ints
+    keys: Sequence[_Ints]
+    counts: Sequence[NDArray[np.uint16]]
+    bounds: Sequence[_Ints]
+    tokenize: Tokenizer = tokenize_13a
+
+    @classmethod
+    def of_texts(
+        cls,
+        references: Mapping[str, Mapping[str, Sequence[str]]],
+        tokenize: Tokenizer = tokenize_13a,
+    ) -> References:
+        """Return the references of dialogues.
+
+        Args:
+            references: Dialogue id -> style -> normalised references, one per system turn.
+            tokenize: Splits a text into tokens, of responses as well as of references.
+        """
+        styles = [*next(iter(references.values()), {})]
+        turns_of = [len(texts[styles[0]]) for texts in references.values()]
+        turns, width = sum(turns_of), len(styles)
+        texts = [text for style in styles for own in references.values() for text in own[style]]
+        tokens_of = {text: tokenize(text) for text in dict.fromkeys(texts)}
+        vocabulary = dict.fromkeys(chain.from_iterable(tokens_of.values()))
+        words = {word: number for number, word in enumerate(vocabulary)}
+        tokens, lengths = _numbered(texts, words, tokenize)
+        style, turn = np.divmod(np.repeat(np.arange(len(texts)), lengths), max(turns, 1))
+        keys: list[_Ints] = []
+        counts: list[NDArray[np.uint16]] = []
+        bounds: list[_Ints] = []
+
+        def number(order: int, starts: _Ints, numbers: _Ints) -> _Ints:
+            distinct, places = np.unique(numbers, return_inverse=True)
+            times = np.bincount(places * width + style[starts], minlength=len(distinct) * width)
+            of_turn = np.empty(len(distinct), np.int64)
+            of_turn[places] = turn[starts]
+            keys.append(distinct)
+            counts.append(times.reshape(-1, width).astype(np.uint16))
+            bounds.append(np.searchsorted(of_turn, np.arange(turns + 1)))
+            return places
+
+        for _ in _ngrams(tokens, turn, lengths, len(words) + 1, number):
+            pass
+        first = dict(zip(references, np.cumsum([0, *turns_of]).tolist(), strict=False))
+        shaped = lengths.reshape(width, -1)
+        return cls(styles, first, words, shaped, keys, counts, bounds, tokenize)
+
+    def statistics(self, responses: Mapping[str, Sequence[str]]) -> _Ints:
+        """Return what BLEU is computed of: dialogues x styles x `COLUMNS`.
+
+        Args:
+            responses: Dialogue id -> normalised responses, one per system turn from the first; what
+                they leave out of the benchmark is left out.
+        """
+        played = np.fromiter(map(len, responses.values()), np.int64)
+        ends = np.cumsum(played)
+        first = np.fromiter((self.first[id_] for id_ in responses), np.int64)
+        turns = np.repeat(first - ends + played, played) + np.arange(played.sum())
+        texts = [*chain.from_iterable(responses.values())]
+        tokens, lengths = _numbered(texts, self.words, self.tokenize)
+        rows = np.zeros((len(turns), len(self.styles), COLUMNS), np.int64)
+        rows[:, :, 0] = lengths[:, np.newaxis]
+        rows[:, :, 1] = self.lengths[:, turns].T
+        owner = np.repeat(turns, lengths)
+        ngrams = _ngrams(tokens, owner, lengths, len(self.words) + 1, self._places)
+        for order, places in enumerate(ngrams):
+            matched, said = np.unique(places, return_counts=True)
+            shared = np.minimum(said[:, np.newaxis], self.counts[order][matched])
+            begin, end = np.searchsorted(matched, self.bounds[order][[turns, turns + 1]])
+            rows[:, :, 2 + order] = _sums(shared, begin, end)
+            rows[:, :, 2 + MAX_ORDER + order] = np.maximum(lengths - order, 0)[:, np.newaxis]
+        return _sums(rows, ends - played, ends)
+
+    def _places(self, order: int, starts: _Ints, numbers: _Ints) -> _Ints:
+        """Return the place of each n-gram among the references'; -1 of what they lack."""
+        keys = self.keys[order]
+        if not len(keys):
+            return np.full(len(numbers), -1)
+        places = np.searchsorted(keys[:-1], numbers)
+        return np.where(keys[places] == numbers, places, -1)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the references as arrays, for `from_arrays`: name -> array of numbers."""
+        text = "\n".join([*self.styles, "", *self.words]).encode()
+        by_order: dict[str, Sequence[NDArray[Any]]] = {
+            "keys": self.keys,
+            "counts": self.counts,
+            "bounds": self.bounds,
+        }
+        return {
+            "first": np.array([*self.first.values()], np.int32),
+            "words": np.frombuffer(text, np.uint8),
+            "lengths": self.lengths.astype(np.int32),
+            **{f"{name}{n}": one for name, of in by_order.items() for n, one in enumerate(of)},
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], dialogues: Iterable[str]
+    ) -> References:
+        """Return the references that `to_arrays` wrote, tokenised by 13a.
+
+        Args:
+            arrays: What it returned, in any shape.
+            dialogues: The ids of the dialogues, in the order they had then.
+        """
+        # No token holds white space.
+        lines = arrays["words"].tobytes().decode().split("\n")
+        styles = lines[: lines.index("")]
+        words = {word: number for number, word in enumerate(lines[len(styles) + 1 :])}
+        return cls(
+            styles=styles,
+            first=dict(zip(dialogues, arrays["first"].tolist(), strict=True)),
+            words=words,
+            lengths=arrays["lengths"].reshape(len(styles), -1).astype(np.int64),
+            keys=[arrays[f"keys{order}"] for order in range(MAX_ORDER)],
+            counts=[
+                arrays[f"counts{order}"].reshape(-1, len(styles)) for order in range(MAX_ORDER)
+            ],
+            bounds=[arrays[f"bounds{order}"] for order in range(MAX_ORDER)],
+        )
+
+
+def _ngrams(
+    tokens: _Ints,
+    turns: _Ints,
+    lengths: _Ints,
+    size: int,
+    number: Callable[[int, _Ints, _Ints], _Ints],
+) -> Iterator[_Ints]:
+    """Yield, per order, the numbers of the n-grams that have one.
+
+    Args:
+        tokens: The tokens' numbers, one text after another.
+        turns: The turn of each token.
+        lengths: How many tokens each text has.
+        size: How many numbers tokens may have.
+        number: Makes an order, where n-grams begin, and their keys into numbers; -1 for none.
+    """
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    starts, numbers = np.arange(len(tokens)), turns
+    for order in range(MAX_ORDER):
+        whole = starts + order < ends[starts]
+        starts, numbers = starts[whole], numbers[whole]
+        numbers = number(order, starts, numbers * size + tokens[starts + order])
+        starts, numbers = starts[numbers >= 0], numbers[numbers >= 0]
+        yield numbers
+
+
+def _numbered(
+    texts: Sequence[str], words: Mapping[str, int], tokenize: Tokenizer
+) -> tuple[_Ints, _Ints]:
+    """Return the numbers of the texts' tokens, and how many tokens each text has."""
+    unknown = len(words)
+    # Systems repeat themselves.
+    distinct = {
+        text: [words.get(token, unknown) for token in tokenize(text)]
+        for text in dict.fromkeys(texts)
+    }
+    numbers = [distinct[text] for text in texts]
+    flat = np.fromiter(chain.from_iterable(numbers), np.int64)
+    return flat, np.fromiter(map(len, numbers), np.int64)
+
+
+def _sums(rows: NDArray[Any], starts: _Ints, ends: _Ints) -> _Ints:
+    """Return the sums of the rows from each start to its end."""
+    running = np.zeros((len(rows) + 1, *rows.shape[1:]), np.int64)
+    np.cumsum(rows, axis=0, out=running[1:])
+    return running[ends] - running[starts]

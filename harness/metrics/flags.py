@@ -1,0 +1,346 @@
+"""Checks for suspicious scores: figures with a limit, and no accusation.
+
+Inform and Success look for placeholders; whoever knows that can have both without a dialogue
+system. An entry with a flag has no rank until a maintainer has reviewed it. Each flag has honest
+reasons as well; limits were set beyond what published outputs have.
+
+Source: docs/metrics.md; the effect of a constant response: `mwz score @constant`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import CANONICAL_STYLE
+from ..io.rendering import figure, text_table
+from ..submission.remarks import FEW
+from . import Metric
+from .played import Played
+
+FEWEST = 150
+"""Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A figure with a limit.
+
+    Attributes:
+        title: What is measured.
+        meaning: What tables say where it is raised.
+        why: What it gives away, and what to do where that is plain: a sentence.
+        limit: The limit.
+        honest: The least and the greatest figure of published outputs that do not raise it; None
+            where there are none.
+        below: Whether figures below the limit raise it, not those above.
+        measure: The figure of a submission, or None where it says nothing; None of flags that are
+            not about one submission alone.
+    """
+
+    title: str
+    meaning: str
+    why: str
+    limit: float
+    honest: tuple[float, float] | None = None
+    below: bool = False
+    measure: Callable[[Played], float | None] | None = None
+
+    def is_raised(self, value: float) -> bool:
+        """Whether a figure is beyond the limit."""
+        return value < self.limit if self.below else value > self.limit
+
+    @property
+    def bound(self) -> str:
+        """The limit as tables show it."""
+        return f"{'below' if self.below else 'above'} {figure(self.limit, 2)}"
+
+    @property
+    def honest_text(self) -> str:
+        """What published outputs have, as tables show it."""
+        return " to ".join(figure(end, 2) for end in self.honest or ())
+
+
+def flags(played: Played) -> dict[str, float]:
+    """Measure a submission: flag -> figure, of those that say something."""
+    measured = {
+        name: flag.measure(played) for name, flag in FLAGS.items() if flag.measure is not None
+    }
+    return {name: value for name, value in measured.items() if value is not None}
+
+
+def queries(
+    states: Iterable[BeliefState], gold: Sequence[BeliefState], rules: RuleSet
+) -> list[frozenset[tuple[str, str, str]]]:
+    """Return what queries of venues use of a dialogue's states: (domain, slot, value) per turn.
+
+    What queries do not use, such as `stay` or a domain that the dialogue is not about, would hide
+    a copy; so would a minute more or a letter less, and of times and of what is compared by
+    similarity only counts whether there is a value.
+
+    Args:
+        states: Normalised states, one per turn.
+        gold: The dialogue's gold states, whose domains it is about.
+        rules: The rule set.
+    """
+    about = {domain for state in gold for domain in state}
+    nothing: frozenset[tuple[str, str, str]] = frozenset()
+    return [
+        nothing.union(
+            *(_used_only(domain, state.get(domain, _NOTHING), _NOTHING, rules) for domain in about)
+        )
+        for state in states
+    ]
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def _used_only(
+    domain: str, slots: Mapping[str, str], others: Mapping[str, str], rules: RuleSet
+) -> set[tuple[str, str, str]]:
+    """Return what a query of a domain uses of slots and values that others do not have."""
+    return {
+        used
+        for slot, value in slots.items()
+        if others.get(slot) != value
+        and (used := _constraint(domain, slot, value, rules)) is not None
+    }
+
+
+@lru_cache(maxsize=1 << 14)
+def _constraint(domain: str, slot: str, value: str, rules: RuleSet) -> tuple[str, str, str] | None:
+    """Return what a query uses of a slot; None if that is nothing."""
+    venue = rules.venue_rules.get(domain)
+    if venue is None or slot not in venue.columns or value in rules.no_constraint:
+        return None
+    return domain, slot, "" if slot in venue.loose else value
+
+
+def gold_share(
+    dialogues: Iterable[tuple[Sequence[BeliefState], Sequence[BeliefState]]],
+) -> float:
+    """Return the share of turns in which states agree with gold in all that queries use.
+
+    Args:
+        dialogues: The predicted and the gold states of each dialogue, normalised, one per turn.
+    """
+    rules = rule_set(DEFAULT_RULES)
+    turns = equal = 0
+    for states, gold in dialogues:
+        about = set[str]().union(*gold)
+        # Domain -> what it was in the turn before, and whether that agreed: most is as it was.
+        known: dict[str, tuple[object, object, bool]] = {}
+        last: tuple[object, object] = None, None
+        agreed = False
+        for ours, theirs in zip(states, gold, strict=False):
+            turns += 1
+            if ours is last[0] and theirs is last[1]:
+                equal += agreed
+                continue
+            last, agreed = (ours, theirs), True
+            if ours == theirs:
+                equal += 1
+                continue
+            for domain in about:
+                mine, true = ours.get(domain, _NOTHING), theirs.get(domain, _NOTHING)
+                if mine == true:
+                    continue
+                before = known.get(domain)
+                if before is None or before[0] is not mine or before[1] != true:
+                    # What both have makes no difference.
+                    agrees = _used_only(domain, mine, true, rules) == _used_only(
+                        domain, true, mine, rules
+                    )
+                    before = known[domain] = (mine, true, agrees)
+                if not before[2]:
+                    agreed = False
+                    break
+            equal += agreed
+    return equal / max(turns, 1)
+
+
+# ------------------------------------------------------------------- what is measured of responses
+
+_NAMES = ("NAME", "TRAINID")
+_NUMBERS = ("PHONE", "ADDRESS", "POST")
+
+
+def _references(played: Played) -> list[str]:
+    """Return the canonical references of the turns played."""
+    dialogues = played.benchmark.dialogues
+    return [
+        text
+        for id_, responses in played.responses.items()
+        for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
+    ]
+
+
+@lru_cache(maxsize=2)
+def _slots(played: Played) -> Counter[str]:
+    """Count the slots about venues that responses and their canonical references hold.
+
+    Returns:
+        `own`, those of the responses, and `human`, those of the references; `common` to a response
+        and its reference; `turns` with any of them, and `equal` ones in which both hold the same;
+        `named` turns, whose response names a venue, and the `numbers` of all responses.
+    """
+    counts: Counter[str] = Counter()
+    names = sorted(played.rules.about_venues)
+    for response, reference in zip(played.texts, _references(played), strict=True):
+        own = {name for name in names if name in response}
+        human = {name for name in names if name in reference}
+        counts["own"] += len(own)
+        counts["human"] += len(human)
+        counts["common"] += len(own & human)
+        counts["turns"] += bool(own or human)
+        counts["equal"] += bool(own) and own == human
+        counts["named"] += "NAME" in own
+        counts["numbers"] += len(own.intersection(_NUMBERS))
+    return counts
+
+
+def _share(part: float, of: float) -> float | None:
+    """Return a share; None of too few."""
+    return part / of if of >= FEWEST else None
+
+
+def _placeholders(played: Played) -> float | None:
+    slots = _slots(played)
+    return slots["numbers"] / slots["named"] if slots["named"] else None
+
+
+def _placement(played: Played) -> float | None:
+    slots = _slots(played)
+    if slots["own"] < FEW * slots["human"]:
+        # Plain words, of which there are remarks.
+        return None
+    return _share(2 * slots["common"], slots["own"] + slots["human"])
+
+
+def _reference_placeholders(played: Played) -> float | None:
+    slots = _slots(played)
+    return _share(slots["equal"], slots["turns"])
+
+
+def _gold_states(played: Played) -> float | None:
+    if not played.submission.predicts_states or played.submission.turns < FEWEST:
+        return None
+    return gold_share(
+        (states, played.benchmark.dialogues[id_].states)
+        for id_, states in played.submission.states.items()
+    )
+
+
+def _told(played: Played) -> float | None:
+    if not played.submission.lexicalised:
+        return None
+    own, human = (
+        sum(text.count(slot) for text in texts for slot in (*_NAMES, *_NUMBERS))
+        for texts in (played.texts, _references(played))
+    )
+    return own / human if human else None
+
+
+GOLD_STATES, COPIED_STATES = "gold_states", "copied_states"
+OF_STATES = (GOLD_STATES, COPIED_STATES)
+"""The flags that are about belief states."""
+
+FLAGS: Mapping[str, Flag] = {
+    "placeholders": Flag(
+        title="telephone numbers, addresses and postcodes for each turn that names a venue",
+        meaning="many placeholders about venues",
+        why="A response full of placeholders offers and provides whatever is asked: one constant "
+        "response with six of them reaches more than 95 % Inform (`mwz score @constant`).",
+        limit=2.5,
+        honest=(0.46, 2.41),
+        measure=_placeholders,
+    ),
+    "placement": Flag(
+        title="placeholders where the human responses have them, F1",
+        meaning="placeholders out of place",
+        why="Inform and Success do not look at when something is said; placeholders heaped in a "
+        "few turns answer nobody.",
+        limit=0.3,
+        honest=(0.41, 0.80),
+        below=True,
+        measure=_placement,
+    ),
+    "reference_placeholders": Flag(
+        title="turns with exactly the reference's placeholders",
+        meaning="the reference's placeholders",
+        why="Whoever has the test set's responses, or their acts, need not decide what to say.",
+        limit=0.75,
+        honest=(0.12, 0.63),
+        measure=_reference_placeholders,
+    ),
+    GOLD_STATES: Flag(
+        title="predicted states that agree with gold on the slots of queries",
+        meaning="states agree with gold",
+        why="States copied from gold query like gold ones; systems that are given them belong in "
+        "the track policy-optimization.",
+        limit=0.85,
+        honest=(0.15, 0.81),
+        measure=_gold_states,
+    ),
+    "told": Flag(
+        title="names and numbers told in plain English, of those that people tell",
+        meaning="many names and numbers told",
+        why="Whoever names every venue also names the right one.",
+        limit=6.0,
+        honest=(1.01, 3.64),
+        measure=_told,
+    ),
+    "copied_responses": Flag(
+        title="pairs of words shared with the responses of another entry",
+        meaning="responses of another entry",
+        why="The system is entered twice, or its outputs are those of others.",
+        limit=0.57,
+        honest=(0.0, 0.51),
+    ),
+    COPIED_STATES: Flag(
+        title="states equal to those of another entry, of those that are not gold in both",
+        meaning="states of another entry",
+        why="The states are those of another tracker; an entry that says so (`states_of`) is "
+        "ranked by its responses.",
+        limit=0.75,
+        honest=(0.0, 0.58),
+    ),
+    "baseline_calls": Flag(
+        title="calls of the scripted baseline that the agent makes in the same turn",
+        meaning="calls of the scripted baseline",
+        why="Under another name, or with other words around its responses, the baseline is no "
+        "other agent.",
+        limit=0.95,
+    ),
+}
+"""Flag -> what it measures: of a submission, against the entries before it, of live dialogues."""
+
+
+def _text(_: Metric, measured: Mapping[str, float]) -> str:
+    """Show the flags that are raised; nothing where none is."""
+    rows = [
+        [FLAGS[name].title, figure(value, 2), FLAGS[name].bound]
+        for name, value in measured.items()
+        if name in FLAGS and FLAGS[name].is_raised(value)
+    ]
+    return text_table(["flags", "", "raised"], rows) if rows else ""
+
+
+METRIC = Metric(
+    name="flags",
+    title="Flags",
+    description="Checks for suspicious scores; shown only where one is raised.",
+    unit="means and shares",
+    source="docs/metrics.md",
+    overall=flags,
+    result=dict[str, float],
+    text=_text,
+    headlines=(),
+    rank=6,
+)

@@ -1,0 +1,31 @@
+"""Results of dialogues that tests play themselves, under a set-up of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mwz.database.venues import VenueDatabase
+from mwz.harness.metrics.inform import Rates, rates
+from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.results import DialogueResult
+from mwz.harness.metrics.setups import STRICT, Setup
+from mwz.harness.metrics.steps import goal_results
+from mwz.normalization.rules import RuleSet
+
+
+def result_of(
+    played: PlayedDialogue, database: VenueDatabase, rules: RuleSet, setup: Setup = STRICT
+) -> DialogueResult:
+    """Return what came of a dialogue; the set-up is called like the strict one."""
+    goals = goal_results(played, database, setup, rules)
+    return DialogueResult(played.id, len(played.responses), goals={"strict": goals})
+
+
+def rates_of(
+    dialogues: Iterable[PlayedDialogue],
+    database: VenueDatabase,
+    rules: RuleSet,
+    setup: Setup = STRICT,
+) -> Rates:
+    """Return Inform and Success of dialogues."""
+    return rates([result_of(one, database, rules, setup) for one in dialogues])

@@ -1,0 +1,340 @@
+"""Flags: what is measured, worked out by hand, and where a flag is raised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, system
+from helpers import benchmark, dialogue, goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark
+from mwz.harness.board import copied
+from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
+from mwz.harness.board.entries import Entry, System, read_entries
+from mwz.harness.board.model import Row, fingerprints, read_board
+from mwz.harness.board.scores import Scores
+from mwz.harness.io.validation import validated
+from mwz.harness.metrics import flags
+from mwz.harness.metrics.flags import FLAGS
+from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.submission import made_submission
+from mwz.normalization.rules import rule_set
+
+Turns = Sequence[Mapping[str, Any]]
+Figures = Mapping[str, float]
+Measured = tuple[Benchmark, Sequence[Turns]]
+
+
+@pytest.fixture(autouse=True)
+def _twenty_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let shares of few units be measured: what they are of can be worked out by hand."""
+    for module in (flags, copied):
+        monkeypatch.setattr(module, "FEWEST", 20)
+
+
+HUNDRED = 100
+"""The dialogues of the benchmarks here: a count of them is a share in percent."""
+
+
+def _measured(on: Benchmark, said: Sequence[Turns], *metrics: str, **options: Any) -> Figures:
+    predictions = dict(zip(on.dialogues, said, strict=True))
+    report = score(predictions, on, Options(metrics=[*metrics, "flags"], **options))
+    measured: Figures = report.metrics["flags"]
+    return measured
+
+
+def _on(references: Sequence[str], dialogues: int = HUNDRED, **facts: Any) -> Benchmark:
+    """Return a benchmark of dialogues that are all alike."""
+    wanted = {"restaurant": goal({"food": "greek", "area": "north"}, ["PHONE"])}
+    one = dialogue(wanted, len(references), references=references, **facts)
+    return benchmark({f"d{number}": one for number in range(dialogues)})
+
+
+def _said(*responses: str, **more: object) -> Turns:
+    return [{"response": response, **more} for response in responses]
+
+
+def _mixed(count: int, these: Turns, others: Turns) -> list[Turns]:
+    """Return the turns of so many dialogues, and others of the rest."""
+    return [these] * count + [others] * (HUNDRED - count)
+
+
+_RESTAURANT = {"active_domains": ["restaurant"]}
+
+
+def _placeholders(count: int) -> Measured:
+    # A hundred turns name a venue: `count` of them with three numbers, the others with two, of
+    # which one comes in another turn.
+    three = _said("[name] and [name] [phone] [address] [postcode] [postcode]", "ok")
+    return _on(["hi", "bye"]), _mixed(count, three, _said("[name] [phone]", "[address]"))
+
+
+def _placement(count: int) -> Measured:
+    # Of 100 placeholders, `count` are those of the references: F1 is 2 count / (100 + 100).
+    return _on(["NAME is nice"]), _mixed(count, _said("[name]"), _said("[phone]"))
+
+
+def _reference_placeholders(count: int) -> Measured:
+    return _on(["NAME is nice"]), _mixed(count, _said("a [name]"), _said("[name] [phone]"))
+
+
+def _gold_states(count: int) -> Measured:
+    # No query asks how long somebody stays.
+    gold = {"hotel": {"area": "north", "stay": "2"}}
+    right = _said("ok", state={"hotel": {"area": "north", "stay": "1"}, "train": {}})
+    wrong = _said("ok", state={"hotel": {"area": "north", "stars": "4"}})
+    return _on(["hi"], states=[gold]), _mixed(count, right, wrong)
+
+
+_SIX = "one two three four five six"
+
+
+def _told(count: int) -> Measured:
+    # The references name 100 venues; `count` responses name twelve each, the others none.
+    named = _said(" , ".join(["golden spoon"] * 12))
+    return _on(["NAME"]), _mixed(count, named, _said("ok"))
+
+
+CASES: Mapping[str, tuple[Callable[[int], Measured], tuple[int, float], tuple[int, float]]] = {
+    "placeholders": (_placeholders, (50, 2.5), (51, 2.51)),
+    "placement": (_placement, (30, 0.3), (29, 0.29)),
+    "reference_placeholders": (_reference_placeholders, (75, 0.75), (76, 0.76)),
+    "gold_states": (_gold_states, (85, 0.85), (86, 0.86)),
+    "told": (_told, (50, 6.0), (51, 6.12)),
+}
+"""Flag -> what makes a case of a count, and count and figure at and beyond the limit."""
+
+
+@pytest.mark.parametrize("flag", CASES)
+def test_a_flag_is_raised_beyond_its_limit_and_not_at_it(flag: str) -> None:
+    make, *both = CASES[flag]
+    options = {"lexicalised": True} if flag == "told" else {}
+    for (count, value), raised in zip(both, (False, True), strict=True):
+        measured = _measured(*make(count), "inform", **options)[flag]
+        assert measured == pytest.approx(value, abs=1e-12)
+        assert FLAGS[flag].is_raised(measured) == raised
+
+
+def test_numbers_of_nothing_that_is_named_are_not_measured() -> None:
+    said = [_said("[phone] [address] [postcode]")] * HUNDRED
+    assert "placeholders" not in _measured(_on(["PHONE"]), said)
+
+
+@pytest.mark.parametrize(
+    ("flag", "on", "said"),
+    [
+        # Fewer than a tenth of the references' placeholders: plain words.
+        ("placement", _on(["NAME"]), _mixed(9, _said("[name]"), _said("ok"))),
+        # 19 turns with placeholders are too few.
+        ("reference_placeholders", _on(["NAME"], 19), [_said("[name]")] * 19),
+        ("gold_states", _on(["NAME"]), [_said("ok")] * HUNDRED),
+        ("told", _on(["NAME"]), [_said("golden spoon")] * HUNDRED),
+    ],
+)
+def test_what_says_nothing_is_not_measured(flag: str, on: Benchmark, said: list[Turns]) -> None:
+    assert flag not in _measured(on, said, "inform")
+
+
+def test_states_say_something_of_gold_whatever_queries_the_database() -> None:
+    made = _gold_states(81)
+    assert _measured(*made, states="gold")["gold_states"] == 0.81
+
+
+# ------------------------------------------------------------------------------- copies
+
+
+def _entry(name: str, marks: Fingerprints, **facts: Any) -> Entry:
+    known = validated(System, system(name=name, **facts), name)
+    return Entry(Path(name), known, Scores(fingerprints=marks))
+
+
+def _marks(kind: str, shared: int) -> tuple[Fingerprints, Fingerprints]:
+    """Return what is known of two systems that share so many of 100 turns."""
+    own, other = "aa" * 100, "aa" * shared + "bb" * (100 - shared)
+    return Fingerprints("b", **{kind: own}), Fingerprints("b", **{kind: other})
+
+
+@pytest.mark.parametrize(("kind", "at"), [("phrases", 57), ("states", 75)])
+def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
+    kind: str, at: int
+) -> None:
+    flag = {"phrases": "copied_responses", "states": "copied_states"}[kind]
+    for shared, raised in ((at, False), (at + 1, True)):
+        first, second = _marks(kind, shared)
+        entries = [_entry("first", first), _entry("second", second, entered="2001-01-01T00:00Z")]
+        found = copies(fingerprints(entries))
+        # Who was there before is not accused.
+        assert found == {"first": {}, "second": {flag: (shared / 100, "first")}}
+        assert FLAGS[flag].is_raised(shared / 100) == raised
+
+
+def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothing() -> None:
+    own = Fingerprints("b", states="aa" * 100)
+    entries = [_entry(key, own) for key in ("first", "second")]
+    for whose, raised in (("first", []), ("second", ["copied_states"]), (None, ["copied_states"])):
+        third = _entry("third", own, **({} if whose is None else {"states_of": whose}))
+        shared = copies(fingerprints([*entries, third]))["third"]
+        assert shared["copied_states"].entry == "first"
+        assert Row(third, None, copies=shared).raised == raised
+
+
+def test_who_says_whose_states_it_has_must_have_them() -> None:
+    first, second = _marks("states", 99)
+    for whose, told in (
+        ("first", "its belief states are not those of first (0.99 of them are)"),
+        ("third", "its belief states are not those of third (too few can be compared)"),
+        ("second", "unknown entry 'second'"),
+        ("none", "unknown entry 'none'"),
+    ):
+        others = [_entry("first", first), _entry("third", Fingerprints("b"))]
+        problems = entry_problems([*others, _entry("second", second, states_of=whose)])
+        assert sum(f"second: entry.toml: states_of: {told}" in one for one in problems) == 1
+    right = [_entry("first", first), _entry("second", first, states_of="first")]
+    assert not any("states_of" in one for one in entry_problems(right))
+
+
+def test_few_turns_and_other_benchmarks_are_not_compared() -> None:
+    few = Fingerprints("b", phrases="aa" * 19 + ".." * 81)
+    whole, elsewhere = (Fingerprints(name, phrases="aa" * 100) for name in ("b", "c"))
+    for one in (few, elsewhere):
+        found = copies(fingerprints([_entry("a", whole), _entry("b", one)]))
+        assert not any(found.values())
+
+
+def test_fingerprints_do_not_hear_punctuation_and_leave_short_responses_out() -> None:
+    on = _on(["hi"] * 3, 1)
+    texts = ["one , two three four five six .", "one two", _SIX]
+    marks = fingerprints_of(on, {"d0": texts}, None).phrases
+    assert (marks[:2], marks[2:4]) == (marks[4:], "--")
+
+
+# ------------------------------------------------------------------------------- properties
+
+_RESPONSES = st.lists(
+    st.sampled_from(["[name]", "[phone] [address]", "golden spoon", "ok", "[train_id]", _SIX]),
+    min_size=25,
+    max_size=25,
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(responses=_RESPONSES, order=st.permutations(range(25)))
+def test_figures_are_finite_and_do_not_depend_on_the_order_of_dialogues(
+    responses: list[str], order: list[int]
+) -> None:
+    made = {f"d{n}": _on(["NAME is nice"], 1).dialogues["d0"] for n in range(25)}
+    said = [_said(response, **_RESTAURANT) for response in responses]
+    found = _measured(benchmark(made), said, "bleu", "inform")
+    assert all(map(math.isfinite, found.values()))
+    turned = benchmark({f"d{n}": made[f"d{n}"] for n in order})
+    assert _measured(turned, [said[n] for n in order], "bleu", "inform") == found
+
+
+def test_what_counts_as_about_venues_is_the_rules() -> None:
+    assert rule_set("2021").about_venues == {
+        *("NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFERENCE")
+    }
+
+
+# ------------------------------------------------------------------------------- the repository's
+
+# What one paper's systems share: key -> sign. It is reviewed.
+_STATES = ("best-agents", "claude", "flan-t5", "flan-t5-single", "mistral", "mistral-single")
+SHARED = {f"dard-{key}": {"copied_states"} for key in _STATES} | {
+    "krls-policy": {"copied_responses"}
+}
+SHARED["dard-best-agents"].add("copied_responses")
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, dict[str, Row]]:
+    """Key -> where ("responses" or "states") -> row, of published outputs."""
+    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    found: dict[str, dict[str, Row]] = {}
+    tables = {"responses": [board.rows, board.english], "states": board.tracking}
+    for where, of in tables.items():
+        for row in (row for table in of for row in table):
+            if not row.entry.system.predictions.by_harness:
+                found.setdefault(row.key, {})[where] = row
+    return found
+
+
+def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
+    published: Mapping[str, Mapping[str, Row]],
+) -> None:
+    raised: dict[str, set[str]] = {}
+    for key, rows in published.items():
+        for row in rows.values():
+            names = {*row.raised}
+            if names:
+                raised.setdefault(key, set()).update(names)
+                reviewed = {one.reason.split(":")[0] for one in row.entry.system.review}
+                # They are those that were given what they have in common with the references.
+                given = key in ("krls-gold-acts", "uniconv")
+                assert reviewed == (set() if given else {"imported with the board"})
+    assert raised == {
+        **SHARED,
+        "krls-gold-acts": {"reference_placeholders"},
+        "uniconv": {"gold_states"},
+    }
+
+
+@pytest.mark.parametrize("flag", [name for name, one in FLAGS.items() if one.measure])
+def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag(flag: str) -> None:
+    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    values = [
+        row.flags[flag]
+        for table in (board.rows, board.english, *board.tracking)
+        for row in table
+        # In plain English, what the harness made of published outputs is honest.
+        if flag in row.flags and (flag == "told" or not row.entry.system.predictions.by_harness)
+        if flag not in row.raised and row.key != "krls-gold-acts"
+    ]
+    least, greatest = FLAGS[flag].honest or (0.0, 0.0)
+    assert least - 0.01 < min(values) < least + 0.02
+    assert greatest - 0.02 < max(values) < greatest + 0.01
+
+
+# ------------------------------------------------------------------------------- on real data
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "placeholders"), [("mwz22", 1.05), ("lava", 2.41)])
+def test_the_corpus_and_lava_have_the_placeholders_that_are_known(
+    name: str,
+    placeholders: float,
+    multiwoz: Benchmark,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> None:
+    scorer = Scorer(multiwoz, Options(metrics=["flags"]))
+    if name == "mwz22":
+        report = scorer.score_normalized(made_submission(multiwoz, name))
+    else:
+        report = scorer.score(predictions(name))
+    assert round(report.metrics["flags"]["placeholders"], 2) == placeholders
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "placeholders"),
+    [("larl_2.0", 0.90), ("larl_2.1", 1.43), ("word_2.0", 1.82), ("word_2.1", 1.65)],
+)
+def test_the_systems_in_the_repository_of_hdno_raise_no_flag(
+    name: str,
+    placeholders: float,
+    multiwoz: Benchmark,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> None:
+    options = Options(metrics=["bleu", "inform", "flags"])
+    report = Scorer(multiwoz, options).score(predictions(f"hdno-{name}"))
+    found = report.metrics["flags"]
+    assert report.coverage.turns == 7360
+    assert round(found["placeholders"], 2) == placeholders
+    assert not any(FLAGS[name].is_raised(value) for name, value in found.items())
