@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import texts_drawn
+from helpers import run_cli, texts_drawn
 from resampled_cases import SUBMISSIONS
 
 from mwz.harness.comparison.interval import Interval
@@ -81,3 +81,14 @@ def test_a_home_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
         timeout=120,
     )
     assert (done.stderr, picture.is_file()) == ("", True)
+
+
+def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mwz.harness.io.pictures.find_spec", lambda _: None)
+    run = run_cli(capsys, "score", SUBMISSIONS / "careful.json", "--plot", tmp_path / "a.svg")
+    assert (run.status, run.out) == (2, "")
+    assert (
+        "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`" in run.err
+    )

@@ -58,7 +58,6 @@ class _Asked:
         rules: The rule set that ranks.
         page: The leaderboard's page.
         html: The folder of the site; None for no site.
-        address: Where the site will be, if that is known.
         outputs: How to find the systems' outputs, for pages of dialogues; None for no such pages.
     """
 
@@ -66,7 +65,6 @@ class _Asked:
     rules: str
     page: Path
     html: Path | None
-    address: str | None
     outputs: Mapping[str, Any] | None
 
 
@@ -97,13 +95,6 @@ class _Asked:
     "server. --check covers it.",
 )
 @click.option(
-    "--site",
-    "address",
-    metavar="URL",
-    help="With --html: the address that the page will have, for what needs complete addresses: "
-    "previews, sitemap.xml, feed.xml, badges.",
-)
-@click.option(
     "--dialogues",
     is_flag=True,
     help="With --html or --serve: a page for every dialogue, on which systems stand side by side. "
@@ -127,7 +118,6 @@ def command(
     again: bool,
     output: Path | None,
     html: Path | None,
-    address: str | None,
     dialogues: bool,
     serve: int | None,
     base: Path | None,
@@ -146,12 +136,11 @@ def command(
     option.refuse(
         {
             "--base goes with --check": base is not None and not check,
-            "--site goes with --html": address is not None and html is None,
             "--dialogues goes with --html or --serve": dialogues and html is None and serve is None,
         }
     )
     outputs = rescoring if dialogues else None
-    asked = _Asked(submissions, rules, path, html, address, outputs)
+    asked = _Asked(submissions, rules, path, html, outputs)
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
@@ -178,7 +167,7 @@ def _make(asked: _Asked, again: bool, how: Mapping[str, Any]) -> int:
         write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
     if html is not None and web is not None:
-        click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
+        click.echo(f"{html / 'index.html'}: {len(web.files)} files")
         _warn(left_over(web, html))
     return 0
 
@@ -250,12 +239,10 @@ def _site(asked: _Asked, board: Board) -> Site:
     read = asked.outputs
     shown = partial(tqdm, desc="dialogues", unit="page", disable=True if read is None else None)
     dialogues = None if read is None else _dialogues(board, **read)
-    made = site(board, documents, asked.address or "", dialogues, shown)
+    made = site(board, documents, dialogues, shown)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
-    if asked.address and "feed.xml" not in made.files:
-        tell("feed.xml", ["not written: no entry has a date of submission"])
     return made
 
 

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,11 @@ def picture_format(path: str) -> str:
     """Return the format that a picture is written in, by its file's suffix.
 
     Raises:
-        InputError: It is not one of `SUFFIXES`.
+        InputError: It is not one of `SUFFIXES`, or matplotlib is not installed.
     """
+    if find_spec("matplotlib") is None:
+        told = "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`"
+        raise InputError(path, told)
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:
         known = " or ".join(f".{known}" for known in SUFFIXES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,10 +19,8 @@ from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis.diagnosing import Diagnosis
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
-from ...signature import harness_version
 from .. import TRACKS, track_notes
 from ..audit.record import verdict_meanings
-from ..citations import references
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import REFERENCE, Board, common_signatures
@@ -30,15 +28,11 @@ from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
 from .downloads import (
-    board_bibtex,
     board_json,
     dataset,
-    dated_entries,
     downloads,
     entry_data,
     json_text,
-    preview,
-    site_url,
 )
 from .page_parts import SYSTEMS
 from .system_page import cause_title, compare_page, meanings, system_pages
@@ -58,28 +52,15 @@ class Site:
     Attributes:
         files: Path within the site -> content.
         missing: The documents that docs/ lacks, and the site with it.
-        pictures: Path -> content of files that are no text.
     """
 
     files: Mapping[str, str]
     missing: Sequence[str]
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
-
-    @property
-    def contents(self) -> Mapping[str, bytes]:
-        """Path -> content of all files."""
-        return {**{path: text.encode() for path, text in self.files.items()}, **self.pictures}
-
-    @property
-    def size(self) -> int:
-        """How large all files are together, in bytes."""
-        return sum(map(len, self.contents.values()))
 
 
 def site(
     board: Board,
     documents: Path,
-    address: str = "",
     dialogues: Mapping[str, Page] | None = None,
     progress: Callable[[Collection[str]], Iterable[str]] = iter,
 ) -> Site:
@@ -88,16 +69,13 @@ def site(
     Args:
         board: The board.
         documents: The folder of documents.
-        address: Where the site will be, for what needs complete addresses: previews, sitemap, feed;
-            they are left out without it.
         dialogues: Path -> page of the dialogues, and of their index; None for an index of what
             entries store.
         progress: Goes through the paths of these pages, and may show it.
 
     Raises:
-        InputError: The scores under some rule set do not compare, or the address is none.
+        InputError: The scores under some rule set do not compare.
     """
-    address = site_url(address) if address else ""
     texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
     compared = compare_page(board)
@@ -107,16 +85,12 @@ def site(
         "has_dialogues": bool(shown),
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
-        "address": address,
         "dataset": dataset(),
-        "dated": dated_entries(board),
         "meanings": meanings(),
     }
     systems: dict[str, str] = {}
     for key, system in system_pages(board):
         systems[f"{SYSTEMS}/{key}.html"] = _render("system.html", 1, system=system, **frame)
-        if system["badge"]:
-            systems[f"{SYSTEMS}/{key}.svg"] = _render("badge.svg", 1, system=system)
     tables = downloads(board)
     files = {
         **_package_files("static"),
@@ -126,17 +100,12 @@ def site(
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
         "board.json": board_json(board),
         **tables,
-        "board.bib": board_bibtex(board),
         **{path: _render_page(path, shown[path], frame) for path in progress(shown)},
     }
     if compared is not None:
         files["compare.html"] = _render("compare.html", compared=compared, **frame)
-    if address:
-        pages = sorted(path for path in files if path.endswith(".html"))
-        made = {"sitemap.xml": pages, "feed.xml": frame["dated"]}
-        files |= {name: _render(name, pages=pages, **frame) for name, of in made.items() if of}
     missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
-    return Site(files, missing, {"preview.png": preview(board)} if address else {})
+    return Site(files, missing)
 
 
 def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> str:
@@ -145,8 +114,6 @@ def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> s
         "board.html",
         board=board,
         sections=found,
-        version=harness_version(),
-        year=references(("harness",))[0].fields["year"],
         years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
         downloads=tables,
         reference=track_notes()[REFERENCE],
@@ -251,8 +218,8 @@ def write_site(made: Site, directory: Path) -> None:
     Raises:
         InputError: One of them cannot be written.
     """
-    for file, content in made.contents.items():
-        write_atomically(directory / file, content)
+    for file, content in made.files.items():
+        write_atomically(directory / file, content.encode())
 
 
 def stale_files(made: Site, directory: Path) -> Iterator[str]:
@@ -260,12 +227,11 @@ def stale_files(made: Site, directory: Path) -> Iterator[str]:
     if not directory.is_dir():
         yield f"{directory}: no such folder"
         return
-    for file, content in made.contents.items():
+    for file, content in made.files.items():
         path = directory / file
         if not path.is_file():
             yield f"{path} is missing"
-        # Letters of a picture differ from machine to machine.
-        elif file not in made.pictures and read_bytes(path) != content:
+        elif read_bytes(path) != content.encode():
             yield f"{path} is stale"
     yield from left_over(made, directory)
 

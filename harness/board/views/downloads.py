@@ -1,25 +1,21 @@
-"""What the site offers to others: the board as JSON, CSV, LaTeX and BibTeX, news, a preview."""
+"""What the site offers to others: the board as JSON and CSV."""
 
 from __future__ import annotations
 
-import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
 
-from ...errors import InputError
 from ...grounding.rating import OUTCOMES
-from ...io.tables import csv_text, in_latex, latex_tabular
+from ...io.tables import csv_text
 from ...metrics.inform import TOTAL
 from ...metrics.setups import RANKED
-from .. import APART, LIVE, TRACKS
+from .. import APART, LIVE
 from ..audit.reported import OLD
-from ..citations import entry_reference, references
 from ..columns import (
     SETUP_FIGURES,
     TOTALS,
@@ -27,12 +23,9 @@ from ..columns import (
     Column,
     board_tables,
     columns,
-    row_headers,
-    row_text,
 )
 from ..entries import Entry, stated_facts
-from ..model import Board, Row, Value, common_signatures
-from ..pairs import RANKING
+from ..model import Board, Row, Value
 from ..scores import FIGURES, plain
 from .charts import best_published
 from .page_parts import SYSTEMS
@@ -149,12 +142,11 @@ def board_json(board: Board) -> str:
 def downloads(board: Board) -> dict[str, str]:
     """Return name -> content of the files with tables of the board."""
     tables = board_tables(board)
-    delexicalised = [table for table in tables if table.track not in APART]
-    files = {"board.csv": board_csv(board), "board.tex": tables_latex(delexicalised)}
+    files = {"board.csv": board_csv(board)}
     for track in APART:
         own = [table for table in tables if table.track == track]
         if own:
-            files |= {f"{track}.csv": tables_csv(own), f"{track}.tex": tables_latex(own)}
+            files[f"{track}.csv"] = tables_csv(own)
     return files
 
 
@@ -194,17 +186,6 @@ def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
         for name, value in line.items()
     }
-
-
-def tables_latex(tables: Sequence[BoardTable]) -> str:
-    """Return tables of the board in LaTeX, with the rules of the package booktabs."""
-    return "\n".join(_latex_lines(tables)) + "\n"
-
-
-def board_bibtex(board: Board) -> str:
-    """Return what is to be cited: the harness, the definition of its scores, and the systems."""
-    papers = filter(None, map(entry_reference, board.entries))
-    return "\n\n".join(one.bibtex() for one in [*references(("harness", "inform")), *papers]) + "\n"
 
 
 def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]:
@@ -265,80 +246,7 @@ def _scores(row: Row) -> dict[str, Any]:
 _FORMULA = re.compile(r"^[=+\-@]")
 
 
-def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
-    yield "% \\usepackage{booktabs}"
-    every = [row for table in tables for row in table.rows if row.tracked is None]
-    yield from (f"% {signature}" for signature in common_signatures(every))
-    for table in tables:
-        if not table.rows:
-            continue
-        apart = table.track in APART
-        shown = [column for column in table.columns if apart or column.shown == "always"]
-        headers = [title.replace("Combined", "Comb.") for title in row_headers(shown)]
-        yield ""
-        setup = "" if apart else ", strict set-up"
-        kinds = "".join("r" if column.numbers else "l" for column in shown)
-        yield f"% {' '.join(table.title.split())}{setup}"
-        rows = (map(in_latex, row_text(row, shown)) for row in table.rows)
-        yield latex_tabular(f"rl{kinds}", headers, rows)
-        for row in table.rows:
-            for note in row.bound_note():
-                yield f"\\par{{\\footnotesize {in_latex(f'{row.name}: {note}')}}}"
-
-
-# -------------------------------------------------------------- news and preview
-
-
 @cache
 def dataset() -> Mapping[str, Any]:
-    """Return what is said of the results: title, description, keywords, creator and licence."""
+    """Return what is said of the results: title, description and licence."""
     return read_toml("dataset.toml", __package__)
-
-
-def site_url(address: str) -> str:
-    """Return the address of a site with a slash at its end.
-
-    Raises:
-        InputError: It is none that a browser opens.
-    """
-    host = address.partition("://")[2]
-    if not address.startswith(("https://", "http://")) or not host or {*address} & {*" <>\"'?#"}:
-        raise InputError("--site", f"{address!r} is no address such as https://example.org/board/")
-    return address.rstrip("/") + "/"
-
-
-def dated_entries(board: Board) -> list[tuple[str, Entry]]:
-    """Return when entries were submitted to the board since it began, in UTC, the latest first."""
-    dated = [(e.system.entered, e) for e in board.entries if e.system.entered is not None]
-    found = [
-        (datetime.isoformat(time.replace(tzinfo=None), timespec="seconds"), e) for time, e in dated
-    ]
-    return sorted(found, key=lambda one: (one[0], one[1].key), reverse=True)
-
-
-def preview(board: Board) -> bytes:
-    """Return the picture that others show of the site, a PNG: the best systems with intervals."""
-    from matplotlib.figure import Figure
-
-    about, track = dataset(), next(iter(TRACKS))
-    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
-    figure.text(0.06, 0.86, about["title"], size=38, weight="bold", color="#1b1f24")
-    title = f"{TRACKS[track].title} by {RANKING} score, with 95 % intervals"
-    figure.text(0.06, 0.78, title, size=17, color="#59626d")
-    axes = figure.add_axes((0.3, 0.08, 0.64, 0.65))
-    best = [row for row in board.of_track(track) if row.rank is not None][:10]
-    for at, row in enumerate(best):
-        value = row.at_least[0]
-        interval = board.interval(row, RANKING)
-        half = 0.0 if interval is None else interval.half
-        axes.plot([value - half, value + half], [-at, -at], color="#8fb0e3", linewidth=9)
-        axes.plot(value, -at, "o", color="#174ea6", markersize=9)
-    axes.set_yticks([-at for at in range(len(best))], [row.name for row in best], size=15)
-    axes.tick_params(length=0, labelcolor="#1b1f24", labelsize=15)
-    axes.grid(axis="x", color="#dfe3e8")
-    axes.set_axisbelow(True)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    content = io.BytesIO()
-    figure.savefig(content, format="png", metadata={"Software": None})
-    return content.getvalue()

@@ -79,9 +79,9 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
     "tiles", title -> its main figures, and "bound", how
     they count what it leaves out; "blocks", the parts of the page; "signature", and "fields",
-    field, value and meaning of what in it is the system's own; "badge", title and figure of what
-    ranks, if anything does; "citation" in BibTeX; "compared", whether it is compared with some
-    other system; "before" and "after", name and key of its neighbours on the board.
+    field, value and meaning of what in it is the system's own; "citation" in
+    BibTeX; "compared", whether it is compared with some other system; "before" and "after", name
+    and key of its neighbours on the board.
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
@@ -123,7 +123,6 @@ def _page(
         "blocks": [*map(_apart, apart), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
-        "badge": ranked,
         "citation": None if citation is None else citation.bibtex(),
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": row is not None
