@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import replace
@@ -35,7 +34,7 @@ def _hashes(benchmark: Benchmark) -> list[str]:
 
 
 def test_an_import_installs_the_test_split(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    run = run_cli(capsys, "data", "import", *_options(clones))
+    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
     assert run.status == 0, run.err
     path = benchmark_path("multiwoz")
     counts = f"{len(TEST_IDS)} dialogues, {SYSTEM_TURNS} system turns"
@@ -63,9 +62,9 @@ def test_statistics_count_how_far_reference_styles_agree(capsys: Capture) -> Non
     rows = {row["style"]: row for row in agreement.data}
     assert rows["mwz22"]["damd"] == pytest.approx(200 / 3)
     assert rows["mwz22"]["lava"] == rows["lava"]["damd"] == pytest.approx(100 / 3)
-    run = run_cli(capsys, "data", "statistics", "sample", "--format", "json")
+    run = run_cli(capsys, "data", "statistics", "sample")
     assert run.status == 0
-    assert list(json.loads(run.out)) == ["benchmark", "styles"]
+    assert run.out.startswith("Benchmark sample")
 
 
 @pytest.mark.real_data
@@ -78,16 +77,6 @@ def test_the_statistics_of_the_paper(multiwoz: Benchmark) -> None:
     assert found["of these, different in any two styles"]["number"] == 8
 
 
-def test_a_rebuild_ignores_cached_references(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    cached = {"syn0001": ["A", "B"], "mul0002": ["C", "D"], "pmul0003": ["E"]}
-    write_json(clones[0] / "mwzeval/data/references/mwz22.json", cached)
-    run_cli(capsys, "data", "import", *_options(clones))
-    assert load_benchmark().dialogues["pmul0003"].references["mwz22"] == ["E"]
-    run_cli(capsys, "data", "import", *_options(clones), "--rebuild")
-    references = load_benchmark().dialogues["pmul0003"].references["mwz22"]
-    assert references == ["booked NAME as REFERENCE."]
-
-
 def test_an_import_that_fails_leaves_what_was_there(
     capsys: Capture, clones: tuple[Path, Path]
 ) -> None:
@@ -98,9 +87,7 @@ def test_an_import_that_fails_leaves_what_was_there(
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
     run = run_cli(capsys, "data", "import", *_options(clones))
     assert run.status == 2
-    assert run.err.startswith(
-        f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON: it is cut off"
-    )
+    assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 
@@ -143,12 +130,6 @@ def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
     assert run.status == 2
     assert run.err.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
     assert installed_benchmarks() == ["sample"]
-
-
-def test_the_data_set_may_be_named(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
-    assert run.status == 0, run.err
-    assert installed_benchmarks() == ["sample", "multiwoz"]
 
 
 @pytest.mark.parametrize("command", ["import", "fetch", "urls"])

@@ -513,7 +513,7 @@ PUBLISHED = {
 
 @pytest.fixture(scope="session")
 def gold_24(multiwoz: Benchmark, upstream: Path) -> GoldStates:
-    return read_gold_states("2.4", upstream / "MultiWOZ2.4", multiwoz).gold
+    return read_gold_states("2.4", upstream / "MultiWOZ2.4", multiwoz)[0]
 
 
 @pytest.mark.real_data

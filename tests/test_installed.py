@@ -18,7 +18,6 @@ from helpers import benchmark, dialogue, goal
 from mwz.harness import Benchmark, InputError, load_benchmark
 from mwz.harness.data.installed import (
     benchmark_path,
-    default_benchmark,
     from_document,
     install_benchmark,
     installed_benchmarks,
@@ -64,7 +63,6 @@ def test_the_data_directory_is_the_variables_or_the_platforms(
 def test_without_a_data_directory_there_is_the_sample() -> None:
     assert not machine.data_directory().exists()
     assert installed_benchmarks() == ["sample"]
-    assert default_benchmark() == "sample"
     assert load_benchmark().name == "sample"
     assert benchmark_path("sample") is None
     assert not machine.data_directory().exists()
@@ -80,7 +78,6 @@ def test_what_is_installed_is_loaded_as_it_was(seen: frozenset[str] | None) -> N
 
 def test_multiwoz_is_the_default_once_it_is_there() -> None:
     install_benchmark(replace(TINY, name="another"))
-    assert default_benchmark() == "sample"
     install_benchmark(TINY)
     assert installed_benchmarks() == ["sample", "another", "multiwoz"]
     assert load_benchmark().name == "multiwoz"
@@ -324,5 +321,5 @@ def test_where_nothing_can_be_kept_it_is_made_each_time(monkeypatch: pytest.Monk
     def refuse(path: Path, content: object) -> None:
         raise InputError(str(path), "cannot be written")
 
-    monkeypatch.setattr("mwz.harness.data.prepared.write_atomically", refuse)
+    monkeypatch.setattr("mwz.harness.data.installed.write_atomically", refuse)
     assert load_benchmark("multiwoz") == TINY

@@ -35,7 +35,7 @@ import sacrebleu
 
 from mwz.harness import Benchmark, Options, Report, Scorer
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.data.declared import Sources, build_benchmark, read_data_set
+from mwz.harness.data.declared import build_benchmark, read_data_set
 from mwz.harness.submission import made_submission
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, delexicaliser_tables
 from mwz.normalization.delexicaliser.gazetteer import build_gazetteer
@@ -425,8 +425,7 @@ def _overlap(first: _Place, second: _Place) -> bool:
 def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     """Print the measures."""
     folders = {"evaluator": evaluator, "data set": multiwoz}
-    sources = Sources(folders, venues={}, rebuild=False, all_splits=True)
-    benchmark = build_benchmark(read_data_set("multiwoz"), sources).benchmark
+    benchmark = build_benchmark(read_data_set("multiwoz"), folders).benchmark
     venues = benchmark.venue_records(RULES)
     gazetteer = build_gazetteer(venues, delexicaliser_tables())
     ways: dict[str, Callable[[str], Delexicalised]] = {
