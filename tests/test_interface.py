@@ -1,4 +1,4 @@
-"""The interface does not move: options, layouts of JSON, exit statuses and errors' words."""
+"""The interface does not move: options and layouts of JSON."""
 
 from __future__ import annotations
 
@@ -20,16 +20,6 @@ def test_options_are_what_they_were(regenerate: Any) -> None:
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:
     assert regenerate._layouts() == GOLDEN["json"]
-
-
-def test_errors_and_their_statuses_are_what_they_were(regenerate: Any) -> None:
-    assert regenerate._errors() == GOLDEN["errors"]
-    assert {status for status, _ in GOLDEN["errors"].values()} == {2}
-
-
-def test_errors_begin_alike() -> None:
-    for _, message in GOLDEN["errors"].values():
-        assert message.startswith(("mwz: ", "Error: "))
 
 
 def test_every_option_that_help_names_is_one_of_some_command() -> None:

@@ -4,8 +4,8 @@
 
 - `tests/golden/sample_reports.json`: the sample's submissions scored under every published rule
   set. A change is a change of scores.
-- `tests/golden/interface.json`: the options of every command, the layouts of JSON, and the message
-  and exit status of typical errors. A change is a change for scripts (docs/interface.md).
+- `tests/golden/interface.json`: the options of every command and the layouts of JSON. A change is a
+  change for scripts (docs/interface.md).
 - The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
   written by hand.
 - The leaderboard's pages.
@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -83,28 +83,11 @@ _JSON = {
     "compare": ("compare", "{careful}", "{hasty}", "--json", "-", "--benchmark", "sample"),
     "audit": ("audit", "--json", "-", "--submissions", "{board}"),
 }
-_BAD = {
-    "no such file": ("score", "nowhere.json"),
-    "no JSON": ("score", "{broken}"),
-    "foreign dialogues": ("score", "{foreign}", "--benchmark", "sample"),
-    "no turns": ("dst", "{empty}", "--benchmark", "sample"),
-    "another command": ("scores",),
-    "another option": ("score", "--nothing"),
-    "nothing to score": ("score",),
-    "no such benchmark": ("score", "{careful}", "--benchmark", "none"),
-    "no such entry": ("verify", "nobody", "--submissions", "{board}"),
-    "no board": ("leaderboard", "--submissions", "nowhere"),
-    "a bad database": ("score", "{careful}", "--benchmark", "sample", "--database", "none"),
-    "no figure": (
-        *("submit", "{careful}", "--name", "x", "--track", "end-to-end"),
-        *("--reported", "inform=1e5", "--submissions", "{board}"),
-    ),
-}
 
 
 def golden_interface() -> dict[str, Any]:
-    """Return the options of all commands, the layouts of JSON, and errors with their status."""
-    return {"options": _options(), "json": _layouts(), "errors": _errors()}
+    """Return the options of all commands, and the layouts of JSON."""
+    return {"options": _options(), "json": _layouts()}
 
 
 def _options() -> dict[str, dict[str, Any]]:
@@ -160,33 +143,12 @@ def _places(place: str, content: Any) -> Iterator[str]:
         yield f"{place}: {'boolean' if isinstance(content, bool) else kind}"
 
 
-def _errors() -> dict[str, list[Any]]:
-    """Return what is wrong -> exit status and the last line of the message."""
-    found = {}
-    with _files() as places:
-        for name, line in _BAD.items():
-            status, _, shown = _run(line, places)
-            message = shown.strip().splitlines()[-1]
-            if name.startswith("another "):
-                # In the library's words, which differ between its versions.
-                message = message[: len("Error: No such")]
-            for key, path in places.items():
-                message = message.replace(path, key.upper())
-            found[name] = [status, message]
-    return found
-
-
 @contextlib.contextmanager
 def _files() -> Iterator[dict[str, str]]:
     """Yield the files that commands are given, by name, and a board of two of the samples."""
     with tempfile.TemporaryDirectory() as folder:
-        contents = {"broken": "{", "foreign": '{"nobody": []}', "empty": '{"town001": {}}'}
-        places = {name: str(Path(folder) / f"{name}.json") for name in contents}
-        for name, content in contents.items():
-            Path(places[name]).write_text(content, encoding="utf-8")
-        places |= {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
-        board = str(Path(folder) / "board" / "submissions")
-        places |= {"board": board}
+        places = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
+        places["board"] = str(Path(folder) / "board" / "submissions")
         for name in ("careful", "hasty"):
             submit = ("submit", f"{{{name}}}", "--name", name, "--track", "end-to-end")
             more = ("--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50")
@@ -197,7 +159,7 @@ def _files() -> Iterator[dict[str, str]]:
 
 def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, str]:
     """Run a command in this process; return its exit status and what it wrote."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    out, err = io.TextIOWrapper(buffer := io.BytesIO(), "utf-8"), io.StringIO()
     status: object = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -205,9 +167,7 @@ def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, st
         except SystemExit as done:
             status = done.code
     out.flush()
-    written = out.buffer
-    assert isinstance(written, io.BytesIO)
-    return status, written.getvalue().decode(), err.getvalue()
+    return status, buffer.getvalue().decode(), err.getvalue()
 
 
 PAGES = (
@@ -234,13 +194,16 @@ def page(text: str) -> str:
     return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", text)
 
 
+_Rows: TypeAlias = list[list[str | int | float | None]]
+
+
 def _commands() -> str:
-    rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
+    rows: _Rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
     return markdown_table(["command", "what it does"], rows)
 
 
 def _facts() -> str:
-    rows = [
+    rows: _Rows = [
         [f"`--{name.replace('_', '-')}`", fact.question, ", ".join(fact.choices)]
         for name, fact in FACTS.items()
     ]
@@ -260,7 +223,7 @@ def _placeholders() -> str:
 
 
 def _bounds() -> str:
-    rows: list[list[str | int | float | None]] = [
+    rows: _Rows = [
         [bound.metadata["unit"], f"{bound.default:,}", f"`{VARIABLE}{bound.name.upper()}`"]
         for bound in fields(Limits)
     ]
@@ -293,21 +256,16 @@ def _names() -> str:
 
 
 def _response_metrics() -> str:
+    computed = {True: "yes", False: "if named"}
     rows = [
-        [
-            f"`{name}`",
-            metric.description,
-            metric.unit,
-            metric.source,
-            "yes" if metric.default else "if named",
-        ]
-        for name, metric in response_metrics().items()
+        [f"`{name}`", one.description, one.unit, one.source, computed[one.default]]
+        for name, one in response_metrics().items()
     ]
     return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
 
 
 def _setups() -> str:
-    rows: list[list[str | int | float | None]] = [
+    rows: _Rows = [
         [
             f"`{name}`",
             named.setup.comparison,
@@ -320,19 +278,8 @@ def _setups() -> str:
         ]
         for name, named in SETUPS.items()
     ]
-    return markdown_table(
-        [
-            "`--setup`",
-            "venues",
-            "reduced",
-            "domains",
-            "states",
-            "reference",
-            "what it is",
-            "source",
-        ],
-        rows,
-    )
+    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "what it is"]
+    return markdown_table([*headers, "source"], rows)
 
 
 def _ways() -> str:
