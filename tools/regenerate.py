@@ -24,6 +24,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,8 +34,8 @@ from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.audit.paper_tables import CORPUS, Cell, compared, equal_text, read_paper
 from mwz.harness.board.audit.record import rule_set_rows
 from mwz.harness.board.audit.reported import ReportedFigures, read_reported
-from mwz.harness.board.entries import FACTS, read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness.board.entries import FACTS, Entry, read_entries
+from mwz.harness.board.model import Board, read_board
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -194,6 +195,16 @@ def page(text: str) -> str:
     return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", text)
 
 
+@cache
+def _entries() -> Sequence[Entry]:
+    return read_entries(SUBMISSIONS)
+
+
+@cache
+def _board() -> Board:
+    return read_board(SUBMISSIONS, [*_entries()], DEFAULT_RULES)
+
+
 _Rows: TypeAlias = list[list[str | int | float | None]]
 
 
@@ -315,7 +326,7 @@ _TRACKS = {"end-to-end": " (end-to-end)", "policy-optimization": " (policy)"}
 
 def _some_systems() -> str:
     """Return the README's table, and how it counts what systems leave out."""
-    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    board = _board()
     by_key = {row.key: row for row in board.rows}
     rows, notes = [], []
     for row in map(by_key.__getitem__, _README):
@@ -332,7 +343,7 @@ def _some_systems() -> str:
 def _audited_systems() -> str:
     """Return what authors and the public board report of each system, and the harness's figures."""
     rows = []
-    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    board = _board()
     for row in board.rows:
         if row.entry.system.predictions.by_harness:
             continue
@@ -375,7 +386,7 @@ def _rule_sets_of_rows() -> str:
             *(_slashed(map(signed, gaps.values())) for gaps in one.differences.values()),
             " or ".join(one.under) or "neither",
         ]
-        for one in rule_set_rows(read_entries(SUBMISSIONS), read_reported(SUBMISSIONS))
+        for one in rule_set_rows(_entries(), read_reported(SUBMISSIONS))
     ]
     headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
     return markdown_table(headers, rows)
@@ -383,7 +394,7 @@ def _rule_sets_of_rows() -> str:
 
 def _paper_cells() -> str:
     """Return how many cells of the re-evaluation's tables the harness gives, and what differs."""
-    paper, entries = read_paper(), read_entries(SUBMISSIONS)
+    paper, entries = read_paper(), _entries()
     titles = {}
     for table in paper.tables:
         several = len({row.setup for row in table.rows}) > 1
@@ -416,7 +427,7 @@ def _fuzzy_joint_accuracies() -> str:
     """Return JGA beside the fuzzy joint accuracies, the largest difference first."""
     found = [
         (entry.system.name, exact, report.dst.fuzzy)
-        for entry in read_entries(SUBMISSIONS)
+        for entry in _entries()
         if not entry.system.predictions.by_harness
         and (report := entry.scores.under(DEFAULT_RULES)) is not None
         and report.dst is not None
