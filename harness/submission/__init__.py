@@ -19,7 +19,7 @@ from mwz.normalization.rules import (
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, normalize_states
+from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
@@ -272,7 +272,9 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         identifying += sum([response.identifying for response in own])
         dialogues[id_] = NormalizedDialogue(
             responses=tuple([response.text for response in own]),
-            states=tuple(normalize_states(states, rules)),
+            states=tuple(
+                [None if state is None else normalize_state(state, rules) for state in states]
+            ),
             active_domains=domains,
             placeholder_domains=tuple([response.domains for response in own]),
             unknown_placeholders=tuple([response.unknown for response in own]),
