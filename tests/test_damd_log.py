@@ -63,7 +63,7 @@ def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
     two = benchmark({"b2": replace(dialogue({}, 3), states=states, users=USERS["b2"])})
     log = LOG[: LOG.index("constraint_dict:{}\nuser turn:i am")].encode()
     content = parse_predictions(log, "log")
-    with pytest.raises(InputError, match="a tracker's file, for `mwz dst`"):
+    with pytest.raises(InputError, match="states alone are scored by `mwz dst`"):
         parse_submission(content, two, "log")
     file = parse_tracking_file(content, "log", lambda ids: two)
     assert file.format.startswith("DAMD's log, ")

@@ -23,7 +23,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from .format import Format, Standard, TextFile
+from .format import Format, Standard
 
 NAME = "DAMD's log"
 
@@ -207,7 +207,7 @@ def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
         yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"
 
 
-def _recognises_text(content: bytes) -> bool:
+def _is_text(content: bytes) -> bool:
     start = content[:_SEARCHED]
     return start.lstrip()[:1] not in (b"{", b"[") and is_damd_log(start.decode(errors="replace"))
 
@@ -240,8 +240,6 @@ def _predictions(
     }
 
 
-TEXT = TextFile(_recognises_text, _parse)
-
 FORMAT = Format(
     name=NAME,
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
@@ -249,4 +247,6 @@ FORMAT = Format(
     "found by what the user says.",
     recognises=_recognises,
     read=_read,
+    is_text=_is_text,
+    parse=_parse,
 )
