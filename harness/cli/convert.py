@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,7 @@ _GZIP = ".gz"
 @click.option("--state-key", metavar="KEY", help="The key of belief states.")
 @click.option("--turns-key", metavar="KEY", help="The key of a dialogue's turns.")
 @click.option("--id-key", metavar="KEY", help="The key of a dialogue's id.")
-def command(predictions: str, output: str, benchmark: str | None, **keys: str | None) -> None:
+def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
     that are read are in docs/predictions-format.md; - is standard input. Keys that are called
     otherwise than in any of them are named by options.
