@@ -18,10 +18,11 @@ from mwz.normalization.states import BeliefState, plain_slot_name
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of, limits
-from .formats.arrangements import KEYS, plain_key, turns_hint
+from .formats.arrangements import turns_hint
 from .formats.belief_spans import as_state
 from .formats.format import (
     ACTIVE_DOMAINS,
+    KEYS,
     READING,
     RESPONSE,
     STATE,
@@ -29,6 +30,7 @@ from .formats.format import (
     USER,
     Reading,
     Standard,
+    plain_key,
 )
 from .notations import (
     ABSENT,

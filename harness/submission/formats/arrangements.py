@@ -1,7 +1,7 @@
 """Outputs as people hold them: lists, lines, tables and conversations, with keys of many names.
 
-Which keys mean what is one table, `KEYS`. How dialogues, turns and what is said may be arranged is
-gone through from the outside in, so that any arrangements may come together.
+Which keys mean what is one table, `KEYS` (`format.py`). How dialogues, turns and what is said may
+be arranged is gone through from the outside in, so that any arrangements may come together.
 """
 
 from __future__ import annotations
@@ -9,57 +9,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...errors import InputError, Problems, unquoted
 from ...io.files import kind_of
 from ..notations import is_metadata
 from ..remarks import Remarks
-from .format import ACTIVE_DOMAINS, RESPONSE, STATE, TURN_KEYS, USER, Format, Standard
-from .tables import is_table, read_table
-
-Keys: TypeAlias = "Mapping[str, Sequence[str]]"
-
-KEYS: Keys = {
-    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
-    "id": (
-        *("dialogueid", "dialogid", "dialid", "conversationid", "dialogue", "dialog"),
-        *("filename", "id"),
-    ),
-    "turns": (
-        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
-        *("utterances", "responses"),
-    ),
-    "number": (
-        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
-    ),
-    "speaker": ("speaker", "role", "from"),
-    "text": ("response", "content", "text", "utterance", "value"),
-    RESPONSE: (
-        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
-        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
-        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
-    ),
-    STATE: (
-        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
-        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
-        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
-    ),
-    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
-}
-"""What a key stands for -> the keys that do, in lower case without underscores and the like; the
-first that is there counts."""
+from .conversations import ConversationReader, speaker
+from .format import (
+    ACTIVE_DOMAINS,
+    KEYS,
+    RESPONSE,
+    STATE,
+    TURN_KEYS,
+    Format,
+    Keys,
+    Standard,
+    key_of,
+    plain_key,
+)
+from .separated_values import is_table, read_table
 
 _METADATA = "metadata"
 """Where MultiWOZ's own `log` has the state of a system turn."""
 
-_SYSTEM = ("assistant", "bot", "agent", "gpt", "model", "sys", "system")
-"""Who responds: the first of these that speaks in a file, for `system` may be what prompts it."""
-
-_USER = ("user", "usr", "human", "customer")
-_SPEAKERS = frozenset({*_SYSTEM, *_USER, "tool", "function", "developer"})
-_CALLS = ("tool_calls", "function_call")
 _NUMBER = re.compile(r"[^0-9]{0,20}([0-9]{1,6})(?:\.0)?")
 _TURN_ID = re.compile(r"(.+?)[-_](?:turn[-_]?)?([0-9]{1,4})")
 
@@ -75,31 +48,6 @@ _TURN_KINDS: Mapping[str, tuple[type, ...]] = {
 
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
-
-
-@lru_cache(maxsize=1 << 12)
-def plain_key(key: object) -> str:
-    """Return a key in lower case, without underscores and the like."""
-    return re.sub(r"[\W_]", "", str(key)[:100].lower())
-
-
-def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
-    """Return the key of an object that is one of some names, the first of them that is there.
-
-    Args:
-        item: An object, or anything else.
-        names: The names, as in `KEYS`.
-        kinds: The types that its value may have; any where there are none.
-
-    Returns:
-        The key; None if there is none.
-    """
-    if not isinstance(item, Mapping):
-        return None
-    there = {
-        plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
-    }
-    return next((there[name] for name in names if name in there), None)
 
 
 # Recognising.
@@ -132,7 +80,7 @@ def _turns_of(dialogue: object) -> bool:
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue, and its turns are not as in the standard form."""
     for _, turn in _numbered(dialogue, KEYS)[:1]:
-        if isinstance(turn, str) or _speaker(turn) is not None:
+        if isinstance(turn, str) or speaker(turn) is not None:
             return True
         if not isinstance(turn, Mapping):
             return False
@@ -201,13 +149,6 @@ def _by_number(turns: Mapping[Any, Any]) -> _Numbered:
     matches = [(_NUMBER.fullmatch(str(name)), turn) for name, turn in turns.items()]
     numbered: _Numbered = [(int(match[1]), turn) for match, turn in matches if match is not None]
     return numbered if len(numbered) == len(matches) else []
-
-
-def _speaker(turn: object) -> str | None:
-    """Return who speaks in a turn, if it says so."""
-    key = key_of(turn, KEYS["speaker"], str)
-    who = turn[key].strip().lower() if key is not None and isinstance(turn, Mapping) else None
-    return who if who in _SPEAKERS else None
 
 
 class Arrangement:
@@ -332,18 +273,23 @@ class Arrangement:
             known = [(number, turn) for number, turn in turns if number is not None]
             if len(known) < len(turns):
                 self._problems.add(place, "some of its turns have no number")
-            known = _without_opening(known)
-            by_number = dict(known)
-            for number, count in Counter(number for number, _ in known).items():
-                if count > 1:
-                    self._problems.add(place, f"turn {number} is there twice")
-            expected = range(first, first + step * len(by_number), step)
-            missing = next((number for number in expected if number not in by_number), None)
-            if missing is not None:
-                told = f"turn {missing} is missing; turns are numbered from {first}"
-                self._problems.add(place, told)
-            ordered[id_] = [by_number[number] for number in sorted(by_number)]
+            ordered[id_] = self._in_order(place, _without_opening(known), first, step)
         return ordered
+
+    def _in_order(
+        self, place: str, turns: Sequence[tuple[int, Any]], first: int, step: int
+    ) -> list[Any]:
+        """Return numbered turns in order, of which none may be missing or there twice."""
+        by_number = dict(turns)
+        for number, count in Counter(number for number, _ in turns).items():
+            if count > 1:
+                self._problems.add(place, f"turn {number} is there twice")
+        expected = range(first, first + step * len(by_number), step)
+        missing = next((number for number in expected if number not in by_number), None)
+        if missing is not None:
+            told = f"turn {missing} is missing; turns are numbered from {first}"
+            self._problems.add(place, told)
+        return [by_number[number] for number in sorted(by_number)]
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return dialogue id -> turns as in the standard form.
@@ -351,75 +297,16 @@ class Arrangement:
         Raises:
             InputError: The user gets no response, or a key that was named is nowhere.
         """
-        speakers = Counter(_speaker(turn) for turns in ordered.values() for turn in turns)
-        system = next((who for who in _SYSTEM if speakers[who]), None)
-        if system is not None:
-            others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
-            left = f"; turns left out: {', '.join(others)}" if others else ""
-            said = f"what `{system}` says are the responses{left}"
-            self.remarks.add("format", said, warning=False)
-            ordered = {
-                id_: self._responses(f"dialogue {unquoted(id_)}", turns, system)
-                for id_, turns in ordered.items()
-            }
+        named = self._keys[RESPONSE][: RESPONSE in self._named]
+        conversations = ConversationReader(
+            texts=(*named, *KEYS["text"]),
+            states=(*self._keys[STATE], *self._keys[ACTIVE_DOMAINS]),
+            problems=self._problems,
+            remarks=self.remarks,
+        )
+        ordered = conversations.responses(ordered)
         self.refuse_problems()
         return self._renamed(ordered)
-
-    def _responses(self, place: str, turns: Sequence[Any], system: str) -> list[Any]:
-        """Return the system's turns; one where it speaks several times to the same user turn."""
-        before: list[Mapping[str, Any]] = []
-        exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = []
-        for turn in turns:
-            who = _speaker(turn)
-            if who in _USER:
-                exchanges.append((turn, []))
-            elif who == system and self._is_response(turn):
-                (exchanges[-1][1] if exchanges else before).append(turn)
-        if not exchanges:
-            return [self._said(turn) for turn in before]
-        if before:
-            self.remarks.add("format", "what is said before the user speaks is left out", place)
-        if not exchanges[-1][1]:
-            exchanges.pop()
-        return [
-            self._response(f"{place}, turn {number}", *exchange)
-            for number, exchange in enumerate(exchanges)
-        ]
-
-    def _response(
-        self, place: str, user: Mapping[str, Any], replies: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any]:
-        """Return what the system says to a user turn; a state may stand at either."""
-        if not replies:
-            self._problems.add(place, "the user gets no response")
-        if len(replies) > 1:
-            self.remarks.add("format", "several responses in a row are joined", place)
-        asked = self._said(user)
-        names = [name for field in (STATE, ACTIVE_DOMAINS) for name in self._keys[field]]
-        read = {key: value for key, value in asked.items() if plain_key(key) in names}
-        said = [self._said(reply) for reply in replies]
-        for one in said:
-            read.update(one)
-        texts = [one[RESPONSE] for one in said]
-        if all(isinstance(text, str) for text in texts):
-            read[RESPONSE] = " ".join(texts)
-        return {USER: asked[RESPONSE], **read}
-
-    def _is_response(self, turn: Mapping[str, Any]) -> bool:
-        """Return whether a system's turn is a response, and not a call of a tool only."""
-        text = self._said(turn)[RESPONSE]
-        return bool(text) or (text is not None and not any(turn.get(call) for call in _CALLS))
-
-    def _said(self, turn: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a turn that says who speaks, with what is said as its response."""
-        names = (*self._keys[RESPONSE][: RESPONSE in self._named], *KEYS["text"])
-        speaker, key = key_of(turn, KEYS["speaker"]), key_of(turn, names)
-        text = turn.get(key)
-        if isinstance(text, list):
-            parts = [part.get("text") if isinstance(part, Mapping) else part for part in text]
-            text = "".join(part for part in parts if isinstance(part, str))
-        left_out = {speaker, key, *_CALLS}
-        return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
 
     def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return turns with the names of the standard form.

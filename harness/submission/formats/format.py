@@ -1,10 +1,12 @@
-"""What a format of predictions is, how predictions are read, and the standard form."""
+"""What a format of predictions is, what keys are called, and the standard form."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 from ...io.files import parse_json
 from ..remarks import Remark
@@ -15,6 +17,64 @@ ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
 """What the user said before; kept for free-running dialogues."""
+
+Keys: TypeAlias = "Mapping[str, Sequence[str]]"
+
+KEYS: Keys = {
+    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+    "id": (
+        *("dialogueid", "dialogid", "dialid", "conversationid", "dialogue", "dialog"),
+        *("filename", "id"),
+    ),
+    "turns": (
+        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
+        *("utterances", "responses"),
+    ),
+    "number": (
+        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+    ),
+    "speaker": ("speaker", "role", "from"),
+    "text": ("response", "content", "text", "utterance", "value"),
+    RESPONSE: (
+        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
+        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
+        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
+    ),
+    STATE: (
+        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
+        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
+        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+    ),
+    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
+}
+"""What a key stands for -> the keys that do, in lower case without underscores and the like; the
+first that is there counts."""
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_key(key: object) -> str:
+    """Return a key in lower case, without underscores and the like."""
+    return re.sub(r"[\W_]", "", str(key)[:100].lower())
+
+
+def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
+    """Return the key of an object that is one of some names, the first of them that is there.
+
+    Args:
+        item: An object, or anything else.
+        names: The names, as in `KEYS`.
+        kinds: The types that its value may have; any where there are none.
+
+    Returns:
+        The key; None if there is none.
+    """
+    if not isinstance(item, Mapping):
+        return None
+    there = {
+        plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
+    }
+    return next((there[name] for name in names if name in there), None)
+
 
 STANDARD = "standard form"
 
