@@ -124,7 +124,7 @@ def test_a_table_of_states_is_compared_with_the_benchmark():
         {"id": "sng0001-1", "total_state": '{"hotel": {"area": "centre"}}'},
     ]
     file = parse(rows)
-    assert file.format.startswith("table of belief states (id, total_state), ")
+    assert file.format.startswith("list of turns (id), ")
     # The first turn is right, the second has one person too many.
     assert score_tracking(file.dialogues).metrics["JGA"] == 50
 

@@ -48,8 +48,8 @@ from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.checking import LOOK_ALIKES
 from mwz.harness.submission.formats import formats
+from mwz.harness.submission.formats.format import KEYS, TURN_KEYS
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 
@@ -248,13 +248,16 @@ def _formats() -> str:
     )
 
 
-def _look_alikes() -> str:
-    meant: dict[str, list[str]] = {}
-    for key, right in LOOK_ALIKES.items():
-        meant.setdefault(right, []).append(f"`{key}`")
+def _keys() -> str:
+    meanings = {
+        "id": "a dialogue's id",
+        "turns": "a dialogue's turns",
+        "number": "a turn's number",
+        **{key: f"`{key}` of a turn" for key in TURN_KEYS},
+    }
     return markdown_table(
-        ["key that is meant", "keys that are remarked"],
-        [[f"`{right}`", " ".join(keys)] for right, keys in meant.items()],
+        ["what is meant", "keys"],
+        [[told, " ".join(f"`{key}`" for key in KEYS[role])] for role, told in meanings.items()],
     )
 
 
@@ -462,7 +465,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,
-    "look alikes": _look_alikes,
+    "keys": _keys,
     "names": _names,
     "response metrics": _response_metrics,
     "set ups": _setups,

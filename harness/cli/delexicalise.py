@@ -11,7 +11,7 @@ from ..errors import counted
 from ..io.files import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..scoring.options import lexicalised_parameter
-from ..submission.conversations import read_conversations
+from ..submission import read_conversations
 from . import notify, option, tell
 from .reading import benchmark_chooser
 

@@ -35,8 +35,7 @@ from ..metrics.diversity import diversity
 from ..metrics.results import DialogueResult
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
-from ..submission.checking import Turn, dialogue_id
-from ..submission.conversations import Conversations, checked_conversations
+from ..submission.checking import Conversations, Turn, checked_conversations, dialogue_id
 from ..submission.formats import Standard
 from ..submission.formats.format import USER
 from ..submission.plain_responses import delexicalise_submission

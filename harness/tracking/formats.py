@@ -37,13 +37,13 @@ from ..metrics.tracking.tracked_dialogues import (
     track_states,
 )
 from ..submission import parse_submission
-from ..submission.checking import dialogue_id, key_option, meant_key
+from ..submission.checking import dialogue_id, meant_key
 from ..submission.formats import (
     READING,
     Reading,
     parse_predictions,
-    renamed_keys,
     special_format,
+    standard_form,
 )
 from ..submission.formats.belief_spans import as_state
 from ..submission.formats.format import STATE
@@ -241,11 +241,9 @@ def _standard(
     reading: Reading,
 ) -> tuple[str, object]:
     """Return predictions of another format in the standard form, with their format's name."""
-    content = renamed_keys(content, source, reading)
-    special = special_format(content)
-    if special is None:
+    if special_format(content) is None and not reading.keys:
         return "", content
-    standard = special.read(content, source)
+    standard = standard_form(content, source, reading)
     users = load_benchmark([]).users if standard.find is not None else {}
     return f"{standard.format}, ", standard.dialogues_among(users)
 
@@ -270,8 +268,6 @@ def _recognised(
         keys = (key for turn in turns for key in turn if key != STATE)
         written = next((key for key in keys if meant_key(key) == STATE), None)
         alike = "" if written is None else f"; `{written}` is not read; write `state`"
-        if written is not None:
-            alike += f", or add {key_option(STATE, written)}"
         raise InputError(source, f"no turn has a `state`: there are no states to compare{alike}")
     return layout, arranged, turns
 
