@@ -13,12 +13,12 @@ from .statistics import Statistics
 
 if TYPE_CHECKING:
     from .tracking.tracked_dialogues import TrackedDialogue
-    from .tracking.tracking_report import TrackingReport
+    from .tracking.tracking_result import TrackingResult
 
 # The metrics of state tracking are imported where they are used: most scores do without.
 
 
-def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
+def _tracked(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
     from .tracking.tracked_dialogues import track_states
 
@@ -31,13 +31,13 @@ def _row() -> type[TrackedDialogue]:
     return TrackedDialogue
 
 
-def _result() -> type[TrackingReport]:
-    from .tracking.tracking_report import TrackingReport
+def _result() -> type[TrackingResult]:
+    from .tracking.tracking_result import TrackingResult
 
-    return TrackingReport
+    return TrackingResult
 
 
-def _score(results: Sequence[DialogueResult]) -> TrackingReport:
+def _score(results: Sequence[DialogueResult]) -> TrackingResult:
     from .tracking.evaluation import score_tracking
 
     return score_tracking([one.further["dst"] for one in results])
@@ -49,10 +49,10 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     return tracking_statistics([one.further["dst"] for one in results])
 
 
-def _text(_: Metric, report: TrackingReport) -> str:
-    from .tracking.tracking_text import side_by_side_text
+def _text(_: Metric, result: TrackingResult) -> str:
+    from .tracking.tracking_text import result_text
 
-    return side_by_side_text(["state tracking"], [report])
+    return result_text(result)
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:
@@ -65,7 +65,7 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
-    per_dialogue=tracked_dialogues,
+    per_dialogue=_tracked,
     compute=_score,
     statistics=_statistics,
     row=_row,
