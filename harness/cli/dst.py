@@ -176,16 +176,15 @@ def _check_format(format_: str, as_json: bool) -> None:
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     # They take NumPy, which scores do without.
-    from ..comparison.comparison_text import intervals_text
-    from ..comparison.evidence import tracking_evidence
-    from ..comparison.resampling import intervals_document, intervals_of
+    from ..comparison import comparison_text, evidence, resampling
 
-    evidence = [
-        tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
+    known = [
+        evidence.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
         for one in scored
     ]
-    intervals = [intervals_of(one) for one in evidence]
-    text = intervals_text([one.name for one in scored], evidence[0].figures, intervals)
-    documents = map(intervals_document, evidence, intervals)
+    intervals = [resampling.intervals_of(one) for one in known]
+    names, figures = [one.name for one in scored], known[0].figures
+    text = comparison_text.intervals_text(names, figures, intervals)
+    documents = map(resampling.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n\n{text}"

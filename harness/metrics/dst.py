@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import Any
 
 from ..submission import NormalizedSubmission
 from . import Metric
@@ -11,45 +12,41 @@ from .played import Played
 from .results import DialogueResult
 from .statistics import Statistics
 
-if TYPE_CHECKING:
-    from .tracking.tracked_dialogues import TrackedDialogue
-    from .tracking.tracking_result import TrackingResult
-
 # The metrics of state tracking are imported where they are used: most scores do without.
 
 
-def _tracked(played: Played) -> list[TrackedDialogue]:
+def _evaluation() -> ModuleType:
+    from .tracking import evaluation
+
+    return evaluation
+
+
+def _tracked(played: Played) -> Sequence[Any]:
     """Return the predicted states beside the benchmark's gold ones."""
     from .tracking.tracked_dialogues import track_states
 
     return track_states(played.submission.states, played.benchmark)
 
 
-def _row() -> type[TrackedDialogue]:
-    from .tracking.tracked_dialogues import TrackedDialogue
-
-    return TrackedDialogue
+def _row() -> Any:
+    return _evaluation().TrackedDialogue
 
 
-def _result() -> type[TrackingResult]:
-    from .tracking.tracking_result import TrackingResult
-
-    return TrackingResult
+def _result() -> Any:
+    return _evaluation().TrackingResult
 
 
-def _score(results: Sequence[DialogueResult]) -> TrackingResult:
-    from .tracking.evaluation import score_tracking
-
-    return score_tracking([one.further["dst"] for one in results])
+def _score(results: Sequence[DialogueResult]) -> Any:
+    return _evaluation().score_tracking([one.further["dst"] for one in results])
 
 
 def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    from .tracking.evaluation import tracking_statistics
+    dialogues = [one.further["dst"] for one in results]
+    statistics: Statistics = _evaluation().tracking_statistics(dialogues)
+    return statistics
 
-    return tracking_statistics([one.further["dst"] for one in results])
 
-
-def _text(_: Metric, result: TrackingResult) -> str:
+def _text(_: Metric, result: Any) -> str:
     from .tracking.tracking_text import result_text
 
     return result_text(result)

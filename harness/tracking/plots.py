@@ -30,7 +30,9 @@ TOGETHER = 5
 FEW = 30
 """Fewer turns, or lost dialogues, than this are drawn as few: a share of them is a rough one."""
 
-_WIDTH = 7.2
+WIDTH = 7.2
+"""The width of pictures, in inches."""
+
 _LONGEST_NAME = 26
 # About how many characters of legend fit the picture's width.
 _LEGEND_WIDTH = 84
@@ -94,10 +96,7 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
     heights = [2.9 if together else rows * (0.6 + 0.19 * len(systems)), parts, parts]
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        size = (_WIDTH, sum(heights) + (0.6 if together else 0.3))
-        figure = Figure(figsize=size, layout="constrained")
+        figure = new_figure(WIDTH, sum(heights) + (0.6 if together else 0.3))
         panels = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
         _draw_metrics(panels[0], systems)
         _draw_positions(panels[1], systems)
@@ -108,6 +107,13 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
     write_picture(path, draw)
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty picture of a size in inches; matplotlib, an extra, is loaded here."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def _has_few(result: TrackingResult) -> bool:
     """Whether anything that is drawn of a system is supported by few turns or dialogues."""
     few_parts = any(few for _, _, few in _points(result))
@@ -116,16 +122,14 @@ def _has_few(result: TrackingResult) -> bool:
 
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
     """Say above the panels what stands for which system, and below what for few turns."""
-    from matplotlib.legend_handler import HandlerTuple
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    from matplotlib import legend_handler, lines, patches
 
     look = {"fontsize": 9, "frameon": False}
     if 1 < len(systems) <= TOGETHER:
         handles = [
             (
-                Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
-                Line2D([], [], color="black", linewidth=0, marker=style.marker),
+                patches.Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
+                lines.Line2D([], [], color="black", linewidth=0, marker=style.marker),
             )
             for style in (system.style for system in systems)
         ]
@@ -136,11 +140,13 @@ def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
             names,
             loc="outside upper center",
             ncols=min(columns, len(names)),
-            handler_map={tuple: HandlerTuple(ndivide=None)},
+            handler_map={tuple: legend_handler.HandlerTuple(ndivide=None)},
             **look,
         )
     if few:
-        sign = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
+        sign = lines.Line2D(
+            [], [], color="black", linestyle=":", marker="o", markerfacecolor="white"
+        )
         note = f"open or dotted: fewer than {FEW} turns or lost dialogues"
         figure.legend([sign], [note], loc="outside lower center", **look)
 

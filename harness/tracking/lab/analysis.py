@@ -18,6 +18,9 @@ from functools import partial
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+from scipy.stats import binned_statistic, zscore
+
 from ...comparison.interval import Spread
 from ...io.rendering import figure
 from ...io.tables import Table
@@ -295,9 +298,6 @@ def _points(
             for made, own in zip(mistakes, figures, strict=True)
             if any(made)
         ]
-    import numpy as np
-    from scipy.stats import zscore
-
     # A turn without mistakes at the end makes N + 1 of N; scores are rounded as the authors' are.
     points = [
         (
@@ -330,8 +330,6 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
     # What is the same may differ in its last digits.
     if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
         return
-    from scipy.stats import binned_statistic
-
     means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
     counts, _, _ = binned_statistic(measure, measure, "count", BINS)
     for start, count, of_fga, of_gca in zip(edges.tolist(), counts, *means.tolist(), strict=False):

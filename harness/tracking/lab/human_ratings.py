@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from ...comparison import SEED
 from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
@@ -201,8 +202,6 @@ def agreement(
 
 def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
     """Return a correlation; None where a side is constant."""
-    from scipy import stats
-
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)

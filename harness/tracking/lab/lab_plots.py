@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...comparison.interval import Spread
 from ...io.pictures import write_picture
 from ...io.rendering import drawn
-from ..plots import FEW, STYLES
+from ..plots import FEW, STYLES, WIDTH, new_figure
 from .analysis import Analysis
 from .learning_curves import REFERENCE, LearningCurves
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_WIDTH = 7.2
 _HEIGHT = 6.0
 
 
@@ -36,9 +35,7 @@ def plot_analyses(
     heights = [_HEIGHT] * len(analyses) + [2.6] * bool(spread)
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+        figure = new_figure(WIDTH, sum(heights))
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
         for (name, analysis), part in zip(analyses.items(), parts, strict=False):
             part.suptitle(drawn(f"{name} (recipe {analysis.recipe})"), fontsize=10)
@@ -120,9 +117,7 @@ def plot_curves(path: str, curves: LearningCurves) -> None:
     wide = numbers[0] > 0 and numbers[-1] >= 20 * numbers[0]
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
+        figure = new_figure(WIDTH, 6.4)
         metrics = list(curves.points[0].scores)
         for axes, kind, label in zip(
             figure.subplots(2, 1, sharex=True),

@@ -17,7 +17,10 @@ from ....errors import InputError
 from ....io.files import STANDARD_STREAM, to_json
 from ....io.pictures import SUFFIXES
 from ....io.tables import Table, formatted
+from ....metrics.setups import MAIN_SETUP
 from ....metrics.tracking.choices import Choices
+from ....scoring import Options, Scorer
+from ....submission import read_submission
 from ...scored_files import ScoredFile
 from ..analysis import (
     PLAIN_RECIPE,
@@ -139,11 +142,6 @@ def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[s
         return {}
     if path == STANDARD_STREAM:
         raise InputError("FILE", "is read once more for responses; give a file")
-    # What scores responses is loaded for them only.
-    from ....metrics.setups import MAIN_SETUP
-    from ....scoring import Options, Scorer
-    from ....submission import read_submission
-
     options = Options(metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised)
     scorer = Scorer(scored.file.benchmark, options)
     played = scorer.played(scorer.normalized(read_submission(path, scored.file.benchmark)))
