@@ -63,12 +63,14 @@ FLOORS = (
     ("harness.scoring",),
     ("harness", "harness.board", "harness.live"),
     ("harness.cli",),
+    ("harness.tracking.lab",),
 )
 """The folders, and the modules that are in none, from the ground up."""
 
 
 def _folder(name: str) -> str:
-    return ".".join(name.split(".")[1:3])
+    lab = "harness.tracking.lab"
+    return lab if f"{name}.".startswith(f"mwz.{lab}.") else ".".join(name.split(".")[1:3])
 
 
 def test_imports_point_down_those_for_type_checking_too() -> None:

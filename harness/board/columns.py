@@ -12,11 +12,11 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import headlines
 from ..metrics.inform import TOTAL
 from ..metrics.setups import RANKED
-from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
 from .model import NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
+from .tracking_figures import FIGURES as TRACKING_FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)

@@ -23,7 +23,7 @@ from ..metrics import headlines
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult
 from ..metrics.statistics import Figure, Statistics
-from ..metrics.tracking import DONTCARE_CHOICES, Choices
+from ..metrics.tracking.choices import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.tracked_dialogues import (
     GoldStates,
@@ -40,12 +40,7 @@ from ..submission import NormalizedSubmission, Submission, checked_submission, m
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions, read_standard
 from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.tracking_figures import (
-    TrackingFigures,
-    gold_share_of,
-    tracking_figures,
-    tracking_signature,
-)
+from ..tracking.scored_files import tracking_signature
 from . import LEXICALISED, STATE_TRACKING
 from .copied import Fingerprints, fingerprints_of
 from .scores import (
@@ -66,6 +61,7 @@ from .scores import (
     hashes_of,
     totals_of_sums,
 )
+from .tracking_figures import TrackingFigures, gold_share_of, tracking_figures
 
 _RATES = ("inform", "success")
 

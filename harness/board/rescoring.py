@@ -22,7 +22,6 @@ from ..scoring.relexicalising import lexicalised_predictions
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from ..tracking.tracking_figures import COUNTS, FIGURES
 from . import APART, LIVE, STATE_TRACKING
 from .checks import entry_problems, file_problems
 from .entries import Entry, read_entry
@@ -37,6 +36,7 @@ from .scores import (
     plain,
     seed_file,
 )
+from .tracking_figures import COUNTS, FIGURES
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark

@@ -46,13 +46,13 @@ from ..metrics.bleu import bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.results import COLUMNS, MAX_ORDER
 from ..metrics.setups import MAIN_SETUP
-from ..metrics.tracking import DONTCARE_CHOICES
-from ..metrics.tracking.tracking_report import TrackingReport
+from ..metrics.tracking.choices import DONTCARE_CHOICES
+from ..metrics.tracking.tracking_result import TrackingResult
 from ..scoring.report import FORMAT, Coverage, Report
 from ..signature import SHOWN_HASH, Signature
-from ..tracking.tracking_figures import TrackingFigures, figures_of
 from . import LIVE, STATE_TRACKING, WITHOUT_REPORTS
 from .copied import Fingerprints
+from .tracking_figures import TrackingFigures, figures_of
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.
@@ -405,7 +405,7 @@ class TrackingScores:
     signature: Signature
     gold: GoldOf
     coverage: Coverage | None
-    report: TrackingReport
+    report: TrackingResult
     gold_share: FiniteFloat = 0.0
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, Statistics
-from ..metrics.tracking import PLAIN, Choices
+from ..metrics.tracking.choices import PLAIN, Choices
 from ..metrics.tracking.evaluation import tracking_statistics
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue
 from ..signature import Signature

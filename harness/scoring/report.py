@@ -22,7 +22,7 @@ from ..signature import Signature
 if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
-    from ..metrics.tracking.tracking_report import TrackingReport
+    from ..metrics.tracking.tracking_result import TrackingResult
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -120,7 +120,7 @@ class Report:
             """Diversity of the responses."""
 
         @property
-        def dst(self) -> TrackingReport | None:
+        def dst(self) -> TrackingResult | None:
             """State tracking."""
 
         @property

@@ -10,14 +10,15 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..benchmark import Benchmark
-from ..errors import InputError
-from ..io.files import write_text
-from ..metrics.tracking import PLAIN, Choices
-from ..metrics.tracking.dialogue_states import State, slot_name
-from ..metrics.tracking.jga import is_exact
-from ..metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
-from ..submission.checking import dialogue_id
+from ...benchmark import Benchmark
+from ...comparison import SEED
+from ...errors import InputError
+from ...io.files import write_text
+from ...metrics.tracking.choices import PLAIN, Choices
+from ...metrics.tracking.dialogue_states import State, slot_name
+from ...metrics.tracking.jga import is_exact
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
+from ...submission.checking import dialogue_id
 
 RATINGS_FILE = "ratings.csv"
 _RULE = "-" * 72
@@ -32,7 +33,6 @@ def write_rating_sheets(
     dialogues: Sequence[TrackedDialogue],
     benchmark: Benchmark,
     number: int,
-    seed: int,
     choices: Choices = PLAIN,
 ) -> list[str]:
     """Write a sheet for each of some dialogues drawn at random, and a table to fill in.
@@ -42,7 +42,6 @@ def write_rating_sheets(
         dialogues: The dialogues.
         benchmark: What says what was said in them.
         number: How many to draw, at most.
-        seed: The seed of the draw.
         choices: Which variant of joint accuracy is meant.
 
     Returns:
@@ -55,7 +54,7 @@ def write_rating_sheets(
     if (folder / RATINGS_FILE).exists():
         raise InputError(str(folder / RATINGS_FILE), "is there already; choose another folder")
     known = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
-    drawn = sorted(random.Random(seed).sample(known, min(number, len(known))))
+    drawn = sorted(random.Random(SEED).sample(known, min(number, len(known))))
     lacking = [id_ for id_, _ in drawn if id_ not in benchmark.dialogues]
     if lacking:
         raise InputError(

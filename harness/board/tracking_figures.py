@@ -1,20 +1,17 @@
-"""The few figures of state tracking that tables of systems show, and the signature of scores."""
+"""The few figures of state tracking that the board stores and shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json
-
 from ..benchmark import Benchmark
 from ..metrics.flags import gold_share
-from ..metrics.tracking import PLAIN, Choices, tracking_metrics
-from ..metrics.tracking.evaluation import total_figures
-from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
-from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, gold_states_digest
-from ..signature import SHOWN_HASH, Signature
+from ..metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
+from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue
+from ..signature import Signature
+from ..tracking.scored_files import tracking_signature
 
 FIGURES: Mapping[str, str] = {
     "JGA": "jga",
@@ -115,7 +112,7 @@ def tracking_figures(
     signature = tracking_signature(dialogues, benchmark, choices, gold)
     assert signature.gold is not None
     return figures_of(
-        total_figures(dialogues, choices, _KEYS.values()),
+        score_tracking(dialogues, choices).figures,
         (len(dialogues), sum(len(dialogue.turns) for dialogue in dialogues)),
         gold_share_of(dialogues) if gold_share is None else gold_share,
         signature,
@@ -163,61 +160,3 @@ def figures_of(
         gold_version=gold_version,
         signature=signature,
     )
-
-
-def tracking_signature(
-    dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark | None,
-    choices: Choices = PLAIN,
-    gold: GoldStates | None = None,
-) -> Signature:
-    """Return the signature of scores of tracked dialogues.
-
-    Args:
-        dialogues: What was scored.
-        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
-            own.
-        choices: What the metrics leave open, and which variant of joint accuracy is meant.
-        gold: The gold states that took the place of the benchmark's, if any did.
-    """
-    parameters = {
-        name: value
-        for metric in tracking_metrics().values()
-        for name, value in metric.parameters(choices).items()
-    }
-    over = _per_domain_over(dialogues, choices.per_domain_over)
-    parameters |= {**choices.variants, "per-domain": over}
-    if benchmark is None:
-        states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
-        return Signature(gold=digest_of_json(states), parameters=parameters)
-    rules = rule_set(DEFAULT_RULES)
-    own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-    return Signature(
-        benchmark=benchmark.name,
-        rules=rules.name,
-        rules_digest=rules.digest,
-        coverage=_coverage(dialogues, benchmark),
-        gold=gold_states_digest(own) if gold is None else gold.digest,
-        parameters=parameters,
-    )
-
-
-def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
-    """Return which turns scores per domain average over, with a digest of what says so."""
-    annotation: Mapping[str, object]
-    if over == "active":
-        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
-    elif over == "dialogues":
-        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
-    else:
-        return over
-    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
-
-
-def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
-    """Return the turns scored of all and a digest of which; None if all are."""
-    played = sorted((d.id, [turn.number for turn in d.turns]) for d in dialogues)
-    turns = sum(len(numbers) for _, numbers in played)
-    if turns == benchmark.turns:
-        return None
-    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"

@@ -1,4 +1,4 @@
-"""A report of state tracking: every metric of a set of tracked dialogues, as plain data."""
+"""What a tracker scores, as plain data: every metric of a set of tracked dialogues."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class MistakePatterns:
 
 
 @dataclass(frozen=True)
-class TrackingReport:
-    """Every metric of a set of tracked dialogues. Plain data; shares are in percent, unrounded.
+class TrackingResult:
+    """What a tracker scores. Plain data; shares are in percent, unrounded.
 
     Attributes:
         dialogues: The number of dialogues.
@@ -117,5 +117,5 @@ class TrackingReport:
         return figures
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON types."""
+        """Return the result as JSON types."""
         return asdict(self)

@@ -6,19 +6,20 @@ same number, trained with different seeds, make a band.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from ..errors import InputError, refuse
-from ..io.rendering import figure
-from ..io.tables import Table
+from ...errors import InputError, refuse
+from ...io.rendering import figure
+from ...io.tables import Table
 
 REFERENCE = "GCA"
 """The metric that distances are measured from."""
+
+_GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
@@ -81,43 +82,30 @@ class LearningCurves:
         return asdict(self)
 
 
-def read_series(given: Sequence[str], files: Sequence[str]) -> tuple[str, list[float]]:
-    """Return what `--series` names, and the number of each file.
+def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
+    """Return the paths of files, and the number of each.
 
     Args:
-        given: NAME=NUMBER for each file; or NAME alone, which stands before its number in the
-            files' names: `ratio` in `ratio_0.05_seed_557.json`.
-        files: The files.
+        name: What the number is: "ratio".
+        files: Each as FILE=NUMBER; or as a FILE in whose name the number follows: `ratio_0.05`.
 
     Raises:
-        InputError: A number is missing or none, or the names differ.
+        InputError: A file has no number.
     """
-    if len(given) == 1 and "=" not in given[0]:
-        pattern = re.compile(rf"{re.escape(given[0])}[_=-]?(\d+(?:\.\d+)?)")
-        found = [pattern.findall(file) for file in files]
-        problems = [
-            f"the name of {file} has no number after `{given[0]}`; give it as --series "
-            f"{given[0]}=NUMBER {file}"
-            for file, numbers in zip(files, found, strict=True)
-            if not numbers
-        ]
-        refuse("--series", problems)
-        return given[0], [float(numbers[-1]) for numbers in found]
-    pairs = [one.partition("=") for one in given]
-    names = {name for name, _, _ in pairs}
-    if len(given) != len(files) or len(names) > 1 or not all(names):
-        raise InputError(
-            "--series", "expected NAME=NUMBER, with one NAME, before the FILEs with that number"
-        )
-    numbers = []
-    for one, (_, _, text) in zip(given, pairs, strict=True):
-        try:
-            numbers.append(float(text))
-        except ValueError:
-            numbers.append(math.nan)
-        if not math.isfinite(numbers[-1]):
-            raise InputError("--series", f"expected NAME=NUMBER, found {one!r}")
-    return pairs[0][0], numbers
+    named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
+    paths, numbers, problems = [], [], []
+    for file in files:
+        given = _GIVEN.fullmatch(file)
+        in_name = named.findall(file)
+        if given is None and not in_name:
+            problems.append(
+                f"the name of {file} has no number after `{name}`; give it as {file}=NUMBER"
+            )
+            continue
+        paths.append(file if given is None else given[1])
+        numbers.append(float(in_name[-1] if given is None else given[2]))
+    refuse("FILE", problems)
+    return paths, numbers
 
 
 def learning_curves(
@@ -138,7 +126,7 @@ def learning_curves(
         InputError: There is but one number.
     """
     if len(set(numbers)) < 2:
-        raise InputError("--series", "expected FILEs with at least two different numbers")
+        raise InputError("FILE", "expected some with at least two different numbers")
     points = []
     for number in sorted(set(numbers)):
         here = [at for at, one in enumerate(numbers) if one == number]

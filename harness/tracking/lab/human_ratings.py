@@ -10,21 +10,25 @@ import csv
 import io
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from ..errors import InputError, Problems, counted, shown
-from ..io.files import read_bytes, shown_name
-from ..io.rendering import figure
-from ..io.tables import Table
-from ..submission.checking import dialogue_id
-from . import SEED
-from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
-from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
+from ...comparison import SEED
+from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from ...comparison.resampling import BOOTSTRAP, bootstrap_samples, interval_ends
+from ...errors import InputError, Problems, counted, shown
+from ...io.files import read_bytes, shown_name
+from ...io.rendering import figure
+from ...io.tables import Table
+from ...metrics.tracking.choices import Choices, lambda_label
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue
+from ...submission.checking import dialogue_id
+from .analysis import dialogue_figures
 
 COLUMNS = ("id", "rater", "rating")
 COEFFICIENTS: Mapping[str, str] = {
@@ -106,6 +110,42 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
     return ratings
 
 
+BEST_OF = [step / 20 for step in range(41)]
+"""The values of λ of which the one is found that agrees best."""
+
+
+def tracker_agreement(
+    ratings: Mapping[str, Mapping[str, float]],
+    dialogues: Sequence[TrackedDialogue],
+    choices: Choices,
+    rates: Mapping[str, Mapping[str, float]],
+    source: str,
+) -> Agreement:
+    """Return how far JGA, FGA, GCA and the rates of responses agree with people.
+
+    Args:
+        ratings: Dialogue id -> rater -> rating.
+        dialogues: The tracked dialogues.
+        choices: What the metrics leave open; intervals are shown of its values of λ.
+        rates: Metric of responses -> dialogue id -> score.
+        source: What messages call the ratings.
+
+    Raises:
+        InputError: As `agreement`.
+    """
+    labels = [lambda_label(decay) for decay in dict.fromkeys([*choices.lambdas, *BEST_OF])]
+    wider = replace(choices, lambdas=[float(label) for label in labels])
+    figures = dialogue_figures(dialogues, wider)
+    ids = [dialogue_id(dialogue.id) for dialogue in dialogues]
+    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
+    scores = {
+        title: dict(zip(ids, (of_dialogue[key] for of_dialogue in figures), strict=True))
+        for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
+    }
+    shown = list(candidates)[: len(choices.lambdas)]
+    return agreement(ratings, {**scores, **rates}, list(candidates), shown, source)
+
+
 def agreement(
     ratings: Mapping[str, Mapping[str, float]],
     scores: Mapping[str, Mapping[str, float]],
@@ -162,8 +202,6 @@ def agreement(
 
 def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
     """Return a correlation; None where a side is constant."""
-    from scipy import stats
-
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)

@@ -18,21 +18,25 @@ from functools import partial
 from statistics import NormalDist
 from typing import Any
 
-from ..io.rendering import figure
-from ..io.tables import Table
-from ..metrics.tracking import PLAIN, Choices, TrackingMetric, Verdict, tracking_metrics
-from ..metrics.tracking.dialogue_states import DialogueStates
-from ..metrics.tracking.evaluation import (
+import numpy as np
+from scipy.stats import binned_statistic, zscore
+
+from ...comparison.interval import Spread
+from ...io.rendering import figure
+from ...io.tables import Table
+from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
+from ...metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
+from ...metrics.tracking.dialogue_states import DialogueStates
+from ...metrics.tracking.evaluation import (
     correlation,
     mistakes_by_turn,
     non_uniformity,
     tail_orientation,
     tracking_statistics,
 )
-from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
-from ..metrics.tracking.gca import changes_of
-from ..metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
-from ..metrics.tracking.tracking_report import TrackingReport
+from ...metrics.tracking.gca import judge_changes
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
+from ...metrics.tracking.tracking_result import TrackingResult
 
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""
@@ -42,16 +46,12 @@ LEVEL = 0.95
 MANY_SLOTS = 12
 """As many slots or more are many: figure 2 of Kim et al. (2022) counts dialogues with fewer."""
 
+PLAIN_RECIPE = "plain"
+"""FGA and GCA are held against TO and NU on the dialogues with mistakes, file by file."""
 
 PUBLISHED = "gca-paper"
-
-RECIPES: Mapping[str, str] = {
-    "plain": "the dialogues with mistakes, file by file",
-    PUBLISHED: "as the authors of GCA: all files pooled, N + 1 turns in TO, dialogues with close "
-    "FGA and GCA (|z| < 0.1) left out, GCA 0 without any change",
-}
-"""How dialogues are chosen and measured before FGA and GCA are held against TO and NU -> what it
-does, for help."""
+"""The same as the authors of GCA do it: all files pooled, N + 1 turns in TO, dialogues with close
+FGA and GCA left out, GCA 0 without any change."""
 
 CLOSE = 0.1
 """In the published recipe, FGA and GCA that differ by fewer standard deviations are close."""
@@ -96,7 +96,7 @@ class Analysis:
     """Analyses of tracked dialogues.
 
     Attributes:
-        recipe: One of `RECIPES`.
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
         dialogues: How many there are.
         turns: Metric -> metric -> Pearson's correlation of their scores of turns.
         slots: Number of slots -> dialogues that use as many: the most in one gold state.
@@ -133,14 +133,14 @@ class Analysis:
 
 
 def analyse(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN, recipe: str = "plain"
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN, recipe: str = PLAIN_RECIPE
 ) -> Analysis:
     """Analyse the scores of tracked dialogues.
 
     Args:
         dialogues: At least one dialogue.
         choices: What the metrics leave open.
-        recipe: One of `RECIPES`.
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
 
     Raises:
         InputError: As `score_tracking`.
@@ -148,8 +148,9 @@ def analyse(
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
     figures = dialogue_figures(dialogues, choices)
-    mistakes = [mistakes_by_turn(dialogue) for dialogue in states]
-    changed = [any(dialogue.derived(changes_of)) for dialogue in states]
+    changes = [judge_changes(dialogue.pairs) for dialogue in states]
+    mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
+    changed = [any(by_turn) for by_turn in changes]
     taken, between, biases = {}, {}, {}
     for decay in map(lambda_label, choices.lambdas):
         points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
@@ -170,29 +171,31 @@ def analyse(
 
 
 def analyses_of(
-    files: Mapping[str, Sequence[TrackedDialogue]], choices: Choices = PLAIN, recipe: str = "plain"
+    files: Mapping[str, Sequence[TrackedDialogue]],
+    choices: Choices = PLAIN,
+    recipe: str = PLAIN_RECIPE,
 ) -> dict[str, Analysis]:
     """Return name -> analyses of each file, or of all together where the recipe pools them.
 
     Args:
         files: Name -> tracked dialogues.
         choices: What the metrics leave open.
-        recipe: One of `RECIPES`.
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
     """
     if recipe == PUBLISHED and len(files) > 1:
         files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
     return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
 
 
-def compared_figures(report: TrackingReport) -> dict[str, float]:
+def compared_figures(result: TrackingResult) -> dict[str, float]:
     """Return heading -> percent, of the figures that papers hold against each other.
 
     They are those that tables show, and SA, AGA and others that tables leave out.
     """
     return {
-        metric.heading(key): report.figures[key]
+        metric.heading(key): result.figures[key]
         for metric in tracking_metrics().values()
-        for key in metric.headlines([k for k in report.figures if metric.owns(k)]) or [metric.name]
+        for key in metric.headlines([k for k in result.figures if metric.owns(k)]) or [metric.name]
     }
 
 
@@ -262,10 +265,8 @@ def _alone(
     metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
 ) -> Iterator[list[Verdict]]:
     """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
-    for at, number in enumerate(dialogue.numbers):
-        here = slice(at, at + 1)
-        written = None if dialogue.written is None else dialogue.written[here]
-        turn = DialogueStates([number], dialogue.pairs[here], dialogue.turns[here], written)
+    for at in range(len(dialogue.turns)):
+        turn = dialogue.part(slice(at, at + 1))
         shares = metric.formula(metric.statistics(turn, choices), choices)
         yield [Verdict(metric.heading(key), share, "") for key, share in shares.items()]
 
@@ -297,9 +298,6 @@ def _points(
             for made, own in zip(mistakes, figures, strict=True)
             if any(made)
         ]
-    import numpy as np
-    from scipy.stats import zscore
-
     # A turn without mistakes at the end makes N + 1 of N; scores are rounded as the authors' are.
     points = [
         (
@@ -332,13 +330,22 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
     # What is the same may differ in its last digits.
     if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
         return
-    from scipy.stats import binned_statistic
-
     means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
     counts, _, _ = binned_statistic(measure, measure, "count", BINS)
     for start, count, of_fga, of_gca in zip(edges.tolist(), counts, *means.tolist(), strict=False):
         empty = not count
         yield Bin(start, int(count), None if empty else of_fga, None if empty else of_gca)
+
+
+def spread_table(spread: Mapping[str, Spread]) -> Table:
+    """Return how each metric is spread over several files as a table."""
+    columns = {"mean": "mean", "SD": "deviation", "lowest": "lowest", "highest": "highest"}
+    rows = [
+        [name, *(figure(getattr(one, key), 2) for key in columns.values())]
+        for name, one in spread.items()
+    ]
+    data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
+    return Table("spread", "Metrics over the files (%)", ["", *columns], rows, data)
 
 
 def analysis_tables(name: str, analysis: Analysis) -> list[Table]:

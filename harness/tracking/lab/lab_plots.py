@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..io.pictures import write_picture
-from ..io.rendering import drawn
-from .analysis import PUBLISHED, Analysis
+from ...comparison.interval import Spread
+from ...io.pictures import write_picture
+from ...io.rendering import drawn
+from ..plots import FEW, STYLES, WIDTH, new_figure
+from .analysis import Analysis
 from .learning_curves import REFERENCE, LearningCurves
-from .plots import FEW, STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_WIDTH = 7.2
 _HEIGHT = 6.0
 
 
 def plot_analyses(
-    path: str, analyses: Mapping[str, Analysis], spread: Mapping[str, tuple[float, float]]
+    path: str, analyses: Mapping[str, Analysis], spread: Mapping[str, Spread]
 ) -> None:
     """Draw analyses one below the other and write the picture.
 
     Args:
         path: Where to write; the suffix is the format.
         analyses: Name -> analyses.
-        spread: Metric -> mean and standard deviation over several trackers; empty for one.
+        spread: Metric -> its spread over several trackers; empty for one.
 
     Raises:
         InputError: The suffix is unknown, or the file cannot be written.
@@ -35,9 +35,7 @@ def plot_analyses(
     heights = [_HEIGHT] * len(analyses) + [2.6] * bool(spread)
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+        figure = new_figure(WIDTH, sum(heights))
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
         for (name, analysis), part in zip(analyses.items(), parts, strict=False):
             part.suptitle(drawn(f"{name} (recipe {analysis.recipe})"), fontsize=10)
@@ -70,7 +68,7 @@ def _draw_analysis(part: SubFigure, analysis: Analysis) -> None:
                     *([p[at] for p in points] for at in (0, 1)), lw=0, mfc=face, label=None, **look
                 )
             axes.plot([], [], label=name, **look)
-        standard = "" if analysis.recipe != PUBLISHED else " (SD from the mean)"
+        standard = "" if analysis.unit == "%" else f" ({analysis.unit})"
         axes.set(xlabel=f"{titles[measure]}{standard}", ylabel=f"mean score ({analysis.unit})")
         axes.legend(fontsize=8, frameon=False)
     part.supxlabel(f"open: fewer than {FEW} dialogues", fontsize=8)
@@ -91,13 +89,14 @@ def _draw_matrix(axes: Axes, matrix: Mapping[str, Mapping[str, float | None]]) -
     axes.set_title("correlation over turns", fontsize=9)
 
 
-def _draw_spread(axes: Axes, spread: Mapping[str, tuple[float, float]]) -> None:
-    means, deviations = ([both[at] for both in spread.values()] for at in (0, 1))
+def _draw_spread(axes: Axes, spread: Mapping[str, Spread]) -> None:
+    means = [one.mean for one in spread.values()]
+    deviations = [one.deviation for one in spread.values()]
     look: Any = {"color": STYLES[0].colour, "ecolor": "black", "capsize": 4}
     axes.bar(range(len(spread)), means, 0.6, yerr=deviations, **look)
     titles = [
-        "\n".join([f"{mean:.1f} ± {deviation:.1f}", *name.split()])
-        for name, (mean, deviation) in spread.items()
+        "\n".join([f"{one.mean:.1f} ± {one.deviation:.1f}", *name.split()])
+        for name, one in spread.items()
     ]
     axes.set_xticks(range(len(spread)), titles, fontsize=7)
     axes.set(ylabel="mean and SD (%)", ylim=(0, 105))
@@ -118,9 +117,7 @@ def plot_curves(path: str, curves: LearningCurves) -> None:
     wide = numbers[0] > 0 and numbers[-1] >= 20 * numbers[0]
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, 6.4), layout="constrained")
+        figure = new_figure(WIDTH, 6.4)
         metrics = list(curves.points[0].scores)
         for axes, kind, label in zip(
             figure.subplots(2, 1, sharex=True),
