@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
 from typing import Any
 
+import click
+
+from mwz.harness import cli
 from mwz.harness.cli import commands
 
 PROJECT = Path(__file__).parents[1]
@@ -36,7 +38,7 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
     known: set[str] = set()
     named: set[str] = set()
     for name in commands():
-        command = importlib.import_module(f"mwz.harness.cli.{name}").command
+        command = cli._mwz.get_command(click.Context(cli._mwz), name)
         members = getattr(command, "commands", {"": command}).values()
         for one in members:
             known |= {opt for p in one.params for opt in (*p.opts, *p.secondary_opts)}

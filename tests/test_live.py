@@ -826,7 +826,7 @@ def test_a_person_talks_beside_the_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("I want Italian food in the centre.\n\n"))
-    options = ["--task", "town001", "--user", "person", "--json", "-"]
+    options = ["--tasks", "1", "--user", "person", "--json", "-"]
     done = run_cli(capsys, *_sample(tmp_path / "p.jsonl", *options))
     assert json.loads(done.out)["turns"] == 2
     assert "agent: Nonna's Attic is a restaurant" in done.err
@@ -868,7 +868,6 @@ def test_options_that_do_not_fit_are_refused(
         (("--agent", "model"), "--model"),
         (("--user", "model"), "--user-model"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
-        (("--task", "nowhere"), "no task for dialogue nowhere"),
         (("--max-turns", "1001"), "--max-turns: 1,001; at most 1,000"),
     ):
         done = run_cli(capsys, *_sample(file, *options))

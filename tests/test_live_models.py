@@ -314,9 +314,7 @@ def test_a_model_plays_the_user_by_the_instructions(
     with chat_server(user) as server:
         file = str(tmp_path / "p.jsonl")
         models = ["--user", "model", "--user-model", "u", "--base-url", server.url]
-        done = run_cli(
-            capsys, "play", "--benchmark", "sample", "--task", "town001", *models, "-o", file
-        )
+        done = run_cli(capsys, "play", "--benchmark", "sample", "--tasks", "1", *models, "-o", file)
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")
     assert [turn["user"] for turn in line["turns"]] == ["Italian food, please.", "Goodbye."]

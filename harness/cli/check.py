@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,9 +22,6 @@ from ..submission import Submission
 from ..submission.remarks import unknown_names, venue_rate
 from . import option
 from .reading import read_plays, read_submissions
-
-if TYPE_CHECKING:
-    from ..live.replaying import Plays
 
 WARNED = 1
 
@@ -69,7 +66,7 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     return WARNED if warnings else 0
 
 
-def _check_plays(source: str, plays: Plays) -> int:
+def _check_plays(source: str, plays: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
     what = plays.what

@@ -181,7 +181,7 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    found = world.rated(task.id, [turn["response"] for turn in turns])
+    found = world.grounded(task.id, [turn["response"] for turn in turns])
     calls = [call for turn in turns for call in turn.get("calls", ())]
     called = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
     bookings = [one.booking for one in called if one.booking is not None]
@@ -193,10 +193,10 @@ def outcome_of(
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
     whole = error is None and coded <= real
     return Outcome(
-        inform=error is None and found.grounded.inform,
-        success=whole and found.grounded.success,
+        inform=error is None and found.inform,
+        success=whole and found.success,
         # Tasks always say what else they request.
-        requested=whole and bool(found.grounded.success_requested),
+        requested=whole and bool(found.success_requested),
         booked=booked,
         unasked=unasked,
         told=asdict(found.faithfulness),

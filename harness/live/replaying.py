@@ -13,12 +13,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from mwz.normalization.rules.registry import digest_of_json
 
+from ..comparison.evidence import Evidence
 from ..comparison.trials import Costs, TalkerName
 from ..errors import InputError, counted, cut
 from ..io.files import parse_json
@@ -27,7 +28,8 @@ from ..metrics.statistics import Figure, Statistics, percent
 from ..signature import Signature
 from .agents import Baseline, Call
 from .environment import outcome_of
-from .playing import Line, Play, dialogue
+from .outcomes import figures_text
+from .playing import Line, Play, dialogue, figures
 from .users import ScriptedUser
 from .world import (
     BASELINE,
@@ -40,12 +42,15 @@ from .world import (
     script_name,
 )
 
-if TYPE_CHECKING:
-    from ..comparison.evidence import Evidence
-
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
 _NO_FURTHER = "the recorded dialogue goes no further"
+_COMPARED = {
+    "solved": "Solved",
+    "requested": "Success, all requested",
+    "success": "Success",
+    "inform": "Inform",
+}
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,47 @@ class Plays:
         """How dialogues did not come to their end -> how many."""
         errors = sum(line["outcome"]["error"] is not None for line in self.lines)
         return {"missing": self.missing, "broken off": errors - self.missing}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All figures, as JSON types."""
+        return figures(self.what, self.lines)
+
+    def text(self, source: str) -> str:
+        """Return the figures for people, and what messages call the file."""
+        return figures_text(self.figures, source)
+
+    def evidence(self, name: str) -> Evidence:
+        """Return what comparisons know of the plays, by tasks.
+
+        Where each task counts whole or not at all, as of one trial, tasks are won or lost.
+
+        Args:
+            name: What to call them.
+        """
+        tasks = tuple(self.what.tasks)
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        for line in self.lines:
+            outcomes[line["dialogue_id"]].append(line["outcome"])
+        rows = [
+            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            for of in outcomes.values()
+        ]
+
+        def formula(sums: Sequence[float]) -> dict[str, float]:
+            return {
+                key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)
+            }
+
+        figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
+        columns = enumerate(_COMPARED, start=1)
+        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        statistics = Statistics.of_rows(figures, rows, formula, wins)
+        signature = self.what.signature()
+        # The seed of a comparison is another one; users with different seeds compare.
+        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+        compared = replace(signature, parameters=parameters)
+        return Evidence(name, compared, tasks, {"live": [statistics]})
 
     @property
     def remarks(self) -> list[str]:
@@ -345,41 +391,3 @@ class _Tape:
         if not self._unsaid:
             raise BrokenOffError(self.error or _NO_FURTHER)
         return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self.error is None)
-
-
-_COMPARED = {
-    "solved": "Solved",
-    "requested": "Success, all requested",
-    "success": "Success",
-    "inform": "Inform",
-}
-
-
-def evidence(plays: Plays, name: str) -> Evidence:
-    """Return what comparisons know of plays, by tasks.
-
-    Where each task counts whole or not at all, as of one trial, tasks are won or lost.
-
-    Args:
-        plays: The plays.
-        name: What to call them.
-    """
-    from ..comparison.evidence import Evidence  # NumPy takes its time
-
-    tasks = tuple(plays.what.tasks)
-    outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
-    for line in plays.lines:
-        outcomes[line["dialogue_id"]].append(line["outcome"])
-    rows = [[len(of), *(sum(o[key] for o in of) for key in _COMPARED)] for of in outcomes.values()]
-
-    def formula(sums: Sequence[float]) -> dict[str, float]:
-        return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
-
-    figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
-    columns = enumerate(_COMPARED, start=1)
-    wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
-    known = Statistics.of_rows(figures, rows, formula, wins)
-    signature = plays.what.signature()
-    # The seed of a comparison is another one; users with different seeds compare.
-    parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
-    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": [known]})

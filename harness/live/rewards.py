@@ -48,8 +48,8 @@ class GroundedReward:
         if id_.lower() not in self._world.goals:
             raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
         said = [] if isinstance(prompt, str) else _responses(prompt)
-        rated = self._world.rated(id_.lower(), [*said, *_responses(completion)])
-        return float(rated.grounded.success)
+        dialogue = self._world.grounded(id_.lower(), [*said, *_responses(completion)])
+        return float(dialogue.success)
 
 
 def _responses(completion: Completion) -> list[str]:

@@ -297,7 +297,7 @@ class _Heard:
     def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
         self._world, self._domain, self._rules = world, domain, world.scorer.rules
-        self._found = world.scorer.delexicaliser()(text)
+        self._found = world.delexicaliser(text)
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
@@ -347,7 +347,7 @@ class _Heard:
         text = told_text(self._found, request.names)
         if request.record is None:
             return request.is_told(text)
-        venues = self._world.scorer.delexicaliser().gazetteer.venues
+        venues = self._world.delexicaliser.gazetteer.venues
         facts = (venues[id_].facts for span in self._own for id_ in span.venues)
         return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
 

@@ -34,7 +34,7 @@ from .notations import (
 from .remarks import Remark, Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.responses import Delexicalised
 
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 
