@@ -219,7 +219,7 @@ class ModelAgent:
         self.cost: Counter[str] = Counter()
         self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
 
-    def reply(self, said: str, call: Call) -> str:
+    def __call__(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.
 
         Raises:
@@ -257,7 +257,7 @@ class ModelUser:
         system = prompts["user"].strip().format(instructions=lines, end=prompts["end"])
         self._messages = [{"role": "system", "content": system}]
 
-    def turn(self, response: str | None) -> UserTurn:
+    def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response.
 
         Raises:

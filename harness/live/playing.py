@@ -172,7 +172,7 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     agent = what.agent()
     try:
         while (said := environment.user_turn()) is not None:
-            environment.respond(agent.reply(said, environment.call))
+            environment.respond(agent(said, environment.call))
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}

@@ -26,7 +26,7 @@ from ..io.files import parse_json
 from ..io.validation import validated
 from ..metrics.statistics import Figure, Statistics, percent
 from ..signature import Signature
-from .agents import Baseline, Call
+from .agents import Agent, Baseline, Call
 from .environment import outcome_of
 from .outcomes import figures_text
 from .playing import Line, Play, dialogue, figures
@@ -35,6 +35,7 @@ from .world import (
     BASELINE,
     SCRIPTED,
     BrokenOffError,
+    User,
     UserMaker,
     UserTurn,
     World,
@@ -80,6 +81,12 @@ class Recorded:
     signature: Signature
     server: str | None = None
     source: str = ""
+
+    @property
+    def error(self) -> str | None:
+        """Why the dialogue was broken off, if it was."""
+        error = self.outcome.get("error")
+        return None if error is None else str(error)
 
 
 @dataclass(frozen=True)
@@ -258,11 +265,11 @@ def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments).result
+        return world.tools.call(task, name, arguments)[0]
 
     for turn in line["turns"]:
         turns.append(Counter())
-        baseline.reply(turn["user"], call)
+        baseline(turn["user"], call)
     return turns
 
 
@@ -287,7 +294,7 @@ def _play(line: Recorded, world: World) -> Play:
         if not own and (problem := name_problem(who, told)):
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
+    user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
     try:
@@ -311,11 +318,12 @@ def _checked(line: Recorded, what: Play) -> Line:
     if reasons:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
-    id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
-    user = what.user if what.user is ScriptedUser else lambda *_: tape
-    again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+    id_ = what.world.tasks[line.dialogue_id].id
+    user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
+    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
+    again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
-    if error not in (None, tape.error, _NO_FURTHER):
+    if error not in (None, line.error, _NO_FURTHER):
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
@@ -367,27 +375,30 @@ def _lost(what: Play, trial: int, id_: str) -> Line:
     return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 
-class _Tape:
-    """The agent of a recorded dialogue, and its user: they do what was recorded."""
+def _recorded_agent(line: Recorded) -> Agent:
+    """Return the agent of a recorded dialogue, which calls and says what was recorded."""
+    turns, error = list(line.turns), line.error
 
-    def __init__(self, line: Recorded) -> None:
-        error = line.outcome.get("error")
-        self.error = None if error is None else str(error)
-        self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
-
-    def reply(self, said: str, call: Call) -> str:
-        """Return the next response, after the calls that went before it."""
-        if not self._left:
+    def reply(said: str, call: Call) -> str:
+        if not turns:
             raise BrokenOffError(_NO_FURTHER)
-        turn = self._left.pop(0)
+        turn = turns.pop(0)
         for one in turn.calls:
             call(one.name, one.arguments)
-        if self.error is not None and not self._left and not turn.response:
-            raise BrokenOffError(self.error)
+        if error is not None and not turns and not turn.response:
+            raise BrokenOffError(error)
         return turn.response
 
-    def turn(self, response: str | None) -> UserTurn:
-        """Return what the user says next."""
-        if not self._unsaid:
-            raise BrokenOffError(self.error or _NO_FURTHER)
-        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self.error is None)
+    return reply
+
+
+def _recorded_user(line: Recorded) -> User:
+    """Return the user of a recorded dialogue, which says what was recorded."""
+    words = [turn.user for turn in line.turns]
+
+    def turn(response: str | None) -> UserTurn:
+        if not words:
+            raise BrokenOffError(line.error or _NO_FURTHER)
+        return UserTurn(words.pop(0), ends=not words and line.error is None)
+
+    return turn

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.rules.registry import digest_of_json, read_toml
@@ -84,13 +84,6 @@ class UserTurn:
     ends: bool = False
 
 
-class User(Protocol):
-    """A user in one dialogue."""
-
-    def turn(self, response: str | None) -> UserTurn:
-        """Return what the user says to a response; None stands for none yet."""
-
-
 class World:
     """What all dialogues on a benchmark share; threads may share it too.
 
@@ -142,6 +135,9 @@ class World:
         records = scorer.benchmark.venue_records(scorer.rules)
         return Tools(records, scorer.database(), scorer.rules)
 
+
+User: TypeAlias = Callable[[str | None], UserTurn]
+"""A user in one dialogue: says something to a response; None stands for none yet."""
 
 UserMaker: TypeAlias = Callable[[Task, World, str], User]
 """Makes the user of a dialogue, given its task, the world and a seed."""

@@ -17,11 +17,11 @@ from ...cli.reading import benchmark_chooser
 from ...errors import InputError, unknown
 from ...io.files import STANDARD_STREAM, limits, write_json
 from ...io.rendering import figure
-from ..agents import Baseline, Function, imported_function
+from ..agents import Baseline, function_agent, imported_function
 from ..models import ChatModel, ModelAgent, ModelUser
 from ..outcomes import figures_text
 from ..playing import Line, Play, figures, play
-from ..users import PersonAtTerminal, ScriptedUser
+from ..users import ScriptedUser, person_at_terminal
 from ..world import BASELINE, SCRIPTED, World, name_problem, script_name, versioned
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
@@ -107,7 +107,7 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
     scripted = {
         ("agent", BASELINE): (script_name(BASELINE), Baseline),
         ("user", SCRIPTED): (script_name(SCRIPTED), ScriptedUser),
-        ("user", "person"): (name, PersonAtTerminal),
+        ("user", "person"): (name, person_at_terminal),
     }
     if (role, name) in scripted:
         return *scripted[role, name], None
@@ -120,7 +120,7 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
         chat = ChatModel(model, models["base_url"])
         made = f"{model}, prompts {versioned('prompts')}", partial(maker, chat), chat.server
     elif ":" in name:
-        made = name, partial(Function, imported_function(name)), None
+        made = name, partial(function_agent, imported_function(name)), None
     else:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
     if problem := name_problem(role, made[0]):
