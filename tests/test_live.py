@@ -682,7 +682,7 @@ def test_another_play_is_refused(
     file.write_bytes(b'{"x": 1}\n')
     done = run_cli(capsys, *_sample(file))
     assert done.status == 2
-    assert "line 1 is none of `mwz play`" in done.err
+    assert "line 1: no play" in done.err
 
 
 def test_outcomes_are_those_of_what_was_said_and_called(
@@ -706,8 +706,8 @@ def test_outcomes_are_those_of_what_was_said_and_called(
     [
         (lambda text: text + text, "dialogue town001 is there twice"),
         (lambda text: text.replace('"trial": 1', '"trial": 2'), "different trials: 2 and 1"),
-        (lambda text: text.replace('"costs"', '"cost"'), "line 1 is none of `mwz play`"),
-        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1 is none of `mwz play`"),
+        (lambda text: text.replace('"costs"', '"cost"'), "line 1: no play"),
+        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1: no play"),
     ],
 )
 def test_a_file_that_is_no_play_is_refused_and_kept(

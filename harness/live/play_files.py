@@ -17,7 +17,8 @@ from ..comparison.interval import Interval
 from ..errors import InputError
 from ..io.files import encoded, to_json
 from ..scoring import Scorer
-from .replaying import Plays, Recorded, baseline_calls, play_scripts, recorded, replayed
+from .recorded import Recorded, recorded
+from .replaying import Plays, baseline_calls, play_scripts, replayed
 from .world import BASELINE, World
 
 

@@ -13,23 +13,18 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..comparison.evidence import Evidence
-from ..comparison.trials import Costs, TalkerName
 from ..errors import InputError, counted, cut
-from ..io.files import parse_json
-from ..io.validation import validated
 from ..metrics.statistics import Figure, Statistics, percent
-from ..signature import Signature
 from .agents import Agent, Baseline, Call
 from .environment import outcome_of
 from .outcomes import figures_text
 from .playing import Line, Play, dialogue, figures
+from .recorded import AGAIN, Recorded, Turn
 from .users import ScriptedUser
 from .world import (
     BASELINE,
@@ -44,7 +39,6 @@ from .world import (
 )
 
 _SHOWN = 200
-_AGAIN = "play it again by `mwz play`"
 _NO_FURTHER = "the recorded dialogue goes no further"
 _COMPARED = {
     "solved": "Solved",
@@ -52,41 +46,6 @@ _COMPARED = {
     "success": "Success",
     "inform": "Inform",
 }
-
-
-@dataclass(frozen=True)
-class _Called:
-    name: str
-    arguments: Any
-    result: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Turn:
-    user: str
-    response: str
-    calls: tuple[_Called, ...] = ()
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A line of a file of plays, as `playing.py` says; `source` is what messages call the file."""
-
-    dialogue_id: str
-    turns: tuple[_Turn, ...]
-    trial: Annotated[int, Field(strict=True, ge=1)]
-    agent: TalkerName
-    outcome: dict[str, Any]
-    costs: Costs
-    signature: Signature
-    server: str | None = None
-    source: str = ""
-
-    @property
-    def error(self) -> str | None:
-        """Why the dialogue was broken off, if it was."""
-        error = self.outcome.get("error")
-        return None if error is None else str(error)
 
 
 @dataclass(frozen=True)
@@ -175,26 +134,6 @@ class Plays:
         found = [f"{tasks} of {of:,} tasks played; without a rank on the board"] * (tasks < of)
         lost = self.lost.items()
         return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
-
-
-def recorded(content: bytes, source: str) -> list[Recorded]:
-    """Return the lines of an (unpacked) file of plays, yet to be played again.
-
-    Raises:
-        InputError: A line is none of `mwz play`, with its number; or there is none.
-    """
-    found = []
-    for number, text in enumerate(content.split(b"\n"), start=1):
-        try:
-            if text.strip():
-                line = validated(Recorded, parse_json(text, source), source)
-                found.append(replace(line, source=source))
-        except InputError as error:
-            told = "; ".join(error.problems)
-            raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
-    if not found:
-        raise InputError(source, f"holds no dialogue; {_AGAIN}")
-    return found
 
 
 def replayed(lines: Sequence[Recorded], world: World) -> Plays:
@@ -293,7 +232,7 @@ def _play(line: Recorded, world: World) -> Play:
     ):
         if not own and (problem := name_problem(who, told)):
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
-            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
+            raise InputError(line.source, f"{place}: {problem}; {AGAIN}")
     user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
@@ -301,7 +240,7 @@ def _play(line: Recorded, world: World) -> Play:
         seed, most = int(given["seed"]), int(given["max-turns"])
     except (KeyError, ValueError):
         told = f"dialogue {line.dialogue_id}: signature: needs seed and max-turns, two numbers"
-        raise InputError(line.source, f"{told}; {_AGAIN}") from None
+        raise InputError(line.source, f"{told}; {AGAIN}") from None
     return Play(world, [], Baseline, line.agent, user, name, seed=seed, max_turns=most)
 
 
@@ -317,22 +256,22 @@ def _checked(line: Recorded, what: Play) -> Line:
         reasons.append(f"different agents: {line.agent} and {what.agent_name}")
     if reasons:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
+        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
     user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
     again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
-        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
+        raise InputError(line.source, f"{place}: {error}; {AGAIN}")
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
-        told = f"{place}, {different}; recorded dialogues must not be edited; {_AGAIN}"
+        told = f"{place}, {different}; recorded dialogues must not be edited; {AGAIN}"
         raise InputError(line.source, told)
     return {**again, "costs": line.costs}
 
 
-def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _differences(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield where a dialogue comes out otherwise, what is there, and what should be."""
     for number, (turn, right) in enumerate(zip_longest(turns, again)):
         if turn is None or right is None:
