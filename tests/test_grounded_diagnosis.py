@@ -11,7 +11,7 @@ import pytest
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis.diagnosis_text import GROUNDED_CAUSES
+from mwz.harness.grounding.explaining import CAUSES
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring.dialogue_lines import (
@@ -150,7 +150,7 @@ def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> 
 def test_the_human_responses_are_explained(capsys: Capture) -> None:
     out = _why(capsys, "--corpus", "--limit", "1")
     assert out.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
-    assert not any(f"{cause}, first of" in out for cause in GROUNDED_CAUSES)
+    assert not any(f"{cause}, first of" in out for cause in CAUSES)
 
 
 # Per-dialogue lines.
@@ -162,7 +162,7 @@ def test_a_line_tells_how_each_domain_came_out(capsys: Capture, wrong: Path) -> 
     lines = [json.loads(line) for line in run.out.splitlines()]
     assert [line["dialogue"] for line in lines] == ["town001", "town002", "town004"]
     first = lines[0]["further"]["grounded"]
-    assert first["grounded"]["domains"] == {
+    assert first["domains"] == {
         "restaurant": {
             "matched": True,
             "matched_all": True,
@@ -174,7 +174,7 @@ def test_a_line_tells_how_each_domain_came_out(capsys: Capture, wrong: Path) -> 
         }
     }
     assert first["faithfulness"] == {"told": 1, "in_database": 0, "of_named_venue": 0}
-    (museum,) = lines[2]["further"]["grounded"]["grounded"]["domains"].values()
+    (museum,) = lines[2]["further"]["grounded"]["domains"].values()
     assert (museum["matched"], museum["venues"]) == (False, [])
     assert museum["cause"] == "never names a venue of the domain"
 

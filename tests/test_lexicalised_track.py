@@ -30,9 +30,9 @@ from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read
 from mwz.harness.board.model import lexicalised_rows, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.errors import InputError
+from mwz.harness.grounding.lexicaliser import lexicalised_predictions
 from mwz.harness.grounding.rating import GroundedScores, ToldShares
 from mwz.harness.io.validation import validated
-from mwz.harness.scoring.relexicalising import lexicalised_predictions
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization.rules import published_rule_sets
 
@@ -56,7 +56,7 @@ def _plain(seed: int = 5) -> bytes:
     """Return the submission careful in plain English."""
     submission = parse_submission(json.loads(sample_content("careful")), _sample(), "careful")
     written = lexicalised_predictions(submission, Scorer(_sample()), seed)
-    return json.dumps(written.dialogues).encode()
+    return json.dumps(written).encode()
 
 
 @cache

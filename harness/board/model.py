@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import counted, refuse
-from ..grounding.rating import GroundedScores
 from ..io.rendering import figure, signed
 from ..metrics import headlines
 from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
@@ -127,7 +126,7 @@ class Row:
     entry: Entry
     report: Report | None
     rank: int | None = None
-    grounded: GroundedScores | None = None
+    grounded: Any = None
     tracked: Tracked | None = None
     live: LiveScores | None = None
     benchmark_row: Row | None = None
@@ -523,7 +522,8 @@ def lexicalised_rows(
     for entry in entries:
         report = entry.scores.under(rules)
         scores = None if report is None else report.metrics.get(GROUNDED)
-        if entry.system.track == LEXICALISED and isinstance(scores, GroundedScores):
+        # Where the room `grounding` is not there, scores are as they were read.
+        if entry.system.track == LEXICALISED and hasattr(scores, "success_all"):
             own = (copies or {}).get(entry.key, {})
             found.append(Row(entry, report, grounded=scores, copies=own))
     if found and not any(row.is_human for row in found):
@@ -538,8 +538,7 @@ def _reported_human(rows: Iterable[Row]) -> list[Row]:
         if human is not None and row.report is not None and row.report.coverage.complete:
             made = Predictions(made=HUMAN)
             system = System(name="Human responses", track=LEXICALISED, predictions=made)
-            found = GroundedScores.of_figures(human, None)
-            return [Row(Entry(Path(), system, Scores()), None, grounded=found)]
+            return [Row(Entry(Path(), system, Scores()), None, grounded=human)]
     return []
 
 

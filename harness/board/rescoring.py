@@ -16,9 +16,9 @@ from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
+from ..io.rooms import room
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run
-from ..scoring.relexicalising import lexicalised_predictions
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
@@ -183,8 +183,8 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    written = lexicalised_predictions(submission, scorer, seed)
-    return to_json(written.dialogues).encode()
+    lexicaliser = room("grounding.lexicaliser", entry.key)
+    return to_json(lexicaliser.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
 # ------------------------------------------------------------------------------- scoring again

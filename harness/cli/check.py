@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -21,9 +21,6 @@ from ..submission import Submission, checked_submission, read_predictions
 from ..submission.remarks import counted_names, unknown_names, venue_rate
 from . import option
 from .reading import benchmark_chooser, read_plays
-
-if TYPE_CHECKING:
-    from ..live.replaying import Plays
 
 WARNED = 1
 
@@ -71,7 +68,7 @@ def command(
     return WARNED if warnings else 0
 
 
-def _check_plays(source: str, plays: Plays) -> int:
+def _check_plays(source: str, plays: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
     what = plays.what

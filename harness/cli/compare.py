@@ -14,7 +14,6 @@ from tqdm import tqdm
 from ..board import LEXICALISED, LIVE
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
-from ..grounding.rating import GroundedFigures, grounded_figures
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
 from ..io.tables import formatted
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..board.entries import Entry
     from ..comparison.evidence import Evidence
-    from ..live.replaying import Plays
 
 
 @click.command(cls=option.SeedsCommand)
@@ -149,23 +147,20 @@ def command(
         click.echo(f"\n{of}: grounded {inform}, Success {figure(human.success[TOTAL])}")
 
 
-def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:
+def _plays(plays: Sequence[tuple[str, Any]]) -> tuple[list[str], list[Evidence]]:
     """Return what to call plays, and what is known of them."""
     known = "systems seeds test samples seed all_figures format_ json_target benchmark"
     option.of_plays(*known.split())
-    from ..live.replaying import evidence
-
     names = short_names([source for source, _ in plays])
-    return names, [evidence(one, name) for name, (_, one) in zip(names, plays, strict=True)]
+    return names, [one.evidence(name) for name, (_, one) in zip(names, plays, strict=True)]
 
 
-def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
+def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> Any:
     """Return what the human responses get, where grounded scores are compared."""
     if GROUNDED not in systems[0].statistics:
         return None
-    human = scorer.human_ratings()
     common = set.intersection(*(set(one.dialogues) for one in systems))
-    return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
+    return scorer.ceiling((id_, scorer.benchmark.dialogues[id_].turns) for id_ in sorted(common))
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ from ..io.files import read_bytes
 from ..io.rendering import printable
 from ..scoring import Scorer
 from . import option, tell
-from .live_entries import score_live
 from .option import leaderboard_path
+from .reading import score_live
 from .serving import serve_pages
 
 

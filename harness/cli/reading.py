@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
+from ..io.rooms import room
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
@@ -23,9 +23,8 @@ from ..submission.formats import PLAY_BEGINS, is_play
 from . import notify, tell
 
 if TYPE_CHECKING:
-    from ..board.entries import Entry
-    from ..live.replaying import Plays
-    from ..scoring.free_running import FreeRunning
+    from ..board.entries import Entry, Predictions
+    from ..board.scores import Scores
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 
@@ -103,7 +102,7 @@ _By: TypeAlias = Literal["play", "file", "all"]
 
 def read_plays(
     files: Sequence[str], name: str | None, doing: str, by: _By = "play"
-) -> list[tuple[str, Plays]]:
+) -> list[tuple[str, Any]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
@@ -113,7 +112,8 @@ def read_plays(
         by: What belongs together: the trials of a "play", each "file", or "all" of them.
 
     Returns:
-        What messages call each play, and the play; nothing if no file is one of `mwz play`.
+        What messages call each play, and the play (`Plays` of `live`); nothing if no file is one of
+        `mwz play`.
 
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
@@ -123,7 +123,11 @@ def read_plays(
         return []
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
-    return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
+    contents = [(shown_name(file), read_bytes(file, limits())) for file in files]
+    found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
+        contents, name, doing, by
+    )
+    return found
 
 
 def is_file_of_plays(file: str) -> bool:
@@ -141,32 +145,14 @@ def is_file_of_plays(file: str) -> bool:
         return False
 
 
-def plays_again(
-    files: Sequence[tuple[str, bytes]], name: str | None, doing: str, by: _By = "play"
-) -> list[tuple[str, Plays]]:
-    """Return the plays of files of `mwz play`, given what messages call them and their content.
+def score_live(content: bytes | Predictions, source: str, scorer: Scorer) -> Scores:
+    """Play an entry's live dialogues again, and return what is stored of them.
 
-    Further arguments, and what is returned and raised, are as of `read_plays`.
+    Raises:
+        InputError: The room `live` is not there; else as its `score_live`.
     """
-    from ..live.replaying import recorded, replayed
-    from ..live.world import World
-
-    groups: dict[object, list[Any]] = {}
-    # Agent, signature and trial -> files that have it: another one is of another play.
-    known: Counter[object] = Counter()
-    for source, content in files:
-        lines = recorded(content, source)
-        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
-        for line, trial in zip(lines, trials, strict=True):
-            keys = {"play": (*trial[:2], known[trial]), "file": source, "all": ""}
-            groups.setdefault(keys[by], []).append(line)
-        known.update(set(trials))
-    choose = benchmark_chooser(name, doing)
-    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
-    for source, plays in found:
-        tell(source, plays.remarks)
-    return found
+    scores: Scores = room("live.play_files", source).score_live(content, source, scorer)
+    return scores
 
 
 def found_entry(system: str, submissions: Path) -> Entry | None:
@@ -212,7 +198,7 @@ def corpus_name(style: str, lexicalised: bool) -> str:
 
 def played_free_running(
     file: str, name: str | None, doing: str, options: Options
-) -> tuple[FreeRunning, Scorer]:
+) -> tuple[Any, Scorer]:
     """Read a file of free-running dialogues and compare them with their goals.
 
     Args:

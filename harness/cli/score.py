@@ -41,7 +41,6 @@ from .reading import (
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
-    from ..live.replaying import Plays
     from ..metrics.statistics import Figure
 
 TRACKING = "dst"
@@ -197,18 +196,14 @@ def command(
     return 2 if len(outcomes) < len(predictions) else 0
 
 
-def _show_plays(plays: Sequence[tuple[str, Plays]], json_target: str | None, quiet: bool) -> None:
+def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, quiet: bool) -> None:
     """Show and write what came of live dialogues."""
-    from ..live.playing import figures
-    from .play import figures_text
-
     option.of_plays("predictions", "benchmark", "json_target", "quiet")
-    found = [figures(one.what, one.lines) for _, one in plays]
+    found = [one.figures for _, one in plays]
     if json_target is not None:
         write_json(json_target, found[0] if len(found) == 1 else found)
     if not quiet and json_target != STANDARD_STREAM:
-        named = zip(found, plays, strict=True)
-        texts = (figures_text(one, Path(source)) for one, (source, _) in named)
+        texts = (one.text(source) for source, one in plays)
         click.echo(printable("\n\n".join(texts)))
 
 

@@ -28,7 +28,6 @@ from ..board.entries import (
     NOT_STATED,
     PREDICTIONS_FILE,
     Entry,
-    Predictions,
     System,
     declared_placeholders,
     folder_name,
@@ -44,6 +43,7 @@ from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
+from ..io.rooms import room
 from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS
@@ -54,7 +54,7 @@ from ..submission import checked_submission
 from ..submission.formats import Reading, is_play, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
-from .reading import benchmark_chooser, plays_again
+from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs
@@ -237,7 +237,9 @@ def command(
     contents = [content for _, content in files]
     if track == LIVE:
         check_new(submissions, system, None, replace=replace)
-        scores, contents, place = _live(files, benchmark)
+        scores, contents, place = room("live.play_files", f"--track {LIVE}").submitted(
+            files, benchmark
+        )
         system = system.model_copy(update={"predictions": place})
         check(scores)
     elif any(map(is_play, contents)):
@@ -329,33 +331,6 @@ def _tracker(
     left_out = [one.version for one in golds if one.version not in scores.further_gold]
     tell(source, [f"not scored against gold states {one}: {unfit}" for one in left_out])
     return scores
-
-
-def _live(
-    files: Sequence[tuple[str, bytes]], benchmark: str | None
-) -> tuple[Scores, list[bytes], Predictions]:
-    """Play the dialogues of files of plays again, and score them.
-
-    Returns:
-        The scores; the file to be kept, of all trials; and where the plays are. What both scripts
-        play is not kept: the harness plays it again.
-    """
-    from ..live.replaying import play_scripts
-    from ..live.world import BASELINE
-    from .live_entries import live_scores
-
-    click.echo("playing the dialogues again …", err=True)
-    [(source, plays)] = plays_again(files, benchmark, "scoring on", by="all")
-    if not plays.by_script:
-        content = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
-        return live_scores(plays, content), [content], Predictions(file=PREDICTIONS_FILE)
-    what = plays.what
-    again = play_scripts(what.world, what.trials, what.seed)
-    if again.said != plays.said:
-        told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
-        raise InputError(source, told)
-    place = Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
-    return live_scores(again), [], place
 
 
 _AMONG: Mapping[str, str] = {

@@ -14,7 +14,7 @@ from ..board.model import flag_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
 from . import option
-from .live_entries import score_live
+from .reading import score_live
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""

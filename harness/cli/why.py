@@ -13,18 +13,13 @@ from tqdm import tqdm
 from ..benchmark import CANONICAL_STYLE
 from ..board import PORT
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
-from ..diagnosis.diagnosing import (
-    Diagnosis,
-    GroundedDiagnosis,
-    diagnose,
-    diagnose_grounded,
-    what_if,
-)
-from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
-from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text, turn_text
-from ..errors import InputError
+from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
+from ..diagnosis.diagnosis_text import diagnosis_text
+from ..diagnosis.dialogue_text import dialogue_text, turn_text
+from ..errors import InputError, unknown
 from ..io.files import short_names, shown_name, write_atomically
 from ..io.rendering import printable
+from ..io.rooms import room
 from ..scoring import Options, Scorer
 from ..scoring.predictions import Predictions, played_predictions
 from ..submission.checking import dialogue_id
@@ -45,10 +40,9 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
-    type=click.Choice([*CAUSES, *SLOT_CAUSES, *GROUNDED_CAUSES]),
     metavar="CAUSE",
-    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}. Of grounded scores: "
-    f"{'; '.join(GROUNDED_CAUSES)}.",
+    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}; with --lexicalised, also "
+    "one of grounded scores.",
 )
 @click.option(
     "--limit",
@@ -140,8 +134,6 @@ def command(
             and sum(map(option.given, _PAGES + _NOT_PAGES)) > 1,
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),
-            f"--cause {cause!r} is one of grounded scores; add --lexicalised": not lexicalised
-            and cause in GROUNDED_CAUSES,
         }
     )
     options = Options(
@@ -153,6 +145,9 @@ def command(
         **how,
     )
     lexicalised = options.lexicalised
+    if cause is not None and cause not in (causes := _causes(lexicalised)):
+        more = "" if lexicalised else "; add --lexicalised for those of grounded scores"
+        raise InputError("--cause", unknown("cause", cause, causes) + more)
     view = _View(wanted, venue_ids, domain, cause, limit, lexicalised)
     if free_running:
         texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
@@ -206,12 +201,19 @@ def _show(diagnoses: Mapping[str, Diagnosis], port: int | None, html: Path | Non
 
 
 def _free_running(file: str, options: Options, benchmark: str | None, view: _View) -> str:
-    from ..scoring.free_running import free_running_ceiling  # pydantic takes its time
-
     run, scorer = played_free_running(file, benchmark, "explaining by", options)
-    human = free_running_ceiling(run, scorer)
-    diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
+    diagnosis = _grounding().diagnose_free_running(run, scorer)
     return view.grounded(file, diagnosis, scorer.database())
+
+
+def _grounding() -> Any:
+    """Return what explains grounded scores."""
+    return room("grounding.explaining", "--lexicalised")
+
+
+def _causes(lexicalised: bool) -> Sequence[str]:
+    """Return the causes that can be asked for."""
+    return (*CAUSES, *SLOT_CAUSES, *(_grounding().CAUSES if lexicalised else ()))
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ class _View:
         parts = [self._plain(name, diagnosis)]
         played = diagnosis.played
         if self.lexicalised:
-            parts.insert(0, self.grounded(name, diagnose_grounded(played), played.database()))
+            parts.insert(0, self.grounded(name, _grounding().diagnose(played), played.database()))
             if all(parts):
                 parts.insert(1, "The same responses, delexicalised by the harness:")
         return "\n\n".join(filter(None, parts))
@@ -242,21 +244,22 @@ class _View:
             known = id_ in diagnosis.played.benchmark.dialogues
             first = next((result.id for result in diagnosis.results), None)
             return text or self._not_played(name, first, known)
-        if self.cause in GROUNDED_CAUSES:
+        if self.cause is not None and self.cause not in _causes(lexicalised=False):
             return ""
         ways = what_if(diagnosis.played)
         return diagnosis_text(diagnosis, ways, self.domain, self.cause, self.limit)
 
-    def grounded(self, name: str, diagnosis: GroundedDiagnosis, database: VenueDatabase) -> str:
+    def grounded(self, name: str, diagnosis: Any, database: VenueDatabase) -> str:
         """Return what is shown of grounded scores; nothing where another cause is asked for."""
         if self.dialogue is not None:
             played = diagnosis.dialogues
             id_ = self.dialogue if self.dialogue in played else dialogue_id(self.dialogue)
-            text = grounded_dialogue_text(diagnosis, id_, database)
-            return text or self._not_played(name, next(iter(played), None))
-        if self.cause is not None and self.cause not in GROUNDED_CAUSES:
+            text = diagnosis.dialogue_text(id_, database)
+            return str(text or self._not_played(name, next(iter(played), None)))
+        if self.cause in _causes(lexicalised=False):
             return ""
-        return grounded_text(diagnosis, self.domain, self.cause, self.limit)
+        text = diagnosis.text(self.domain, self.cause, self.limit)
+        return str(text)
 
     def _not_played(self, name: str, first: str | None, known: bool = True) -> NoReturn:
         where = "is not played" if known else "is not in the benchmark"

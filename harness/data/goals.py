@@ -11,9 +11,8 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
-from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
+from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal
 from ..errors import InputError, refuse, unknown
-from ..grounding.requested import requests
 from ..io.files import kind_of, read_json, shown_name
 from ..submission.notations import DOMAINS
 
@@ -86,7 +85,7 @@ def _read(
     wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
     if not wanted:
         problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
-    choices = (*REQUESTABLE_SLOTS, *(requests() if raw else ()))
+    choices = (*REQUESTABLE_SLOTS, *(FURTHER_SLOTS if raw else ()))
     for domain, one in wanted.items():
         place = f"dialogue {id_}, {domain}"
         if domain not in DOMAINS:

@@ -1,17 +1,14 @@
-"""Diagnoses: why a submission loses Inform and Success, or the grounded ones, by dialogue."""
+"""Diagnoses: why a submission loses Inform and Success, by dialogue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..benchmark import CANONICAL_STYLE
-from ..grounding.grounded import GroundedDomain
-from ..grounding.rating import GroundedFigures, PlainDialogue, RatedDialogue, grounded_figures
-from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.inform import TOTAL, rates
 from ..metrics.played import Played, PlayedDialogue, play
-from ..metrics.results import DialogueResult, DomainResult
+from ..metrics.results import DialogueResult
 from ..metrics.setups import MAIN_SETUP, SETUPS
 from ..metrics.steps import goal_results
 from .causes import explain
@@ -45,70 +42,6 @@ def diagnose(played: Played) -> Diagnosis:
         for one in dialogues
     )
     return Diagnosis(played, dialogues, results)
-
-
-@dataclass(frozen=True)
-class GroundedDiagnosis:
-    """Why responses in plain English lose grounded Inform and Success.
-
-    Attributes:
-        dialogues: Dialogue id -> the dialogue.
-        rated: Dialogue id -> how it went.
-        users: Dialogue id -> what the user said before each turn, None where it is not known.
-        human: What the human responses get; None where the benchmark does not hold them.
-    """
-
-    dialogues: Mapping[str, PlainDialogue]
-    rated: Mapping[str, RatedDialogue]
-    users: Mapping[str, Sequence[str | None]]
-    human: GroundedFigures | None
-
-    @property
-    def figures(self) -> GroundedFigures:
-        """Its grounded scores."""
-        return grounded_figures(one.rating for one in self.rated.values())
-
-    @property
-    def results(self) -> list[DialogueResult]:
-        """How each dialogue came out and why; causes are those of `grounding/grounded.py`."""
-        return self._results("provided")
-
-    @property
-    def further(self) -> list[DialogueResult]:
-        """The same, of the further slots that goals request."""
-        return self._results("further")
-
-    def _results(self, slots: str) -> list[DialogueResult]:
-        return [
-            DialogueResult(
-                id_,
-                len(self.dialogues[id_].responses),
-                goals={
-                    MAIN_SETUP: {
-                        name: _grounded_result(domain, getattr(domain, slots) or {})
-                        for name, domain in one.grounded.domains.items()
-                    }
-                },
-            )
-            for id_, one in self.rated.items()
-        ]
-
-
-def _grounded_result(domain: GroundedDomain, slots: Mapping[str, bool]) -> DomainResult:
-    causes = {slot: domain.causes[slot] for slot in slots if domain.causes.get(slot)}
-    provided = {slot: slot not in causes for slot in slots}
-    return DomainResult(float(domain.matched), provided, domain.cause, slot_causes=causes)
-
-
-def diagnose_grounded(played: Played) -> GroundedDiagnosis:
-    """Rate every dialogue played in plain English, and the human responses of the same turns."""
-    dialogues = plain_dialogues(played)
-    return GroundedDiagnosis(
-        dialogues,
-        dict(zip(dialogues, rated_dialogues(played), strict=True)),
-        {id_: played.benchmark.dialogues[id_].users for id_ in dialogues},
-        played_ceiling(played),
-    )
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,12 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..errors import counted, cut
-from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
-from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
 from ..metrics.results import DialogueResult
 from .causes import CAUSES, SLOT_CAUSES, cause_words
-from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf
+from .diagnosing import Diagnosis, WhatIf
 from .dialogue_text import wrapped
 from .losses import SUCCESS_LOSSES, DomainLosses, Points, domain_losses, points, wrong_slots
-
-GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 
 _NAME = 26
 _VALUE = 28
@@ -55,51 +51,17 @@ def diagnosis_text(
         losses = {domain: losses[domain]}
     costs = points(results)
     shown = None if domain else costs
-    unmatched = _unmatched(losses, diagnosis.played.rules.venue_rules)
+    not_matched = unmatched(losses, diagnosis.played.rules.venue_rules)
     parts = [
         head,
-        _cause_table("domain not matched", unmatched, _chosen(CAUSES, cause), shown),
-        _cause_table("slot not provided", _untold(losses), _chosen(SLOT_CAUSES, cause), shown),
-        _legend(losses, _chosen(costs, cause)),
+        cause_table("domain not matched", not_matched, chosen(CAUSES, cause), shown),
+        cause_table("slot not provided", untold(losses), chosen(SLOT_CAUSES, cause), shown),
+        _legend(losses, chosen(costs, cause)),
         "" if domain else wrapped("", _POINTS),
-        "" if cause else _rates_table(losses),
+        "" if cause else rates_table(losses),
         _slots_table(results, domain, cause),
         "" if cause else _what_if_table(what_ifs),
-        *_first_dialogues(results, costs, domain, cause, limit),
-    ]
-    return "\n\n".join(filter(None, parts))
-
-
-def grounded_text(
-    diagnosis: GroundedDiagnosis,
-    domain: str | None = None,
-    cause: str | None = None,
-    limit: int = 3,
-) -> str:
-    """Return what responses in plain English lose: by cause and domain, and first dialogues.
-
-    Args:
-        diagnosis: The diagnosis.
-        domain: The only domain to show; None for all.
-        cause: The only cause to show, of `GROUNDED_CAUSES`; None for all.
-        limit: How many dialogues to show of each of the largest causes.
-    """
-    results = diagnosis.results
-    every = domain_losses(results, INFORM_CAUSES, SUCCESS_CAUSES)
-    losses = {name: of for name, of in every.items() if domain in (None, name)}
-    costs = points(results, GROUNDED_CAUSES)
-    shown = None if domain else costs
-    unmatched = _unmatched(losses, NAMING_SLOTS)
-    further = domain_losses(diagnosis.further, INFORM_CAUSES, SUCCESS_CAUSES)
-    untold = _untold({name: of for name, of in further.items() if name in losses})
-    parts = [
-        _grounded_head(diagnosis),
-        _cause_table("domain not matched", unmatched, _chosen(INFORM_CAUSES, cause), shown),
-        _cause_table("slot not told", _untold(losses), _chosen(SUCCESS_CAUSES, cause), shown),
-        _cause_table("further slot not told", untold, _chosen(SUCCESS_CAUSES, cause), None),
-        "" if cause or not losses else _rates_table(losses),
-        "" if cause else _faithfulness_table(diagnosis),
-        *_first_dialogues(results, costs, domain, cause, limit),
+        *first_dialogues(results, costs, domain, cause, limit),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -119,22 +81,8 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
     return "\n".join(lines)
 
 
-def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
-    own, human = diagnosis.figures, diagnosis.human
-    told = "" if human is None else f"; the human responses: {_rates(human)}"
-    return wrapped("", f"grounded: {_rates(own)}, over {counted(own.dialogues, 'dialogue')}{told}")
-
-
-def _rates(figures: GroundedFigures) -> str:
-    requested = figures.success_requested
-    return (
-        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
-        f"Success {figure(figures.success[TOTAL])}"
-        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
-    )
-
-
-def _chosen(causes: Iterable[str], cause: str | None) -> list[str]:
+def chosen(causes: Iterable[str], cause: str | None) -> list[str]:
+    """Return the causes to show: all, or the one asked for."""
     return [name for name in causes if cause in (None, name)]
 
 
@@ -142,19 +90,21 @@ def _chosen(causes: Iterable[str], cause: str | None) -> list[str]:
 _Counts = tuple[Mapping[str, Mapping[str, int]], Sequence[int], str]
 
 
-def _unmatched(losses: Mapping[str, DomainLosses], venues: Mapping[str, object]) -> _Counts:
+def unmatched(losses: Mapping[str, DomainLosses], venues: Mapping[str, object]) -> _Counts:
+    """Return why domains that have venues are not matched: cause -> count, in each domain."""
     of = {name: one for name, one in losses.items() if name in venues}
     counts = {name: one.matched for name, one in of.items()}
     return counts, [one.dialogues for one in of.values()], "dialogues"
 
 
-def _untold(losses: Mapping[str, DomainLosses]) -> _Counts:
+def untold(losses: Mapping[str, DomainLosses]) -> _Counts:
+    """Return why requested slots are not provided: cause -> count, in each domain."""
     of = {name: one for name, one in losses.items() if one.requested}
     counts = {name: one.provided for name, one in of.items()}
     return counts, [one.requested for one in of.values()], "requested"
 
 
-def _cause_table(
+def cause_table(
     title: str, counted: _Counts, causes: Sequence[str], costs: Mapping[str, Points] | None
 ) -> str:
     """Return how often each cause applies in each domain, and how many points it costs.
@@ -201,7 +151,7 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Sequence[str]) -> str:
     )
 
 
-def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
+def rates_table(losses: Mapping[str, DomainLosses]) -> str:
     """Return what costs each domain its Success, and its rates."""
     rows: list[list[Cell]] = [
         [_folded(loss), *(of.success[loss] for of in losses.values())]
@@ -244,18 +194,7 @@ def _what_if_table(what_ifs: Sequence[WhatIf]) -> str:
     return text_table(["what if", "Inform", "", "Success", ""], rows)
 
 
-def _faithfulness_table(diagnosis: GroundedDiagnosis) -> str:
-    whose = {"this system": diagnosis.figures, "human responses": diagnosis.human}
-    rows: list[list[Cell]] = [
-        [name, told.told, figure(told.in_database), figure(told.of_named_venue)]
-        for name, figures in whose.items()
-        if figures is not None
-        for told in [figures.faithfulness]
-    ]
-    return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
-
-
-def _first_dialogues(
+def first_dialogues(
     results: Sequence[DialogueResult],
     costs: Mapping[str, Points],
     domain: str | None,

@@ -144,14 +144,12 @@ def _free_running(
     scorer: Scorer, predictions: Predictions, source: str, request: Request
 ) -> ScoredSubmission:
     """Score free-running dialogues; what an option must not ask of them is known by now."""
-    from .free_running import score_free_running
-
     if isinstance(predictions, bytes):
         predictions = read_standard(predictions, source, scorer.options.reading)
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
     run = scorer.free_run(predictions, source)
-    report = score_free_running(run, scorer)
+    report = run.report(scorer)
     lines = None
     if request.lines:
         from .dialogue_lines import lines_text

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from ..benchmark import GOALS
+from ..data.goals import GoalsFile, chosen_goals
 from ..errors import InputError, shown, unknown
 from ..io.files import kind_of
+from ..io.rooms import room
 from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
-from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
+from ..signature import PLACEHOLDERS, Signature
 from ..submission import Lacking, NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
-
-if TYPE_CHECKING:
-    from ..data.goals import GoalsFile
 
 AUTO = "auto"
 
@@ -83,6 +82,8 @@ class Options:
     strict_states: bool = False
 
     def __post_init__(self) -> None:
+        if self.lexicalised or self.free_running:
+            room("grounding", "plain English")
         problems = [
             _option_problem(name, value, values)
             for name, values in choices().items()
@@ -108,8 +109,6 @@ class Options:
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
         if self.free_running and self.part != self.goals:
-            from ..data.goals import chosen_goals  # grounding takes its time
-
             object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
@@ -300,6 +299,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    from mwz.normalization.delexicaliser import VERSION, tables_digest
-
-    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
+    return str(room("grounding.delexicalising", "plain English").version())

@@ -33,7 +33,7 @@ from .formats import READING, Reading, Standard, read_standard, standard_form
 from .remarks import Remark, state_remarks, text_remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.responses import Delexicalised
 
 
 @dataclass(frozen=True)

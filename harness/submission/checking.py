@@ -46,7 +46,7 @@ from .notations import (
 from .remarks import Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.responses import Delexicalised
 
 _SHOWN_KEYS = 20
 

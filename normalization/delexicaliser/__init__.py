@@ -16,14 +16,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ..responses import Delexicalised, Span
 from ..rules import RuleSet
 from ..rules.registry import read_toml, sha256
 from .contexts import GIVEN, CodeRules, Contexts, postcode_areas
-from .gazetteer import Gazetteer, Mention, VenueId, build_gazetteer, comparable, values_book
+from .gazetteer import Gazetteer, Mention, build_gazetteer, comparable, values_book
 from .naming import NameRules
 from .phrases import Corrector, Found, Lookout, PhraseBook, Token, collapsed, is_guess, tokens
 
@@ -53,44 +54,6 @@ def tables_digest() -> str:
     """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
     content = json.dumps(_tables(), sort_keys=True, ensure_ascii=False)
     return sha256(content)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A value that a response tells.
-
-    Attributes:
-        start: Where it begins in the response (characters).
-        end: Where it ends, exclusive.
-        slot: Ontology slot ("NAME", "PHONE").
-        value: The value as the database writes it; a telephone number, postcode or train id in
-            its comparable form; what the database does not have, in lower case.
-        venues: The venues it may belong to; none if the database does not have it.
-        whole: Whether the whole value is told; False of a part of an address.
-    """
-
-    start: int
-    end: int
-    slot: str
-    value: str
-    venues: tuple[VenueId, ...] = ()
-    whole: bool = True
-
-
-@dataclass(frozen=True)
-class Delexicalised:
-    """A response and what was found in it.
-
-    Attributes:
-        original: The response as it was written.
-        text: The response with a placeholder in place of every value.
-        spans: The values, in order; they do not overlap. Placeholders that the response already
-            had are not among them.
-    """
-
-    original: str
-    text: str
-    spans: tuple[Span, ...]
 
 
 class Delexicaliser:

@@ -10,7 +10,6 @@ from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
 
-from ...grounding.rating import OUTCOMES
 from ...io.tables import csv_text
 from ...metrics.inform import TOTAL
 from ...metrics.setups import RANKED
@@ -30,6 +29,9 @@ from ..scores import FIGURES, plain
 from .charts import best_published
 from .page_parts import SYSTEMS
 
+_RATES = ("inform", "inform_all", "success", "success_all", "success_requested")
+"""The grounded scores of a system in plain English."""
+
 
 def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     """Return all that is known of an entry as JSON types."""
@@ -43,7 +45,7 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     if row.grounded is None:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
-    figures = {name: rates[TOTAL] for name in OUTCOMES if (rates := getattr(row.grounded, name))}
+    figures = {name: rates[TOTAL] for name in _RATES if (rates := getattr(row.grounded, name))}
     return {**about, "grounded": figures, **_flags_data(row), "signature": row.signature}
 
 

@@ -1,4 +1,4 @@
-"""`mwz play`: let an agent with tools talk to users, and score what came of it."""
+"""`mwz play`: run an agent with a simulated user and score the result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..comparison.interval import Interval
-from ..errors import InputError, counted, unknown
-from ..io.files import STANDARD_STREAM, limits, write_json
-from ..io.rendering import figure, text_table
-from . import notify, option
-from .reading import benchmark_chooser
+from ...cli import notify, option
+from ...cli.reading import benchmark_chooser
+from ...errors import InputError, unknown
+from ...io.files import STANDARD_STREAM, limits, write_json
+from ...io.rendering import figure
+from ..agents import Baseline, function_agent, imported_function
+from ..models import ChatModel, ModelAgent, ModelUser
+from ..outcomes import figures_text
+from ..playing import Line, Play, figures, play
+from ..users import ScriptedUser, person_at_terminal
+from ..world import BASELINE, SCRIPTED, World, name_problem, script_name, versioned
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
@@ -34,7 +39,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @option.benchmark
 @click.option("--goals", metavar="FILE", help="Goals with instructions, for the benchmark's.")
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
-@click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
 @click.option("--trials", type=_NUMBER, default=1, metavar="K", help="How often a task is played.")
 @click.option("--seed", type=int, default=0, help="The seed of scripted users.")
 @click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues played at once.")
@@ -48,13 +52,12 @@ def command(
     benchmark: str | None,
     goals: str | None,
     count: int | None,
-    chosen: tuple[str, ...],
     jobs: int,
     output: Path,
     json_target: str | None,
     **how: Any,
 ) -> None:
-    """Play live dialogues: an agent with tools talks to a user who has a goal.
+    """Run an agent with tools in dialogues with a user who has a goal, and score the result.
 
     Agents: `baseline` has patterns and templates; `model` is the language model of --model; a
     function is given the messages so far and a function that calls a tool, and returns the
@@ -62,14 +65,11 @@ def command(
     --user-model; `person` is you, at the terminal. Models are reached at any address that speaks
     OpenAI's protocol, with the key of OPENAI_API_KEY; --jobs is for them.
 
-    Each dialogue is appended to --output when it is over, and a play that was interrupted goes on
-    where it was. Further trials, which pass^k is of, have files of their own: play.2.jsonl and so
-    on. `mwz score FILE --free-running` and `mwz why` read them. --goals takes ConvLab-2's
-    test.json.zip, train.json.zip or val.json.zip, or MultiWOZ's data.json.
+    Each dialogue is appended to --output when it is over, and an interrupted run continues when
+    the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
+    `mwz score` and `mwz why` read them. --goals takes ConvLab-2's test.json.zip, train.json.zip
+    or val.json.zip, or MultiWOZ's data.json.
     """
-    from ..live import playing
-    from ..live.world import World
-
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
@@ -82,12 +82,11 @@ def command(
     user_name, make_user, user_server = _talker("user", user, models)
     how["server"] = agent_server or user_server
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
-    named = dict.fromkeys(world.tasks[id_].id for id_ in chosen)
-    ids = list(named or world.tasks.tasks)[: None if named else count]
-    what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
-    coming = playing.play(what, output, jobs, notify)
+    ids = list(world.tasks.tasks)[:count]
+    what = Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
+    coming = play(what, output, jobs, notify)
     hidden = True if user == "person" else None
-    lines: list[playing.Line] = []
+    lines: list[Line] = []
     solved = 0
     bar = tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden)
     # What a function prints is no part of the figures.
@@ -96,23 +95,19 @@ def command(
             lines.append(line)
             solved += line["outcome"]["solved"]
             bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
-    figures = playing.figures(what, lines)
+    result = figures(what, lines)
     if json_target is not None:
-        write_json(json_target, figures)
+        write_json(json_target, result)
     if json_target != STANDARD_STREAM:
-        click.echo(figures_text(figures, output))
+        click.echo(figures_text(result, str(output)))
 
 
 def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str, Any, str | None]:
     """Return an agent or a user: what it is called, what makes it, and its model's server."""
-    from ..live import agents, users
-    from ..live.models import ChatModel, ModelAgent, ModelUser
-    from ..live.world import BASELINE, SCRIPTED, name_problem, script_name, versioned
-
     scripted = {
-        ("agent", BASELINE): (script_name(BASELINE), agents.Baseline),
-        ("user", SCRIPTED): (script_name(SCRIPTED), users.ScriptedUser),
-        ("user", "person"): (name, users.PersonAtTerminal),
+        ("agent", BASELINE): (script_name(BASELINE), Baseline),
+        ("user", SCRIPTED): (script_name(SCRIPTED), ScriptedUser),
+        ("user", "person"): (name, person_at_terminal),
     }
     if (role, name) in scripted:
         return *scripted[role, name], None
@@ -125,37 +120,9 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
         chat = ChatModel(model, models["base_url"])
         made = f"{model}, prompts {versioned('prompts')}", partial(maker, chat), chat.server
     elif ":" in name:
-        made = name, partial(agents.Function, agents.imported_function(name)), None
+        made = name, partial(function_agent, imported_function(name)), None
     else:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
     if problem := name_problem(role, made[0]):
         raise InputError(f"{role} {made[0]}", problem)
     return made
-
-
-_SHOWN: Mapping[str, str] = {
-    "inform": "Inform",
-    "success": "Success",
-    "requested": "Success, all requested",
-    "books": "Books",
-    "solved": "Solved",
-    "in_database": "Details told that the database has",
-    "of_named_venue": "Details told of a venue named before",
-    "turns": "Turns",
-    "calls": "Calls",
-    "failed_calls": "Calls answered by an error (total)",
-    "unasked": "Bookings nobody asked for (total)",
-    "errors": "Broken off (total)",
-}
-
-
-def figures_text(figures: dict[str, Any], path: Path) -> str:
-    """Return the figures of a play for people."""
-    shown = {title: figures[name] for name, title in _SHOWN.items()}
-    for who, cost in figures["costs"].items():
-        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
-    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
-    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
-    title = f"{figures['agent']} with {figures['user']}: {played}"
-    return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

@@ -11,28 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import sha256
 
-from ..benchmark import Benchmark
 from ..data.goals import Goals, GoalsFile
 from ..errors import SHOWN_PLACES, InputError, counted, unquoted
-from ..grounding.rating import (
-    GroundedFigures,
-    GroundedScores,
-    HumanRatings,
-    PlainDialogue,
-    RatedDialogue,
-    ceiling,
-    grounded_figures,
-    rated,
-    rated_human,
-)
 from ..metrics.diversity import diversity
 from ..metrics.results import DialogueResult
+from ..scoring import Scorer
+from ..scoring.report import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
 from ..submission.checking import Conversations, Turn, checked_conversations, dialogue_id
@@ -40,26 +28,13 @@ from ..submission.formats import Standard
 from ..submission.formats.format import USER
 from ..submission.plain_responses import delexicalise_submission
 from ..submission.remarks import Remark
-from .report import Coverage, Report
-
-if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicaliser
+from .delexicalising import delexicaliser
+from .grounded import GroundedDialogue, PlainDialogue, grounded
+from .human import FREE, ceiling
+from .rating import GroundedFigures, GroundedScores, grounded_figures, rating
 
 FREE_RUNNING = "free-running"
 """The parameter of signatures that tells whose goals free-running dialogues were held against."""
-
-
-class _Scorer(Protocol):
-    """What free-running dialogues are scored by: a `Scorer`, which is built upon this."""
-
-    @property
-    def benchmark(self) -> Benchmark: ...
-    @property
-    def rules(self) -> RuleSet: ...
-    def delexicaliser(self) -> Delexicaliser: ...
-    def database(self) -> VenueDatabase: ...
-    def human_ratings(self) -> HumanRatings | None: ...
-    def plain_signature(self) -> Signature: ...
 
 
 @dataclass(frozen=True)
@@ -69,8 +44,7 @@ class FreeRunning:
     Attributes:
         normalized: The delexicalised responses, normalised.
         dialogues: The dialogues in plain English.
-        rated: How each went.
-        users: What the user said before each turn; None where the file does not tell.
+        outcomes: How each went.
         goals: The goals they were held against, and those of dialogues that are not played.
         own: Where the goals come from; None for the benchmark's.
         remarks: What there is to say of the dialogues.
@@ -78,8 +52,7 @@ class FreeRunning:
 
     normalized: NormalizedSubmission
     dialogues: Mapping[str, PlainDialogue]
-    rated: Mapping[str, RatedDialogue]
-    users: Mapping[str, Sequence[str | None]]
+    outcomes: Mapping[str, GroundedDialogue]
     goals: Goals
     own: GoalsFile | None
     remarks: Sequence[Remark] = ()
@@ -88,15 +61,53 @@ class FreeRunning:
     def results(self) -> list[DialogueResult]:
         """What each dialogue comes to; there are no states and active domains."""
         return [
-            DialogueResult(id_, len(texts), responses=texts, further={"grounded": self.rated[id_]})
+            DialogueResult(
+                id_, len(texts), responses=texts, further={"grounded": self.outcomes[id_]}
+            )
             for id_, texts in self.normalized.responses.items()
         ]
+
+    def ceiling(self, scorer: Scorer) -> GroundedFigures | None:
+        """Return what the human responses get; None where the benchmark does not hold them.
+
+        They are those of the same dialogues; of goals of one's own, those of the whole benchmark.
+        """
+        known = scorer.benchmark.dialogues
+        ids = self.dialogues if self.own is None else known
+        turns = ((id_, known[id_].turns) for id_ in ids)
+        return ceiling(scorer.benchmark, scorer.rules, turns, FREE)
+
+    def report(self, scorer: Scorer) -> Report:
+        """Return the scores, given the scorer that held the dialogues against their goals."""
+        texts = [text for responses in self.normalized.responses.values() for text in responses]
+        turns = self.normalized.turns
+        figures = grounded_figures(map(rating, self.outcomes.values()))
+        return Report(
+            signature=self._signature(scorer),
+            coverage=Coverage(len(self.dialogues), len(self.goals), turns, turns),
+            unknown_placeholders=self.normalized.unknown_placeholders,
+            metrics={
+                "grounded": GroundedScores.of_figures(figures, self.ceiling(scorer)),
+                "diversity": diversity(texts),
+            },
+        )
+
+    def _signature(self, scorer: Scorer) -> Signature:
+        coverage = None
+        if self.dialogues.keys() != self.goals.keys():
+            turns = self.normalized.turns
+            digest = sha256(repr(sorted(self.dialogues)))[:SHOWN_HASH]
+            coverage = f"{turns}/{turns}-{digest}"
+        whose = "benchmark" if self.own is None else f"goals-{self.own.digest[:SHOWN_HASH]}"
+        signature = scorer.plain_signature()
+        parameters = {**signature.parameters, FREE_RUNNING: whose}
+        return replace(signature, goals="all", coverage=coverage, parameters=parameters)
 
 
 def play_free_running(
     standard: Standard,
     source: str,
-    scorer: _Scorer,
+    scorer: Scorer,
     own: GoalsFile | None = None,
     skip_missing: bool = False,
 ) -> FreeRunning:
@@ -134,68 +145,32 @@ def play_free_running(
         remarks.append(Remark("goals", f"{found} and are left out (the first: {first})"))
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
-    delexicaliser = scorer.delexicaliser()
+    plain = delexicaliser(scorer.benchmark, scorer.rules)
     said = {
         id_: tuple(Turn(turn["response"], None, None) for turn in turns)
         for id_, turns in played.items()
     }
-    submission = delexicalise_submission(Submission(said), delexicaliser)
+    submission = delexicalise_submission(Submission(said), plain)
     dialogues = {
-        id_: PlainDialogue([t.plain for t in turns if t.plain is not None], goals[id_], None)
+        id_: PlainDialogue(
+            [turn.plain for turn in turns if turn.plain is not None],
+            goals[id_],
+            None,
+            [turn.get(USER) for turn in played[id_]],
+        )
         for id_, turns in submission.dialogues.items()
     }
     database = scorer.database()
     return FreeRunning(
         normalized=normalize_submission(submission, scorer.rules),
         dialogues=dialogues,
-        rated={
-            id_: rated(dialogue, database, delexicaliser.gazetteer)
+        outcomes={
+            id_: grounded(dialogue, database, plain.gazetteer)
             for id_, dialogue in dialogues.items()
         },
-        users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         goals=goals,
         own=own,
         remarks=[*remarks, *submission.remarks],
-    )
-
-
-def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
-    """Score free-running dialogues in plain English.
-
-    The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
-    goals of their own, what those of the whole benchmark get.
-
-    Args:
-        run: The dialogues, held against their goals by this scorer.
-        scorer: How to score.
-    """
-    texts = [text for responses in run.normalized.responses.values() for text in responses]
-    turns = run.normalized.turns
-    return Report(
-        signature=_signature(run, scorer),
-        coverage=Coverage(len(run.dialogues), len(run.goals), turns, turns),
-        unknown_placeholders=run.normalized.unknown_placeholders,
-        metrics={
-            "grounded": GroundedScores.of_figures(
-                grounded_figures(one.rating for one in run.rated.values()),
-                free_running_ceiling(run, scorer),
-            ),
-            "diversity": diversity(texts),
-        },
-    )
-
-
-def free_running_ceiling(run: FreeRunning, scorer: _Scorer) -> GroundedFigures | None:
-    """Return what the human responses get; None where the benchmark does not hold them."""
-    known = scorer.benchmark.dialogues
-    human = scorer.human_ratings()
-    return ceiling(
-        [(id_, known[id_].turns) for id_ in (run.dialogues if run.own is None else known)],
-        scorer.benchmark,
-        None if human is None else human.free,
-        lambda gold, turns: rated_human(
-            gold, turns, scorer.database(), scorer.delexicaliser(), with_bookings=False
-        ),
     )
 
 
@@ -221,15 +196,3 @@ def _played(
             played[id_] = turns
             spelled[id_] = written
     return played, lacking
-
-
-def _signature(run: FreeRunning, scorer: _Scorer) -> Signature:
-    coverage = None
-    if run.dialogues.keys() != run.goals.keys():
-        turns = run.normalized.turns
-        digest = sha256(repr(sorted(run.dialogues)))[:SHOWN_HASH]
-        coverage = f"{turns}/{turns}-{digest}"
-    whose = "benchmark" if run.own is None else f"goals-{run.own.digest[:SHOWN_HASH]}"
-    signature = scorer.plain_signature()
-    parameters = {**signature.parameters, FREE_RUNNING: whose}
-    return replace(signature, goals="all", coverage=coverage, parameters=parameters)
