@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers import benchmark, dialogue, goal, run_cli
-from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
+from synthetic import SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import STYLES
@@ -92,28 +92,6 @@ def test_an_import_that_fails_leaves_what_was_there(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_an_interrupted_import_leaves_what_was_there(
-    capsys: Capture, clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_cli(capsys, "data", "import", *_options(clones))
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    before = path.read_bytes()
-    write_json(clones[0] / "mwzeval/data/database/train_db.json", [])
-
-    def interrupt(*args: object) -> None:
-        raise KeyboardInterrupt
-
-    for step in ("fsync", "replace"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, step, interrupt)
-            run = run_cli(capsys, "data", "import", *_options(clones))
-        assert run.status == 130
-        assert run.err.strip() == "mwz: interrupted"
-        assert path.read_bytes() == before
-        assert os.listdir(path.parent) == [path.name]
-
-
 def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) -> None:
     run = run_cli(capsys, "data", "import", *_options((tmp_path, tmp_path)))
     assert run.status == 2
@@ -161,17 +139,3 @@ def test_the_list_shows_what_is_at_hand(capsys: Capture, clones: tuple[Path, Pat
     # "1 of 3" goals are seen.
     assert _hashes(installed) == row.split()[6:-1]
     assert row.endswith(str(benchmark_path("multiwoz")))
-
-
-def test_a_damaged_benchmark_is_told_in_the_list(
-    capsys: Capture, clones: tuple[Path, Path]
-) -> None:
-    run_cli(capsys, "data", "import", *_options(clones))
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    path.write_bytes(b"")
-    run = run_cli(capsys, "data", "list")
-    assert run.status == 2
-    assert run.err == (
-        f"mwz: {path}: the file is empty; expected JSON; install the benchmark again\n"
-    )
