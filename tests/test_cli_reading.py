@@ -271,8 +271,8 @@ def test_score_says_where_gold_states_are_used(mwz: Mwz, tmp_path: Path, careful
 
 
 def test_score_says_so_of_the_corpus(capsys: Capture) -> None:
-    run = run_cli(capsys, "score", "--corpus", "--benchmark", "sample")
-    assert run.err == f"mwz: built-in responses: {GOLD_TOLD}\n"
+    run = run_cli(capsys, "score", "@corpus", "--benchmark", "sample")
+    assert run.err == f"mwz: @corpus: {GOLD_TOLD}\n"
     assert run.out.startswith(HEAD)
 
 
@@ -320,7 +320,8 @@ def test_score_tells_remarks_once_and_scores(mwz: Mwz, tmp_path: Path, careful: 
     assert (
         "no turn has a `state`; is `belief` meant? add --state-key belief; `--states g" in run.err
     )
-    assert mwz("score", path, "--state-key", "belief").status == 0
+    assert mwz("convert", path, "--state-key", "belief", "-o", "c.json").status == 0
+    assert mwz("score", "c.json").status == 0
     run = mwz("score", path, "--states", "gold")
     assert run.status == 0
     (remark,) = run.err.splitlines()

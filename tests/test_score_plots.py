@@ -68,7 +68,7 @@ def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
 def test_a_home_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
     files = [str(SUBMISSIONS / f"{name}.json") for name in ("careful", "hasty")]
     picture = tmp_path / "scores.png"
-    arguments = ["score", *files, "--benchmark", "sample", "--plot", str(picture), "--quiet"]
+    arguments = ["score", *files, "--benchmark", "sample", "--plot", str(picture)]
     keep = {
         name: value for name, value in os.environ.items() if not name.startswith(("XDG", "MPL"))
     }

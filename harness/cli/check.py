@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,11 @@ _SHOWN = 20
 @option.benchmark
 @option.rules
 @option.placeholders
-@option.reading
+@option.flag(
+    "--strict-states",
+    help="Refuse belief states that hold anything but known names and strings; by default numbers "
+    "and the like are read as text.",
+)
 @click.option(
     WRITE,
     "table",
@@ -44,7 +49,9 @@ _SHOWN = 20
     help="Write the unknown placeholders, each with what it may mean, as a table for "
     "--placeholders.",
 )
-def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
+def command(
+    predictions: str, benchmark: str | None, strict_states: bool, table: str | None, **how: Any
+) -> int:
     """Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them:
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
@@ -52,7 +59,10 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], **how)
-    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
+    reading = replace(options.reading, strict_states=strict_states)
+    loaded, (submission,) = read_submissions(
+        [predictions], benchmark, "checking against", options, reading
+    )
     scorer = Scorer(loaded, options)
     known = scorer.rules
     for name, told in _facts(submission, loaded, known):

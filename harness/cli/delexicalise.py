@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 )
 @option.benchmark
 @option.rules
-@option.reading
 def command(predictions: str, output: str, spans: bool, benchmark: str | None, **how: Any) -> None:
     """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
     responses delexicalised. They may be of any dialogues; the benchmark gives the venues.

@@ -35,7 +35,7 @@ from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..submission import read_predictions
 from ..submission.checking import dialogue_id
-from ..submission.formats import Reading
+from ..submission.formats import READING, Reading
 from ..tracking.analysis import (
     RECIPES,
     analyses_of,
@@ -201,7 +201,6 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     help="Show each domain, DOMAIN's flexible goal accuracy with the λ with which a share P of an "
     "error is forgotten in T turns; may be repeated.",
 )
-@option.reading
 @option.intervals
 @option.table_format(" Any but text has the main figures, and csv nothing else.")
 @click.option(
@@ -300,7 +299,7 @@ def command(
     _check_format(format_, json_target is not None)
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
-    reading = option.taken_reading(choosing)
+    reading = READING
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -452,7 +451,6 @@ def _rates(
         metrics=["inform"],
         setup=MAIN_SETUP,
         lexicalised=lexicalised,
-        strict_states=reading.strict_states,
     )
     scorer = Scorer(file.benchmark, options)
     predictions = read_predictions(path, reading)

@@ -26,7 +26,6 @@ from .reading import read_submissions
 )
 @option.benchmark
 @option.rules
-@option.reading
 def command(predictions: str, output: str, seed: int, benchmark: str | None, **how: Any) -> None:
     """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
     delexicalised responses in plain English: with values of venues that the turn's belief state

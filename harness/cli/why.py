@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from tqdm import tqdm
 
-from ..benchmark import CANONICAL_STYLE
-from ..board import PORT
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import (
     Diagnosis,
@@ -23,15 +21,21 @@ from ..diagnosis.diagnosing import (
 from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
 from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text, turn_text
 from ..errors import InputError
-from ..io.files import short_names, shown_name, write_atomically
+from ..io.files import short_names, write_atomically
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
-from ..scoring.predictions import Predictions, played_predictions
+from ..scoring.predictions import played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
-from .reading import corpus_name, is_file_of_plays, played_free_running, read_submissions
-from .serving import serve_pages
+from .reading import (
+    benchmark_chooser,
+    dialogues_of,
+    is_file_of_plays,
+    played_free_running,
+    read_outputs,
+)
+from .serving import PORT, serve, serve_pages
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -73,17 +77,15 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
-@option.serve("Show all dialogues of all PREDICTIONS side by side, as web pages")
+@serve("Show all dialogues of all PREDICTIONS side by side, as web pages")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write these pages to a folder, which needs no server.",
 )
-@option.corpus
 @option.lexicalised
 @option.free_running
-@option.skip_missing_goals
 @click.option(
     "--goals",
     metavar="FILE.json",
@@ -94,7 +96,6 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
 @option.benchmark
 @option.rules
 @option.placeholders
-@option.reading
 def command(
     *,
     predictions: Sequence[str],
@@ -107,7 +108,6 @@ def command(
     plot: str | None,
     serve: int | None,
     html: Path | None,
-    corpus: str | None,
     lexicalised: bool,
     free_running: bool,
     goals: str | None,
@@ -121,9 +121,7 @@ def command(
     free_running = free_running or any(map(is_file_of_plays, predictions))
     option.refuse(
         {
-            "give PREDICTIONS, or --corpus [STYLE], or both": not predictions and corpus is None,
-            "--free-running needs PREDICTIONS, and no --plot": free_running
-            and not (predictions and corpus is None and plot is None),
+            "--free-running goes without --plot": free_running and plot is not None,
             "--goals goes with --free-running": goals is not None and not free_running,
             "--turn and --venue-ids go with --dialogue, and not with --free-running": (
                 turn is not None or venue_ids
@@ -138,8 +136,6 @@ def command(
             "--serve and --html go without each other, --plot, --dialogue, --lexicalised, "
             "--domain, --cause and --limit": any(map(option.given, _PAGES))
             and sum(map(option.given, _PAGES + _NOT_PAGES)) > 1,
-            "--lexicalised takes --corpus without a style": lexicalised
-            and corpus not in (None, CANONICAL_STYLE),
             f"--cause {cause!r} is one of grounded scores; add --lexicalised": not lexicalised
             and cause in GROUNDED_CAUSES,
         }
@@ -157,7 +153,7 @@ def command(
     if free_running:
         texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
     else:
-        diagnoses = _diagnoses(predictions, corpus, benchmark, options)
+        diagnoses = _diagnoses(predictions, benchmark, options)
         named = dict(zip(short_names(list(diagnoses)), diagnoses.values(), strict=True))
         if serve is not None or html is not None:
             _show(named, serve, html)
@@ -175,20 +171,18 @@ def command(
 
 
 def _diagnoses(
-    files: Sequence[str], corpus: str | None, benchmark: str | None, options: Options
+    names: Sequence[str], benchmark: str | None, options: Options
 ) -> dict[str, Diagnosis]:
-    """Return what to call each file, and the corpus, and its diagnosis; tell what there is to."""
-    loaded, read = read_submissions(files, benchmark, "explaining by", options)
-    named: dict[str, Predictions] = dict(zip(files, read, strict=True))
-    if corpus is not None:
-        named = {f"corpus ({corpus})": corpus_name(corpus, options.lexicalised), **named}
-    scorer = Scorer(loaded, options)
+    """Return what to call each of some outputs -> its diagnosis; print the remarks on them."""
+    systems = [read_outputs(name) for name in names]
+    contents = [one.standard(options) for one in systems]
+    loaded = benchmark_chooser(benchmark, "explaining by")(dialogues_of(contents))
     diagnoses = {}
-    for name, predictions in named.items():
-        source = name if isinstance(predictions, str) else shown_name(name)
-        found = played_predictions(scorer, predictions, source)
-        tell(source, found.remarks)
-        diagnoses[name] = diagnose(found.played)
+    for system, content in zip(systems, contents, strict=True):
+        scorer = Scorer(loaded, system.options(options))
+        played = played_predictions(scorer, content, system.source)
+        tell(system.source, played.remarks)
+        diagnoses[system.name] = diagnose(played.played)
     return diagnoses
 
 

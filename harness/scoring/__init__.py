@@ -119,9 +119,9 @@ class Scorer:
         from ..data.goals import GoalsFile
         from .free_running import play_free_running
 
-        goals, skip = self.options.goals, self.options.skip_missing_goals
+        goals = self.options.goals
         own = goals if isinstance(goals, GoalsFile) else None
-        return play_free_running(dialogues, source, self, own, skip)
+        return play_free_running(dialogues, source, self, own)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
         reading = self.options.reading
