@@ -200,7 +200,7 @@ def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -
         main(
             [
                 *("score", str(SUBMISSIONS / "careful.json"), "--benchmark", "sample"),
-                *("--per-dialogue", str(target), "--quiet"),
+                *("--per-dialogue", str(target)),
             ]
         )
     metrics = Scorer(sample).score(content("careful")).metrics

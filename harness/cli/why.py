@@ -223,7 +223,7 @@ class _View:
         """Return what is shown of a file; of plain English, its grounded scores come first."""
         parts = [self._plain(name, diagnosis)]
         played = diagnosis.played
-        if self.lexicalised:
+        if played.submission.lexicalised:
             parts.insert(0, self.grounded(name, diagnose_grounded(played), played.database()))
             if all(parts):
                 parts.insert(1, "The same responses, delexicalised by the harness:")
