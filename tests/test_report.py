@@ -84,7 +84,6 @@ def test_a_metric_that_this_version_does_not_know_is_kept(written: Any) -> None:
     written["from_later"] = {"x": [1, 2.5]}
     read = Report.from_dict(written, "report.json")
     assert read.metrics["from_later"] == {"x": [1, 2.5]}
-    assert read.from_later == {"x": [1, 2.5]}
     assert read.to_dict()["from_later"] == {"x": [1, 2.5]}
 
 
@@ -94,7 +93,7 @@ def test_what_was_not_asked_for_is_none_and_not_in_the_json(sample: Any) -> None
     assert report.inform is report.success is report.combined is report.strict is None
     assert report.diversity is report.dst is None
     assert "inform" not in report.to_dict()
-    with pytest.raises(AttributeError, match="the report has no no_such_metric"):
+    with pytest.raises(AttributeError, match="no_such_metric"):
         _ = report.no_such_metric
     assert Report.from_dict(json.loads(json.dumps(report.to_dict())), "x") == report
 

@@ -15,7 +15,7 @@ from ..io.files import kind_of
 from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
-from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
+from ..signature import PLACEHOLDERS, SHOWN_HASH
 from ..submission import Lacking, NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
@@ -244,30 +244,6 @@ def _predicts(submission: NormalizedSubmission, option: str, chosen: str, withou
             f"--{option} {known}`",
         )
     return not lacking
-
-
-def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
-    """Return the signature of scores, as far as it does not depend on what is scored.
-
-    Args:
-        benchmark: The benchmark's name.
-        data: The content hash of what is scored on, under the rule set.
-        gold_domains: Where the benchmark's gold active domains come from.
-        options: How to score.
-    """
-    sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
-    return Signature(
-        benchmark=benchmark,
-        data=data,
-        rules=options.rules,
-        rules_digest=rule_set(options.rules).digest,
-        setup=options.setup,
-        domains=options.domains,
-        states=options.states,
-        goals=options.part,
-        gold_domains=gold_domains if "gold" in sources else None,
-        parameters=parameters(options),
-    )
 
 
 def parameters(options: Options) -> dict[str, str]:
