@@ -20,7 +20,6 @@ from mwz.harness import Report, Scorer, score
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring import Options
 from mwz.harness.submission import CONSTANT, made_submission
 
@@ -107,53 +106,6 @@ def test_json_in_a_file_comes_beside_the_table(capsys: Capture, file: Path, tmp_
     assert run.out.splitlines()[-1] == report["signature"]
 
 
-def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
-    report = _json(capsys, file)
-    documented = {
-        *("format", "signature", "signature_fields", "rules", "benchmark", "coverage", "bleu"),
-        *("strict", "optimistic", "inform", "success", "combined", "diversity", "flags"),
-        *("unknown_placeholders", "domains", "states", "goals"),
-    }
-    assert documented <= set(report)
-    # Others are results of metrics.
-    results = {key for metric in response_metrics().values() for key in metric.results}
-    assert set(report) - documented <= results
-    assert report["format"] == 2
-    for total in ("inform", "success"):
-        assert report[total] == report["strict"][total]["total"]
-    assert report["combined"] == report["strict"]["combined"]
-    # The line shows the first digits of what the fields hold in full.
-    assert f"|data:{report['signature_fields']['data'][:12]}|" in report["signature"]
-    assert report["signature_fields"]["benchmark"] == "sample"
-    assert (report["rules"], report["benchmark"]) == ("2021", "sample")
-    assert report["coverage"].items() >= {"dialogues": 30, "of": 30, "turns": 146}.items()
-    assert set(report["bleu"]) == set(STYLES)
-    for setup in ("strict", "optimistic"):
-        domains = {"total", "restaurant", "hotel", "attraction", "train", "taxi"}
-        assert set(report[setup]["inform"]) == set(report[setup]["success"]) == domains
-        # In percent, at full precision: of 30 dialogues.
-        inform, success = report[setup]["inform"]["total"], report[setup]["success"]["total"]
-        assert inform * 30 / 100 == pytest.approx(round(inform * 30 / 100), abs=1e-9)
-        assert report[setup]["combined"] == pytest.approx(
-            (inform + success) / 2 + report["bleu"]["mwz22"]
-        )
-    assert set(report["diversity"]) == {
-        *("unigrams", "bigrams", "trigrams", "entropy", "conditional_entropy"),
-        *("mean_length", "msttr"),
-    }
-    assert report["unknown_placeholders"] == {}
-    assert (report["domains"], report["states"], report["goals"]) == ("states", "predicted", "all")
-
-
-def test_what_is_written_is_read_back_as_a_report(
-    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
-) -> None:
-    arguments = ("--metrics", "bleu,inform,diversity,dst")
-    report = Report.from_dict(_json(capsys, file, *arguments), "report.json")
-    options = Options(metrics=("bleu", "inform", "diversity", "dst"))
-    assert report == score(careful, sample, options)
-
-
 def test_unknown_placeholders_and_coverage_are_told(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps({"town001": [{"response": "[hotel] [hotel] [x]"}]}))
@@ -221,24 +173,6 @@ def test_options_are_those_of_the_library(
     )
     report = _json(capsys, file, *arguments, "--metrics", "bleu,inform")
     assert report == score(careful, sample, options).to_dict()
-
-
-@pytest.mark.parametrize(
-    ("metrics", "parts"),
-    [
-        ("bleu", {"bleu"}),
-        ("inform", {"strict", "optimistic"}),
-        ("success", {"strict", "optimistic"}),
-        ("diversity", {"diversity"}),
-        ("richness", {"diversity"}),
-        ("bleu, inform", {"bleu", "strict", "optimistic"}),
-    ],
-)
-def test_only_the_asked_for_metrics_are_computed(
-    capsys: Capture, file: Path, metrics: str, parts: set[str]
-) -> None:
-    report = _json(capsys, file, "--metrics", metrics)
-    assert report.keys() & {"bleu", "strict", "optimistic", "diversity"} == parts
 
 
 @pytest.mark.parametrize(
@@ -347,20 +281,6 @@ def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -
     ]
 
 
-def test_of_many_problems_ten_are_listed_and_the_rest_counted(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    # Equal problems are one line, so these differ.
-    state = {f"slot{n}": "x" for n in range(25)}
-    turn = {"response": "hello", "state": {"hotel": state}}
-    path = _written(tmp_path, {"town001": [turn]})
-    lines = _refused(capsys, path).splitlines()
-    assert lines[0] == f"{path}: 25 problems"
-    assert len(lines) == 12
-    assert "slot9" in lines[10]
-    assert lines[11] == "  … and 15 more"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -443,27 +363,10 @@ def test_help_imports_no_subcommand() -> None:
         assert line in " ".join(done.stdout.split())
 
 
-def test_an_unknown_command_exits_2(capsys: Capture) -> None:
-    run = run_cli(capsys, "nosuch")
-    assert run.status == 2
-    assert "No such command 'nosuch'" in run.err
-    assert "Did you mean" not in run.err
-
-
 def test_a_misspelled_command_is_told_with_the_one_that_is_meant(capsys: Capture) -> None:
     run = run_cli(capsys, "scroe")
     assert run.status == 2
     assert "No such command 'scroe'. Did you mean score?" in run.err
-
-
-def test_the_command_is_run_by_its_module_too(file: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz", "score", str(file), "--json", "-"],
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["benchmark"] == "sample"
 
 
 # Standard output that cannot take what is printed.
@@ -480,29 +383,10 @@ def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[byte
     )
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-@pytest.mark.parametrize("options", ["", "--json -"])
-def test_a_full_disk_behind_standard_output_is_told(file: Path, options: str) -> None:
-    done = _shell(f"mwz score {file} {options} >/dev/full")
-    assert done.returncode == 2
-    assert done.stderr.decode().removeprefix(NOTICE) == (
-        "mwz: standard output: cannot be written (No space left on device)\n"
-    )
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 def test_whoever_stops_reading_gets_no_traceback(file: Path) -> None:
     done = _shell(f"(sleep 0.1; mwz score {file}; echo status $? >&2) | true")
     assert done.stderr.decode() == f"{NOTICE}status 1\n"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
-def test_closed_standard_streams_are_no_traceback(file: Path) -> None:
-    told = "mwz: standard output: is closed; give a file\n"
-    assert _shell(f"mwz score {file} >&-").stderr.decode() == NOTICE + told
-    done = _shell("mwz score - <&-")
-    assert done.returncode == 2
-    assert done.stderr.decode() == "mwz: standard input: is closed; give a file\n"
 
 
 def test_tables_are_shown_where_the_terminal_lacks_their_dashes(file: Path) -> None:

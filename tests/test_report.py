@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from mwz.harness import InputError, Report, Scorer, load_benchmark
-from mwz.harness.metrics import headlines
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import FORMAT
 from mwz.harness.submission import normalize_submission, read_submission
@@ -59,25 +58,6 @@ def test_python_and_json_use_the_same_names(report: Report, written: Any) -> Non
     expected = (written["inform"] + written["success"]) / 2 + written["bleu"]["mwz22"]
     assert report.combined == expected == written["strict"]["combined"]
     assert written["signature"] == str(report.signature)
-
-
-@pytest.mark.parametrize("name", ["strict", "optimistic"])
-def test_headlines_are_the_figures_of_a_set_up(report: Report, name: str) -> None:
-    scores = report.setup(name)
-    assert scores is not None
-    assert report.bleu is not None
-    known = {key: headlines()[key] for key in ("bleu", "inform", "success", "combined")}
-    figures = {key: headline.value(report, name) for key, headline in known.items()}
-    assert figures == {
-        "bleu": report.bleu["mwz22"],
-        "inform": scores.inform["total"],
-        "success": scores.success["total"],
-        "combined": scores.combined,
-    }
-    # Every one is another figure, so that none stands for another.
-    assert len(set(figures.values())) == 4
-    titles = [headline.title for headline in known.values()]
-    assert titles == ["BLEU", "Inform", "Success", "Combined"]
 
 
 def test_a_metric_that_this_version_does_not_know_is_kept(written: Any) -> None:
