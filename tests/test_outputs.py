@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from mwz.harness.errors import InputError
 from mwz.harness.io.files import read_bytes
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.submission import checked_submission
+from mwz.harness.submission.formats import Reading, read_standard
 from mwz.harness.submission.remarks import Remark
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
@@ -30,8 +33,14 @@ class Scored:
 
     def __call__(self, content: bytes, **options: Any) -> tuple[Any, list[Remark]]:
         self._path.write_bytes(content)
+        named = {one.name for one in fields(Reading)} & options.keys()
+        keys = {name: options.pop(name) for name in named}
         scorer = self._scorer.with_options(**options)
-        found = played_predictions(scorer, read_bytes(self._path), "outputs")
+        how = replace(scorer.options.reading, **keys)
+        standard = read_standard(read_bytes(self._path), "outputs", how)
+        on = scorer.benchmark
+        submission = checked_submission(standard, on, "outputs", scorer.rules, how)
+        found = played_predictions(scorer, submission, "outputs")
         return scorer.report(found.played).to_dict(), list(found.remarks)
 
 
