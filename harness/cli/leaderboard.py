@@ -46,7 +46,7 @@ from ..scoring import Scorer
 from . import option, tell
 from .live_entries import score_live
 from .option import leaderboard_path
-from .serving import serve, serve_pages
+from .serving import serve_pages
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Asked:
     "Needs the benchmark and the systems' outputs (as --rescore), whose texts these pages show: do "
     "not publish them.",
 )
-@serve("Write nothing; show the board as a web page")
+@option.serve("Write nothing; show the board as a web page")
 @click.option(
     "--base",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

@@ -147,6 +147,26 @@ predictions_folder = click.option(
 )
 
 
+PORT = 8765
+"""Where pages are shown unless another port is named."""
+
+
+def serve(what: str) -> Callable[[_Command], _Command]:
+    """Return the option that shows pages at the loopback address.
+
+    Args:
+        what: What it does, as the help begins.
+    """
+    return click.option(
+        "--serve",
+        type=click.IntRange(0, 65535),
+        is_flag=False,
+        flag_value=PORT,
+        metavar="[PORT]",
+        help=f"{what} at the loopback address until Ctrl-C. [default port: {PORT}; 0 for any]",
+    )
+
+
 seed = click.option(
     "--seed",
     type=click.IntRange(min=0),

@@ -35,7 +35,7 @@ from .reading import (
     played_free_running,
     read_outputs,
 )
-from .serving import PORT, serve, serve_pages
+from .serving import serve_pages
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -77,7 +77,7 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
-@serve("Show all dialogues of all PREDICTIONS side by side, as web pages")
+@option.serve("Show all dialogues of all PREDICTIONS side by side, as web pages")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, file_okay=False),
@@ -192,7 +192,7 @@ def _show(diagnoses: Mapping[str, Diagnosis], port: int | None, html: Path | Non
 
     made = DialogueSite(diagnoses)
     if html is None:
-        serve_pages(made, PORT if port is None else port, "the dialogues")
+        serve_pages(made, option.PORT if port is None else port, "the dialogues")
         return
     for path in tqdm(made, "writing", unit="page", disable=None):
         write_atomically(html / path, made[path])
