@@ -177,10 +177,10 @@ def test_the_ids_of_venues_are_shown_on_request(
 
 
 def test_several_files_and_the_corpus(capsys: pytest.CaptureFixture[str]) -> None:
-    run = why(capsys, "--corpus", "mwz22", HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
+    run = why(capsys, "@corpus", HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
     assert run.status == 0
     assert run.out.count("domain not matched") == 3
-    assert "corpus (mwz22)" in run.out
+    assert "@corpus" in run.out
     assert str(HASTY) in run.out
 
 
@@ -234,12 +234,12 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "give PREDICTIONS"),
+        ((), "Missing argument"),
         ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not in the benchmark; the first"),
         ((HASTY, "--cause", "bad luck"), "'bad luck'"),
         ((HASTY, "--domain", "zoo"), "'zoo'"),
         ((HASTY, "--plot", "a.gif"), "a.gif: pictures are written as .svg or .png or .pdf"),
-        (("--corpus", "mwz99"), "unknown style 'mwz99'"),
+        (("@corpus:mwz99",), "unknown submission that the harness makes"),
         (("no-such.json",), "no-such.json: no such file"),
         ((HASTY, "--limit", "-1"), "-1"),
         ((HASTY, "--turn", 0), "--turn and --venue-ids go with --dialogue"),

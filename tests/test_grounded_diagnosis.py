@@ -128,8 +128,8 @@ def test_goals_of_ones_own_are_explained(capsys: Capture, tmp_path: Path) -> Non
     "arguments",
     [
         ("--free-running",),
-        ("--corpus", "damd", "--lexicalised"),
-        ("--corpus", "--lexicalised", "--free-running"),
+        ("@corpus:damd", "--lexicalised"),
+        ("@human", "--free-running"),
         ("FILE", "--lexicalised", "--free-running", "--plot", "x.svg"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> 
 
 
 def test_the_human_responses_are_explained(capsys: Capture) -> None:
-    out = _why(capsys, "--corpus", "--limit", "1")
+    out = _why(capsys, "@human", "--limit", "1")
     assert out.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
     assert not any(f"{cause}, first of" in out for cause in CAUSES)
 

@@ -1,4 +1,4 @@
-"""The interface does not move: options and layouts of JSON."""
+"""The interface does not move: layouts of JSON, exit statuses and errors' words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pytest
+from helpers import run_cli
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
@@ -16,8 +18,12 @@ PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
 
 
-def test_options_are_what_they_were(regenerate: Any) -> None:
-    assert regenerate._options() == GOLDEN["options"]
+@pytest.mark.parametrize("command", ["score", "table", "ablation"])
+def test_help_fits_a_screen(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert len(run_cli(capsys, command, "--help").out.splitlines()) <= 70
 
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:

@@ -115,7 +115,7 @@ def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str],
 
 
 def _paper(capsys: Capture, *arguments: object) -> Run:
-    return run_cli(capsys, "score", *arguments, "--paper", "--benchmark", "sample", "--jobs", 1)
+    return run_cli(capsys, "table", *arguments, "--benchmark", "sample", "--jobs", 1)
 
 
 def _report(capsys: Capture, file: Path) -> dict[str, Any]:
@@ -199,27 +199,18 @@ def test_the_latex_compiles_with_booktabs_alone(capsys: Capture, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((CAREFUL, "--baseline", HASTY), "--baseline and --seeds go with --paper"),
-        ((CAREFUL, "--paper", "--format", "csv"), "--paper is printed as latex or md"),
-        ((CAREFUL, "--paper", "--setup", "pptod"), "--paper is of strict figures"),
-        ((CAREFUL, "--paper", "--intervals"), "--paper is of strict figures"),
-        (("--paper", "--corpus"), "--paper needs PREDICTIONS"),
-        ((CAREFUL, "--paper", "--baseline", "nobody"), "nobody: no such file, and no entry of"),
-        ((CAREFUL, "--paper", "--baseline", "nothing.json"), "nothing.json: no such file"),
+        ((CAREFUL, "--format", "csv"), "'csv' is not one of 'latex', 'md'"),
+        ((), "Missing argument"),
+        ((CAREFUL, "--baseline", "nobody"), "nobody: no such file, and no entry of"),
+        ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),
     ],
 )
 def test_what_cannot_be_is_refused(
     capsys: Capture, arguments: tuple[object, ...], told: str
 ) -> None:
-    run = run_cli(capsys, "score", *arguments)
+    run = run_cli(capsys, "table", *arguments)
     assert (run.status, run.out) == (2, "")
     assert told in " ".join(run.err.split())
-
-
-def test_json_on_standard_output_stands_alone(capsys: Capture) -> None:
-    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--json", "-")
-    assert run.status == 0
-    assert [json.loads(line)["file"] for line in run.out.splitlines()] == [str(HASTY), str(CAREFUL)]
 
 
 def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_path: Path) -> None:
@@ -227,7 +218,7 @@ def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_pat
     broken.write_text("{", encoding="utf-8")
     run = _paper(capsys, CAREFUL, broken)
     assert (run.status, run.out) == (2, "")
-    assert "1 of 2 files could not be scored" in run.err
+    assert f"{broken}: not JSON" in run.err
 
 
 def test_scores_of_other_states_are_refused(capsys: Capture) -> None:
@@ -270,7 +261,7 @@ def test_five_outputs_beside_an_entry_of_the_board(
     stem = {"galaxy": "galaxy-e2e"}
     folder = upstream / "MultiWOZ_Evaluation" / "predictions"
     files = [folder / f"{stem.get(name, name)}.json" for name in names]
-    run = run_cli(capsys, "score", *files, "--baseline", "ubar", "--paper", "--format", "md")
+    run = run_cli(capsys, "table", *files, "--baseline", "ubar", "--format", "md")
     assert run.status == 0, run.err
     reports = [read_entry(PUBLISHED / name).scores.main for name in names]
     shown = []

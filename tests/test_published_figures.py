@@ -204,20 +204,6 @@ def test_sources_are_picked_as_the_papers_did(report: Report, system: str, rules
     assert report.optimistic.domains == "gold"
 
 
-@_systems({"2021": SCORED["2021"]})
-def test_success_never_exceeds_inform(report: Report, system: str, rules: str) -> None:
-    for setup in (report.strict, report.optimistic):
-        assert setup is not None
-        for domain, inform in setup.inform.items():
-            assert 0 <= setup.success[domain] <= inform <= 100
-
-
-@_systems(SCORED)
-def test_reports_come_back_from_json_as_they_were(report: Report, system: str, rules: str) -> None:
-    written = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert Report.from_dict(written, system) == report
-
-
 def _totals(report: Report, setup: str = "strict") -> tuple[float, float]:
     scores = report.setup(setup)
     assert scores is not None

@@ -216,7 +216,7 @@ def commands(count: int, seed: int) -> int:
         path = Path(folder) / "x.json"
         board = Path(folder) / "board" / "submissions"
         lines = {
-            "score": ["score", path, "--quiet"],
+            "score": ["score", path],
             "dst": ["dst", path],
             "check": ["check", path],
             "submit": ["submit", path, "--name", "x", "--track", "end-to-end", "--replace"],

@@ -4,8 +4,8 @@
 
 - `tests/golden/sample_reports.json`: the sample's submissions scored under every published rule
   set. A change is a change of scores.
-- `tests/golden/interface.json`: the options of every command and the layouts of JSON. A change is a
-  change for scripts (docs/interface.md).
+- `tests/golden/interface.json`: the layouts of JSON. A change is a change for scripts
+  (docs/interface.md).
 - The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
   written by hand.
 - The leaderboard's pages.
@@ -27,8 +27,6 @@ from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import click
 
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.audit.paper_tables import CORPUS, Cell, compared, equal_text, read_paper
@@ -87,39 +85,8 @@ _JSON = {
 
 
 def golden_interface() -> dict[str, Any]:
-    """Return the options of all commands, and the layouts of JSON."""
-    return {"options": _options(), "json": _layouts()}
-
-
-def _options() -> dict[str, dict[str, Any]]:
-    """Return command -> option -> what it takes, as far as no version of click differs in it."""
-    from mwz.harness import cli
-
-    found: dict[str, dict[str, Any]] = {}
-    context = click.Context(cli._mwz)
-    for name in commands():
-        command = cli._mwz.get_command(context, name)
-        assert command is not None
-        inner = command.commands if isinstance(command, click.Group) else {"": command}
-        for sub, one in inner.items():
-            found[f"{name} {sub}".strip()] = {
-                " ".join(param.opts): _taken(param) for param in one.params
-            }
-    return found
-
-
-def _taken(param: click.Parameter) -> str:
-    """Return what a parameter takes, in words."""
-    parts = []
-    if isinstance(param, click.Option) and param.is_flag:
-        parts.append("flag")
-    elif isinstance(param.type, click.Choice):
-        parts.append("|".join(map(str, param.type.choices)))
-    else:
-        parts.append(param.type.name)
-    parts += ["required"] if param.required else []
-    parts += ["repeatable"] if param.multiple or param.nargs == -1 else []
-    return ", ".join(parts)
+    """Return the layouts of JSON."""
+    return {"json": _layouts()}
 
 
 def _layouts() -> dict[str, list[str]]:

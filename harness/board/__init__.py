@@ -12,9 +12,6 @@ from mwz.normalization.rules.registry import read_toml
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""
 
-PORT = 8765
-"""Where pages are shown unless another port is named."""
-
 STATE_TRACKING = "state-tracking"
 LEXICALISED = "lexicalised"
 LIVE = "live"

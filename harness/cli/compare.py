@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 )
 @option.submissions
 @option.predictions_folder
-@option.all_figures
 @option.jobs_if_asked
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
@@ -82,7 +81,6 @@ def command(
     seeds: Sequence[str],
     submissions: Path,
     folders: Sequence[Path],
-    all_figures: bool,
     workers: int | str,
     format_: str,
     json_target: str | None,
@@ -131,7 +129,7 @@ def command(
     progress = partial(tqdm, desc="comparing", unit="system", disable=None, leave=False)
     seeds = names[len(systems) :]
     comparison = compare(baseline, others, test, samples, seed, seeds, progress)
-    shown = comparison.shown(everything=all_figures)
+    shown = comparison.shown(everything=False)
     if json_target is not None:
         more = {} if human is None else {"ceiling": asdict(human)}
         write_json(json_target, {**comparison.to_dict(), **more})
@@ -149,7 +147,7 @@ def command(
 
 def _plays(plays: Sequence[tuple[str, Any]]) -> tuple[list[str], list[Evidence]]:
     """Return what to call plays, and what is known of them."""
-    known = "systems seeds test samples seed all_figures format_ json_target benchmark"
+    known = "systems seeds test samples seed format_ json_target benchmark"
     option.of_plays(*known.split())
     names = short_names([source for source, _ in plays])
     return names, [one.evidence(name) for name, (_, one) in zip(names, plays, strict=True)]

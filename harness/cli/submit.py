@@ -41,7 +41,7 @@ from ..board.submitting import check_new, submit, write_files
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import encoded, limits, read_bytes, shown_name, to_json
+from ..io.files import limits, read_bytes, shown_name
 from ..io.rendering import figure, printable, text_table
 from ..io.rooms import room
 from ..io.validation import validated
@@ -51,7 +51,7 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import checked_submission
-from ..submission.formats import Reading, is_play, read_standard
+from ..submission.formats import is_play, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
 from .reading import benchmark_chooser
@@ -186,7 +186,6 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 @option.placeholders
 @option.submissions
 @option.new_board
-@option.keys
 def command(
     predictions: str,
     track: str,
@@ -214,7 +213,6 @@ def command(
             raise InputError(f"--{name.replace('_', '-')}", told)
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
-    reading = option.taken_reading(facts)
     aliases = Options(placeholders=placeholders).aliases
     known = {
         **{name: value for name, value in facts.items() if value is not None},
@@ -225,7 +223,7 @@ def command(
         "reported": [{"source": source, **reported}] if reported else [],
     }
     system = validated(System, known, "submission")
-    files = [(shown_name(path), _content(path, reading)) for path in (predictions, *seeds)]
+    files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
 
     def check(outputs: Outputs | Scores) -> None:
         nonlocal system
@@ -258,14 +256,6 @@ def command(
     write_files(pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
     _tell_flags(entry, board)
-
-
-def _content(path: str, reading: Reading) -> bytes:
-    """Return a file, as it is; if options name its keys, in the standard form."""
-    content = read_bytes(path, limits())
-    if not reading.keys:
-        return content
-    return encoded(to_json(read_standard(content, shown_name(path), reading).dialogues))
 
 
 def _scored(

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from tqdm import tqdm
 
-from ..benchmark import CANONICAL_STYLE
-from ..board import PORT
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
 from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
 from ..errors import InputError, unknown
-from ..io.files import short_names, shown_name, write_atomically
+from ..io.files import short_names, write_atomically
 from ..io.rendering import printable
 from ..io.rooms import room
 from ..scoring import Options, Scorer
-from ..scoring.predictions import Predictions, played_predictions
+from ..scoring.predictions import played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
-from .reading import corpus_name, is_file_of_plays, played_free_running, read_submissions
+from .reading import (
+    benchmark_chooser,
+    dialogues_of,
+    is_file_of_plays,
+    played_free_running,
+    read_outputs,
+)
 from .serving import serve_pages
 
 if TYPE_CHECKING:
@@ -74,10 +78,8 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
     metavar="DIR",
     help="Write these pages to a folder, which needs no server.",
 )
-@option.corpus
 @option.lexicalised
 @option.free_running
-@option.skip_missing_goals
 @click.option(
     "--goals",
     metavar="FILE.json",
@@ -88,7 +90,6 @@ _NOT_PAGES = ("plot", "wanted", "lexicalised", "domain", "cause", "limit")
 @option.benchmark
 @option.rules
 @option.placeholders
-@option.reading
 def command(
     *,
     predictions: Sequence[str],
@@ -101,7 +102,6 @@ def command(
     plot: str | None,
     serve: int | None,
     html: Path | None,
-    corpus: str | None,
     lexicalised: bool,
     free_running: bool,
     goals: str | None,
@@ -115,9 +115,7 @@ def command(
     free_running = free_running or any(map(is_file_of_plays, predictions))
     option.refuse(
         {
-            "give PREDICTIONS, or --corpus [STYLE], or both": not predictions and corpus is None,
-            "--free-running needs PREDICTIONS, and no --plot": free_running
-            and not (predictions and corpus is None and plot is None),
+            "--free-running goes without --plot": free_running and plot is not None,
             "--goals goes with --free-running": goals is not None and not free_running,
             "--turn and --venue-ids go with --dialogue, and not with --free-running": (
                 turn is not None or venue_ids
@@ -152,7 +150,7 @@ def command(
     if free_running:
         texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
     else:
-        diagnoses = _diagnoses(predictions, corpus, benchmark, options)
+        diagnoses = _diagnoses(predictions, benchmark, options)
         named = dict(zip(short_names(list(diagnoses)), diagnoses.values(), strict=True))
         if serve is not None or html is not None:
             _show(named, serve, html)
@@ -170,20 +168,18 @@ def command(
 
 
 def _diagnoses(
-    files: Sequence[str], corpus: str | None, benchmark: str | None, options: Options
+    names: Sequence[str], benchmark: str | None, options: Options
 ) -> dict[str, Diagnosis]:
-    """Return what to call each file, and the corpus, and its diagnosis; tell what there is to."""
-    loaded, read = read_submissions(files, benchmark, "explaining by", options)
-    named: dict[str, Predictions] = dict(zip(files, read, strict=True))
-    if corpus is not None:
-        named = {f"corpus ({corpus})": corpus_name(corpus, options.lexicalised), **named}
-    scorer = Scorer(loaded, options)
+    """Return what to call each of some outputs -> its diagnosis; print the remarks on them."""
+    systems = [read_outputs(name) for name in names]
+    contents = [one.standard(options) for one in systems]
+    loaded = benchmark_chooser(benchmark, "explaining by")(dialogues_of(contents))
     diagnoses = {}
-    for name, predictions in named.items():
-        source = name if isinstance(predictions, str) else shown_name(name)
-        found = played_predictions(scorer, predictions, source)
-        tell(source, found.remarks)
-        diagnoses[name] = diagnose(found.played)
+    for system, content in zip(systems, contents, strict=True):
+        scorer = Scorer(loaded, system.options(options))
+        played = played_predictions(scorer, content, system.source)
+        tell(system.source, played.remarks)
+        diagnoses[system.name] = diagnose(played.played)
     return diagnoses
 
 
@@ -193,7 +189,7 @@ def _show(diagnoses: Mapping[str, Diagnosis], port: int | None, html: Path | Non
 
     made = DialogueSite(diagnoses)
     if html is None:
-        serve_pages(made, PORT if port is None else port, "the dialogues")
+        serve_pages(made, option.PORT if port is None else port, "the dialogues")
         return
     for path in tqdm(made, "writing", unit="page", disable=None):
         write_atomically(html / path, made[path])

@@ -23,6 +23,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ..metrics.statistics import SEED
+
 if TYPE_CHECKING:
     from .comparing import Comparison, compare, neighbours
     from .evidence import Evidence, evidence_of, tracking_evidence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .resampling import intervals_of
 
 __all__ = [
+    "SEED",
     "Comparison",
     "Evidence",
     "Interval",
@@ -41,9 +44,6 @@ __all__ = [
     "spread_of",
     "tracking_evidence",
 ]
-
-SEED = 12345
-"""The seed of resampling, that of sacreBLEU."""
 
 _HOMES = ("interval", "evidence", "resampling", "comparing")
 """The modules that hold them, the ones that take less time first."""

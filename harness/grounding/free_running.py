@@ -109,7 +109,6 @@ def play_free_running(
     source: str,
     scorer: Scorer,
     own: GoalsFile | None = None,
-    skip_missing: bool = False,
 ) -> FreeRunning:
     """Hold free-running dialogues in plain English against their goals.
 
@@ -118,7 +117,6 @@ def play_free_running(
         source: What messages call them.
         scorer: Gives venues, rules and, where there are no others, goals.
         own: The goals; None for those of the benchmark.
-        skip_missing: Whether dialogues without a goal are left out.
 
     Raises:
         InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
@@ -131,18 +129,15 @@ def play_free_running(
     else:
         goals, where = own.goals, own.source
     played, lacking = _played(conversations, goals, source)
-    remarks = list(standard.remarks)
     if lacking:
         first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
         of = counted(len(conversations), "dialogue")
         found = f"{len(lacking)} of {of} have no goal in {where}"
-        if not skip_missing:
-            raise InputError(
-                source,
-                f"{found} (the first: {first}); name a file that has them by --goals FILE, or "
-                "leave these out by --skip-missing-goals",
-            )
-        remarks.append(Remark("goals", f"{found} and are left out (the first: {first})"))
+        raise InputError(
+            source,
+            f"{found} (the first: {first}); leave these out, or name a file that has them by "
+            "--goals FILE",
+        )
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     plain = delexicaliser(scorer.benchmark, scorer.rules)
@@ -170,7 +165,7 @@ def play_free_running(
         },
         goals=goals,
         own=own,
-        remarks=[*remarks, *submission.remarks],
+        remarks=[*standard.remarks, *submission.remarks],
     )
 
 

@@ -14,7 +14,7 @@ from ..errors import InputError, counted
 from ..io.rooms import room
 from ..metrics import response_metrics
 from ..metrics.played import Played
-from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
+from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
@@ -33,7 +33,7 @@ from .options import (
     chosen_domains,
     chosen_states,
     lexicalised_parameter,
-    signature_before,
+    parameters,
 )
 from .report import Coverage, Report
 
@@ -116,10 +116,10 @@ class Scorer:
         """
         from ..data.goals import GoalsFile
 
-        goals, skip = self.options.goals, self.options.skip_missing_goals
+        goals = self.options.goals
         own = goals if isinstance(goals, GoalsFile) else None
         free_running = room("grounding.free_running", "--free-running")
-        return free_running.play_free_running(dialogues, source, self, own, skip)
+        return free_running.play_free_running(dialogues, source, self, own)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
         reading = self.options.reading
@@ -323,18 +323,30 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        return signature_before(
-            self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
+        options = self.options
+        setups = chosen_setups(options.setup)
+        uses_gold = "gold" in (options.domains, *(SETUPS[name].domains for name in setups))
+        return replace(
+            self._signature(parameters(options)),
+            setup=options.setup,
+            domains=options.domains,
+            states=options.states,
+            goals=options.part,
+            gold_domains=self.benchmark.gold_domains if uses_gold else None,
         )
 
     def plain_signature(self) -> Signature:
         """Return what scores of plain English against goals and venues depend on in any case."""
+        return self._signature({LEXICALISED: lexicalised_parameter()})
+
+    def _signature(self, parameters: Mapping[str, str]) -> Signature:
+        """Return what scores of any kind depend on."""
         return Signature(
             benchmark=self.benchmark.name,
             data=self.content_hash(),
             rules=self.rules.name,
             rules_digest=self.rules.digest,
-            parameters={LEXICALISED: lexicalised_parameter()},
+            parameters=parameters,
         )
 
     def content_hash(self) -> str:

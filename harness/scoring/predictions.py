@@ -46,8 +46,6 @@ Predictions: TypeAlias = "bytes | Standard | Submission | str"
 that the harness makes."""
 
 NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
-MADE = "built-in responses"
-"""What messages call a submission that the harness makes."""
 
 
 @dataclass(frozen=True)
