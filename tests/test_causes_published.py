@@ -12,9 +12,8 @@ import pytest
 from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis.causes import CAUSES, explain
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
-from mwz.harness.diagnosis.dialogue_text import dialogue_text
+from mwz.harness.diagnosis.causes import CAUSES, Diagnosis, diagnose, explain
+from mwz.harness.diagnosis.dialogue_text import followed
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL
 from mwz.harness.scoring.dialogue_lines import corpus_scores
@@ -137,11 +136,16 @@ def test_lines_of_two_halves_give_the_whole(
 
 
 def test_table_7_of_the_re_evaluation_is_sng0580(diagnoses: Mapping[str, Diagnosis]) -> None:
-    shown = dialogue_text(diagnoses["ubar"], "sng0580", venue_ids=True)
-    assert shown is not None
-    goal, *turns = re.split(r" turn \d ", " ".join(shown.partition("\noutcome")[0].split()))
+    diagnosis = diagnoses["ubar"]
+    [dialogue] = [one for one in diagnosis.dialogues if one.id == "sng0580"]
     # The paper prints it as SNG0805: four venues fit, three of them are offered from turn 1 on.
-    assert goal.endswith("4 venues: 19185, 19197, 19212, 19219")
+    [(domain, goal)] = dialogue.gold.goal.items()
+    fitting = diagnosis.played.database().query(domain, goal.informable)
+    assert sorted(fitting) == ["19185", "19197", "19212", "19219"]
+    turns = [
+        " ".join(text for _, text in turn.steps)
+        for turn in followed(diagnosis, dialogue, lambda domain, ids: ", ".join(sorted(ids)))
+    ]
     offered = [re.findall(r"(?:offered|kept): (\d+(?:, \d+)*)", turn) for turn in turns]
     assert offered == [[], ["19185, 19212, 19219"], ["19185, 19212, 19219"], []]
     provided = [re.findall(r"provides (\w+)", turn) for turn in turns]

@@ -1,0 +1,197 @@
+"""Why responses in plain English lose grounded Inform and Success, and what each dialogue tells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mwz.normalization.delexicaliser import Delexicalised
+
+from ..errors import counted
+from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
+from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES, GroundedDomain
+from ..grounding.rating import (
+    TOTAL,
+    GroundedFigures,
+    PlainDialogue,
+    RatedDialogue,
+    grounded_figures,
+)
+from ..io.rendering import figure
+from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
+from ..metrics.played import Played
+from ..metrics.results import DialogueResult, DomainResult
+from ..metrics.setups import MAIN_SETUP
+from .diagnosis_text import losses_text
+from .dialogue_text import joined, labelled, wrapped
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+
+GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
+
+_SHOWN_VENUES = 3
+_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *TOLD_SLOTS, "REFERENCE"})
+
+
+@dataclass(frozen=True)
+class GroundedDiagnosis:
+    """Why responses in plain English lose grounded Inform and Success.
+
+    Attributes:
+        dialogues: Dialogue id -> the dialogue.
+        rated: Dialogue id -> how it went.
+        users: Dialogue id -> what the user said before each turn, None where it is not known.
+        human: What the human responses get; None where the benchmark does not hold them.
+    """
+
+    dialogues: Mapping[str, PlainDialogue]
+    rated: Mapping[str, RatedDialogue]
+    users: Mapping[str, Sequence[str | None]]
+    human: GroundedFigures | None
+
+    @property
+    def results(self) -> list[DialogueResult]:
+        """How each dialogue came out and why; causes are those of `grounding/grounded.py`."""
+        return [
+            DialogueResult(
+                id_,
+                len(self.dialogues[id_].responses),
+                goals={
+                    MAIN_SETUP: {
+                        name: _domain_result(domain)
+                        for name, domain in one.grounded.domains.items()
+                    }
+                },
+            )
+            for id_, one in self.rated.items()
+        ]
+
+
+def _domain_result(domain: GroundedDomain) -> DomainResult:
+    causes = {slot: cause for slot, cause in domain.causes.items() if slot in domain.provided}
+    return DomainResult(float(domain.matched), domain.provided, domain.cause, slot_causes=causes)
+
+
+def diagnose_grounded(played: Played) -> GroundedDiagnosis:
+    """Rate every dialogue played in plain English, and the human responses of the same turns."""
+    dialogues = plain_dialogues(played)
+    return GroundedDiagnosis(
+        dialogues,
+        dict(zip(dialogues, rated_dialogues(played), strict=True)),
+        {id_: played.benchmark.dialogues[id_].users for id_ in dialogues},
+        played_ceiling(played),
+    )
+
+
+# ---------------------------------------------------------------------------- all dialogues
+
+
+def grounded_text(
+    diagnosis: GroundedDiagnosis,
+    domain: str | None = None,
+    cause: str | None = None,
+    limit: int = 3,
+) -> str:
+    """Return what responses in plain English lose: by cause and domain, and first dialogues.
+
+    Arguments are as of `diagnosis_text`; the causes are `GROUNDED_CAUSES`.
+    """
+    figures = grounded_figures(one.rating for one in diagnosis.rated.values())
+    human = "" if diagnosis.human is None else f"; the human responses: {_rates(diagnosis.human)}"
+    over = counted(figures.dialogues, "dialogue")
+    head = wrapped("", f"grounded: {_rates(figures)}, over {over}{human}")
+    return losses_text(
+        head, diagnosis.results, INFORM_CAUSES, SUCCESS_CAUSES, (), domain, cause, limit
+    )
+
+
+def _rates(figures: GroundedFigures) -> str:
+    requested = figures.success_requested
+    return (
+        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
+        f"Success {figure(figures.success[TOTAL])}"
+        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
+    )
+
+
+# ----------------------------------------------------------------------------- one dialogue
+
+
+def grounded_dialogue_text(
+    diagnosis: GroundedDiagnosis, database: VenueDatabase, id_: str
+) -> str | None:
+    """Return one dialogue in plain English turn by turn, or None if it is not played."""
+    dialogue = diagnosis.dialogues.get(id_)
+    if dialogue is None:
+        return None
+    fitting = {
+        domain: frozenset(database.query(domain, goal.informable))
+        for domain, goal in dialogue.goal.items()
+    }
+    users = diagnosis.users.get(id_, ())
+    turns = []
+    domains = turn_domains(dialogue.responses)
+    for number, response in enumerate(dialogue.responses):
+        user = users[number] if number < len(users) else None
+        turns.append(
+            [
+                *([] if user is None else [labelled("user", " ".join(user.split()))]),
+                labelled("response", " ".join(response.original.split()) or "(nothing)"),
+                labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
+                *_mentions(response, fitting),
+            ]
+        )
+    rated = diagnosis.rated[id_]
+    went, told = rated.grounded, rated.faithfulness
+    head = (
+        f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
+        f"Success {int(went.success)}\n"
+        f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named by "
+        f"then: {told.of_named_venue}"
+    )
+    outcome = [
+        line
+        for domain in dialogue.goal
+        for line in _grounded_outcome(domain, went.domains[domain], len(fitting[domain]))
+    ]
+    return joined(head, dialogue.goal, turns, outcome)
+
+
+def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield what a response names and tells, and whether the goal asks for it."""
+    for span in response.spans:
+        if span.slot not in _SHOWN_SLOTS:
+            continue
+        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
+        if span.slot == "REFERENCE":
+            whose = ""
+        elif asked_for:
+            whose = f": {_venues(asked_for)}, which the goal asks for"
+        elif span.venues:
+            whose = f": {_venues(span.venues)}, not what the goal asks for"
+        else:
+            whose = ": in no record of the database"
+        what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
+        words = " ".join(response.original[span.start : span.end].split())
+        part = "" if span.whole else ", in part"
+        yield labelled(what, f"{span.slot} {words}{part}{whose}")
+
+
+def _venues(venues: Sequence[tuple[str, str]]) -> str:
+    shown = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
+    more = len(venues) - len(shown)
+    return " or ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def _grounded_outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
+    named = f"; named last: {domain} {', '.join(went.venues)}" if went.venues else ""
+    if went.matched:
+        only = "" if went.matched_all else " (any; besides, it names others)"
+        yield labelled(domain, f"matched{only}{named}")
+    else:
+        would_fit = f"{counted(fitting, 'venue')} of the database would fit"
+        yield labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
+    for slot, told in {**went.provided, **(went.further or {})}.items():
+        yield labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")
