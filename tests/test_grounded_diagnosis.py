@@ -221,9 +221,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert list(evidence.won()["grounded.inform"]) == [True, True, False]
 
 
-def test_files_in_plain_english_are_compared_with_the_ceiling_beside_them(
-    capsys: Capture, wrong: Path, tmp_path: Path
-) -> None:
+def test_files_in_plain_english_are_compared(capsys: Capture, wrong: Path, tmp_path: Path) -> None:
     right = tmp_path / "right.json"
     mended = {**WRONG, "town004": [{"response": "The Museum of Knots, 01632 960301."}]}
     right.write_text(json.dumps(mended), encoding="utf-8")
@@ -232,6 +230,5 @@ def test_files_in_plain_english_are_compared_with_the_ceiling_beside_them(
     )
     assert run.status == 0, run.err
     assert "Grounded Inform" in run.out
-    assert "the human responses of the 3 dialogues that all play: grounded Inform" in run.out
     run = run_cli(capsys, "compare", wrong, right, "--metrics", "grounded")
     assert (run.status, "use --lexicalised" in run.err) == (2, True)

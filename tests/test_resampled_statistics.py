@@ -20,8 +20,8 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.evidence import Evidence
-from mwz.harness.comparison.resampling import bootstrap_samples, swaps
+from mwz.harness.comparison.comparing import swaps
+from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
 from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.statistics import joined, split
@@ -152,7 +152,8 @@ def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPat
         return [np.concatenate(list(draw(37, 150, 5))) for draw in (bootstrap_samples, swaps)]
 
     whole = drawn()
-    monkeypatch.setattr("mwz.harness.comparison.resampling._BLOCK", 37 * 32)
+    for module in ("evidence", "comparing"):
+        monkeypatch.setattr(f"mwz.harness.comparison.{module}.BLOCK", 32)
     assert all(map(np.array_equal, whole, drawn()))
     assert whole[0].sum(axis=1).tolist() == [37] * 150
 

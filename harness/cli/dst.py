@@ -490,8 +490,7 @@ def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _E
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     from ..comparison.comparison_text import intervals_text
-    from ..comparison.evidence import tracking_evidence
-    from ..comparison.resampling import intervals_document, intervals_of
+    from ..comparison.evidence import intervals_document, intervals_of, tracking_evidence
 
     known = [
         tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)

@@ -21,10 +21,10 @@ from ..errors import InputError, Problems, counted, shown
 from ..io.files import read_bytes, shown_name
 from ..io.rendering import figure
 from ..io.tables import Table
+from ..metrics.statistics import SEED
 from ..submission.checking import dialogue_id
-from . import SEED
+from .evidence import BOOTSTRAP, bootstrap_samples, interval_ends
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
-from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
 
 COLUMNS = ("id", "rater", "rating")
 COEFFICIENTS: Mapping[str, str] = {

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from . import SEED
+from ..metrics.statistics import SEED
 from .interval import INTERVAL_SAMPLES, Interval
 
 TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
@@ -54,7 +54,7 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
     """
     import numpy as np  # it takes its time, and pass^k itself does without
 
-    from .resampling import BOOTSTRAP, WILSON, bootstrap_samples, interval_ends, wilson
+    from .evidence import BOOTSTRAP, WILSON, bootstrap_samples, interval_ends, wilson
 
     each, whole = np.array([comb(c, k) for c in solved]), comb(trials, k)
     value = pass_hat(solved, trials, k)
