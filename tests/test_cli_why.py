@@ -213,7 +213,7 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
     [
         ((), "PREDICTIONS"),
         ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not in the benchmark; the first"),
-        ((HASTY, "--cause", "bad luck"), "'bad luck'"),
+        ((HASTY, "--cause", "bad luck"), "unknown cause 'bad luck'"),
         ((HASTY, "--domain", "zoo"), "'zoo'"),
         (("no-such.json",), "no-such.json: no such file"),
         ((HASTY, "--limit", "-1"), "-1"),

@@ -14,11 +14,10 @@ from helpers import run_cli
 from mwz.database.venues import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.diagnosis.grounded_diagnosis import (
-    GROUNDED_CAUSES,
+    CAUSES,
     GroundedDiagnosis,
-    diagnose_grounded,
-    grounded_dialogue_text,
-    grounded_text,
+    diagnose,
+    diagnose_free_running,
 )
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.metrics import response_metrics
@@ -69,8 +68,7 @@ def _free_running(
     """Return why free-running dialogues lose what they lose, and the venues."""
     scorer = Scorer(load_benchmark("sample"), Options(free_running=True, **options))
     run = scorer.free_run(standard_form(dialogues, "wrong"), "wrong")
-    human = free_running_ceiling(run, scorer)
-    return GroundedDiagnosis(run.dialogues, run.rated, run.users, human), scorer.database()
+    return diagnose_free_running(run, free_running_ceiling(run, scorer)), scorer.database()
 
 
 def _row(text: str, name: str) -> list[str]:
@@ -83,7 +81,7 @@ def _row(text: str, name: str) -> list[str]:
 
 
 def test_causes_add_up_to_what_grounded_scores_lose(capsys: Capture, wrong: Path) -> None:
-    texts = [_why(capsys, wrong), grounded_text(_free_running(WRONG)[0])]
+    texts = [_why(capsys, wrong), _free_running(WRONG)[0].text()]
     for text in texts:
         assert text.startswith(
             "grounded: Inform 66.7 (all 66.7), Success 0.0, over 3 dialogues; the human responses: "
@@ -110,7 +108,8 @@ def test_one_cause_is_of_grounded_scores_or_of_the_others(capsys: Capture, wrong
 
 
 def test_a_dialogue_is_followed_with_what_it_names_and_tells(capsys: Capture, wrong: Path) -> None:
-    text = grounded_dialogue_text(*_free_running(WRONG), "town001")
+    diagnosis, database = _free_running(WRONG)
+    text = diagnosis.dialogue_text("town001", database)
     assert text is not None
     assert text.splitlines()[:2] == [
         "dialogue town001, 3 turns: grounded Inform 1, Success 0",
@@ -134,7 +133,8 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(capsys: Capture, wr
 
 def test_goals_of_ones_own_are_explained() -> None:
     own = {"own": [{"response": "Brine, 01632960110."}]}
-    text = grounded_dialogue_text(*_free_running(own, goals=GOAL), "own") or ""
+    diagnosis, database = _free_running(own, goals=GOAL)
+    text = diagnosis.dialogue_text("own", database) or ""
     assert f"not matched: {NONE_FITS}; named last: restaurant 9; " in " ".join(text.split())
     assert f"PHONE not told: {OF_ANOTHER}" in text
 
@@ -147,9 +147,9 @@ def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> 
 
 def test_the_human_responses_are_explained(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True))
-    text = grounded_text(diagnose_grounded(scorer.played(scorer.made(HUMAN))), limit=1)
+    text = diagnose(scorer.played(scorer.made(HUMAN))).text(limit=1)
     assert text.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
-    assert not any(f"{cause}, first of" in text for cause in GROUNDED_CAUSES)
+    assert not any(f"{cause}, first of" in text for cause in CAUSES)
 
 
 # Per-dialogue lines.

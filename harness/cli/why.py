@@ -14,14 +14,7 @@ from ..board import PORT
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
-from ..diagnosis.grounded_diagnosis import (
-    GROUNDED_CAUSES,
-    GroundedDiagnosis,
-    diagnose_grounded,
-    grounded_dialogue_text,
-    grounded_text,
-)
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..io.files import short_names, shown_name, write_atomically
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
@@ -48,10 +41,9 @@ if TYPE_CHECKING:
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
-    type=click.Choice([*CAUSES, *SLOT_CAUSES, *GROUNDED_CAUSES]),
     metavar="CAUSE",
-    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}. Of grounded scores: "
-    f"{'; '.join(GROUNDED_CAUSES)}.",
+    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}; with --lexicalised, also "
+    "one of grounded scores.",
 )
 @click.option(
     "--limit",
@@ -103,11 +95,11 @@ def command(
             ),
             "--turn, --html and --serve are not for files of `mwz play`": plays
             and (pages or turn is not None),
-            f"--cause {cause!r} is one of grounded scores; add --lexicalised": cause
-            in GROUNDED_CAUSES
-            and not (lexicalised or plays),
         }
     )
+    if cause is not None and cause not in (causes := _causes(lexicalised or bool(plays))):
+        more = "" if lexicalised else "; add --lexicalised for those of grounded scores"
+        raise InputError("--cause", unknown("cause", cause, causes) + more)
     options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
     others = [file for file in predictions if file not in plays]
     diagnoses = _diagnoses(others, benchmark, options) if others else {}
@@ -159,9 +151,20 @@ def _of_play(file: str, benchmark: str | None, view: _View) -> str:
 
     options = Options(free_running=True)
     run, scorer = played_free_running(file, benchmark, "explaining by", options)
-    human = free_running_ceiling(run, scorer)
-    diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
+    diagnosis = _grounding().diagnose_free_running(run, free_running_ceiling(run, scorer))
     return view.grounded(file, diagnosis, scorer.database())
+
+
+def _grounding() -> Any:
+    """Return what explains grounded scores."""
+    from ..diagnosis import grounded_diagnosis  # most files have placeholders
+
+    return grounded_diagnosis
+
+
+def _causes(lexicalised: bool) -> Sequence[str]:
+    """Return the causes that can be asked for."""
+    return (*CAUSES, *SLOT_CAUSES, *(_grounding().CAUSES if lexicalised else ()))
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ class _View:
         if not lexicalised:
             return self.strict(name, diagnosis)
         played = diagnosis.played
-        grounded = self.grounded(name, diagnose_grounded(played), played.database())
+        grounded = self.grounded(name, _grounding().diagnose(played), played.database())
         strict = self.strict(name, diagnosis)
         between = "The same responses, delexicalised by the harness:" if grounded and strict else ""
         return "\n\n".join(filter(None, (grounded, between, strict)))
@@ -190,20 +193,20 @@ class _View:
             in_benchmark = id_ in diagnosis.played.benchmark.dialogues
             played = [result.id for result in diagnosis.results]
             return dialogue_text(diagnosis, id_) or self._not_played(name, played, in_benchmark)
-        if self.cause in GROUNDED_CAUSES:
+        if self.cause not in (None, *_causes(lexicalised=False)):
             return ""
         return diagnosis_text(diagnosis, self.domain, self.cause, self.limit)
 
-    def grounded(self, name: str, diagnosis: GroundedDiagnosis, database: VenueDatabase) -> str:
+    def grounded(self, name: str, diagnosis: Any, database: VenueDatabase) -> str:
         """Return what is shown of grounded scores; nothing for another cause."""
         if self.dialogue is not None:
             played = [*diagnosis.dialogues]
             id_ = self.dialogue if self.dialogue in played else dialogue_id(self.dialogue)
-            text = grounded_dialogue_text(diagnosis, database, id_)
-            return text or self._not_played(name, played)
-        if self.cause not in (None, *GROUNDED_CAUSES):
+            text = diagnosis.dialogue_text(id_, database)
+            return str(text or self._not_played(name, played))
+        if self.cause in _causes(lexicalised=False):
             return ""
-        return grounded_text(diagnosis, self.domain, self.cause, self.limit)
+        return str(diagnosis.text(self.domain, self.cause, self.limit))
 
     def _not_played(self, name: str, played: Sequence[str], in_benchmark: bool = True) -> NoReturn:
         where = "is not played" if in_benchmark else "is not in the benchmark"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.delexicaliser import Delexicalised
 
@@ -29,7 +29,7 @@ from .dialogue_text import joined, labelled, wrapped
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
 
-GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
+CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 
 _SHOWN_VENUES = 3
 _SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *TOLD_SLOTS, "REFERENCE"})
@@ -68,13 +68,61 @@ class GroundedDiagnosis:
             for id_, one in self.rated.items()
         ]
 
+    def text(self, domain: str | None = None, cause: str | None = None, limit: int = 3) -> str:
+        """Return what is lost: by cause and domain, and first dialogues.
 
-def _domain_result(domain: GroundedDomain) -> DomainResult:
-    causes = {slot: cause for slot, cause in domain.causes.items() if slot in domain.provided}
-    return DomainResult(float(domain.matched), domain.provided, domain.cause, slot_causes=causes)
+        Args:
+            domain: The only domain to show; None for all.
+            cause: The only cause to show, of `CAUSES`; None for all.
+            limit: How many dialogues to show of each of the largest causes.
+        """
+        figures = grounded_figures(one.rating for one in self.rated.values())
+        human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
+        over = counted(figures.dialogues, "dialogue")
+        head = wrapped("", f"grounded: {_rates(figures)}, over {over}{human}")
+        return losses_text(
+            head, self.results, INFORM_CAUSES, SUCCESS_CAUSES, (), domain, cause, limit
+        )
+
+    def dialogue_text(self, id_: str, database: VenueDatabase) -> str | None:
+        """Return one dialogue turn by turn, or None if it is not played."""
+        dialogue = self.dialogues.get(id_)
+        if dialogue is None:
+            return None
+        fitting = {
+            domain: frozenset(database.query(domain, goal.informable))
+            for domain, goal in dialogue.goal.items()
+        }
+        users = self.users.get(id_, ())
+        turns = []
+        domains = turn_domains(dialogue.responses)
+        for number, response in enumerate(dialogue.responses):
+            user = users[number] if number < len(users) else None
+            turns.append(
+                [
+                    *([] if user is None else [labelled("user", " ".join(user.split()))]),
+                    labelled("response", " ".join(response.original.split()) or "(nothing)"),
+                    labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
+                    *_mentions(response, fitting),
+                ]
+            )
+        rated = self.rated[id_]
+        went, told = rated.grounded, rated.faithfulness
+        head = (
+            f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
+            f"Success {int(went.success)}\n"
+            f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named "
+            f"by then: {told.of_named_venue}"
+        )
+        outcome = [
+            line
+            for domain in dialogue.goal
+            for line in _grounded_outcome(domain, went.domains[domain], len(fitting[domain]))
+        ]
+        return joined(head, dialogue.goal, turns, outcome)
 
 
-def diagnose_grounded(played: Played) -> GroundedDiagnosis:
+def diagnose(played: Played) -> GroundedDiagnosis:
     """Rate every dialogue played in plain English, and the human responses of the same turns."""
     dialogues = plain_dialogues(played)
     return GroundedDiagnosis(
@@ -85,26 +133,19 @@ def diagnose_grounded(played: Played) -> GroundedDiagnosis:
     )
 
 
-# ---------------------------------------------------------------------------- all dialogues
+def diagnose_free_running(run: Any, human: GroundedFigures | None) -> GroundedDiagnosis:
+    """Return why free-running dialogues lose what they lose.
 
-
-def grounded_text(
-    diagnosis: GroundedDiagnosis,
-    domain: str | None = None,
-    cause: str | None = None,
-    limit: int = 3,
-) -> str:
-    """Return what responses in plain English lose: by cause and domain, and first dialogues.
-
-    Arguments are as of `diagnosis_text`; the causes are `GROUNDED_CAUSES`.
+    Args:
+        run: The dialogues, a `FreeRunning`.
+        human: What the human responses get.
     """
-    figures = grounded_figures(one.rating for one in diagnosis.rated.values())
-    human = "" if diagnosis.human is None else f"; the human responses: {_rates(diagnosis.human)}"
-    over = counted(figures.dialogues, "dialogue")
-    head = wrapped("", f"grounded: {_rates(figures)}, over {over}{human}")
-    return losses_text(
-        head, diagnosis.results, INFORM_CAUSES, SUCCESS_CAUSES, (), domain, cause, limit
-    )
+    return GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
+
+
+def _domain_result(domain: GroundedDomain) -> DomainResult:
+    causes = {slot: cause for slot, cause in domain.causes.items() if slot in domain.provided}
+    return DomainResult(float(domain.matched), domain.provided, domain.cause, slot_causes=causes)
 
 
 def _rates(figures: GroundedFigures) -> str:
@@ -114,49 +155,6 @@ def _rates(figures: GroundedFigures) -> str:
         f"Success {figure(figures.success[TOTAL])}"
         + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
     )
-
-
-# ----------------------------------------------------------------------------- one dialogue
-
-
-def grounded_dialogue_text(
-    diagnosis: GroundedDiagnosis, database: VenueDatabase, id_: str
-) -> str | None:
-    """Return one dialogue in plain English turn by turn, or None if it is not played."""
-    dialogue = diagnosis.dialogues.get(id_)
-    if dialogue is None:
-        return None
-    fitting = {
-        domain: frozenset(database.query(domain, goal.informable))
-        for domain, goal in dialogue.goal.items()
-    }
-    users = diagnosis.users.get(id_, ())
-    turns = []
-    domains = turn_domains(dialogue.responses)
-    for number, response in enumerate(dialogue.responses):
-        user = users[number] if number < len(users) else None
-        turns.append(
-            [
-                *([] if user is None else [labelled("user", " ".join(user.split()))]),
-                labelled("response", " ".join(response.original.split()) or "(nothing)"),
-                labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
-                *_mentions(response, fitting),
-            ]
-        )
-    rated = diagnosis.rated[id_]
-    went, told = rated.grounded, rated.faithfulness
-    head = (
-        f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
-        f"Success {int(went.success)}\n"
-        f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named by "
-        f"then: {told.of_named_venue}"
-    )
-    outcome = [
-        line
-        for domain in dialogue.goal
-        for line in _grounded_outcome(domain, went.domains[domain], len(fitting[domain]))
-    ]
-    return joined(head, dialogue.goal, turns, outcome)
 
 
 def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
