@@ -103,14 +103,6 @@ def test_what_follows_is_said_in_words(capsys: Capture) -> None:
     assert "BLEU 39.68 and 39.68: not distinguishable, p = 1\n" in same
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
-def test_a_system_and_itself(capsys: Capture, test: str) -> None:
-    (pair,) = _json(capsys, CAREFUL, CAREFUL, "--test", test)["pairs"]
-    figures = [one for one in pair.values() if isinstance(one, dict)]
-    assert set(RATES) < pair.keys()
-    assert {(one["difference"], one["p"], one["p_holm"]) for one in figures} == {(0.0, 1.0, 1.0)}
-
-
 def test_several_systems_are_corrected_by_holm(capsys: Capture, tmp_path: Path) -> None:
     half = sample_predictions("careful")
     for turns in list(half.values())[::3]:
@@ -144,14 +136,6 @@ def test_systems_are_compared_on_what_both_play(capsys: Capture, tmp_path: Path)
     whole = report_figures(sample_scorer().score(sample_predictions("careful")))
     scores = found["systems"][0]["scores"]
     assert {name: one["value"] for name, one in scores.items()} == whole
-
-
-def test_shorter_dialogues_are_compared_as_they_are(capsys: Capture, tmp_path: Path) -> None:
-    predictions = sample_predictions("careful")
-    next(iter(predictions.values())).pop()
-    found = _json(capsys, CAREFUL, _write(tmp_path / "short.json", predictions))
-    assert found["pairs"][0]["dialogues"] == 30
-    assert "coverage:145/146-" in found["systems"][1]["signature"]
 
 
 def test_metrics_are_those_asked_for_or_all_that_every_system_allows(capsys: Capture) -> None:
@@ -293,15 +277,6 @@ def test_systems_without_a_common_dialogue_are_refused(capsys: Capture, tmp_path
     assert "first and second: no dialogue is played by both" in _refused(capsys, first, second)
 
 
-def test_one_dialogue_is_enough(capsys: Capture, tmp_path: Path) -> None:
-    predictions = sample_predictions("careful")
-    first = next(iter(predictions))
-    one = _write(tmp_path / "one.json", {first: predictions[first]})
-    found = _json(capsys, HASTY, one)
-    assert found["dialogues"] == 1
-    assert {pair["p"] for pair in found["pairs"][0].values() if isinstance(pair, dict)} == {1.0}
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -320,14 +295,6 @@ def test_one_dialogue_is_enough(capsys: Capture, tmp_path: Path) -> None:
 )
 def test_bad_input_is_told(capsys: Capture, arguments: tuple[object, ...], message: str) -> None:
     assert message in _refused(capsys, *arguments)
-
-
-def test_a_broken_file_is_named(capsys: Capture, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text('{"smp0001": [{"response": NaN}]}')
-    message = _refused(capsys, CAREFUL, broken)
-    assert f"mwz: {broken}: " in message
-    assert _refused(capsys, CAREFUL, "-").startswith("mwz: ")
 
 
 # How figures are shown.

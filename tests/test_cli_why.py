@@ -189,15 +189,6 @@ def test_files_without_states_are_explained_with_gold_ones(
     assert "belief states: gold" in run.out
 
 
-def test_a_dialogue_without_turns_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    id_ = next(iter(content("hasty")))
-    run = why(capsys, written(tmp_path, {id_: []}))
-    assert run.status == 2
-    assert f"dialogue {id_}: no turns" in run.err
-
-
 def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, scorer: Scorer
 ) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from resampled_cases import (
-    EVERYTHING,
     report_figures,
     sample_evidence,
     sample_predictions,
@@ -22,7 +21,6 @@ from sacrebleu.metrics.bleu import BLEU
 from mwz.harness import InputError
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
-from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.statistics import joined, split
 
@@ -162,7 +160,3 @@ def test_what_is_known_can_be_sent_to_another_process() -> None:
     evidence = sample_evidence("careful")
     copied: Evidence = pickle.loads(pickle.dumps(evidence))
     assert copied.scores == evidence.scores
-
-
-def test_the_metrics_that_can_be_resampled_are_those_with_statistics() -> None:
-    assert set(resampled_metrics()) >= set(EVERYTHING)
