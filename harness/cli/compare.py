@@ -11,6 +11,7 @@ import click
 from tqdm import tqdm
 
 from ..board import LEXICALISED, LIVE
+from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
@@ -106,8 +107,7 @@ def command(
         outputs = [_outputs(one, submissions, folders, options) for one in given]
         known = _evidence(_named(outputs), asked, benchmark, workers)
 
-    from ..comparison.comparing import compare
-    from ..comparison.comparison_text import comparison_tables, comparison_text
+    from ..comparison.comparing import compare  # NumPy takes its time
 
     baseline, others = (known[0], known[1:]) if systems else (None, known)
     trained = [one.name for one in known[len(systems) :]]

@@ -267,7 +267,7 @@ def wilson(won: int, of: int) -> tuple[float, float]:
     )
 
 
-def interval_ends(values: Floats) -> tuple[float, float]:
+def interval_ends(values: Floats | Sequence[float]) -> tuple[float, float]:
     """Return the ends of the interval that a figure's values in bootstrap samples have."""
     outside = (100 - INTERVAL_LEVEL) / 2
     low, high = np.percentile(values, [outside, 100 - outside])
