@@ -18,7 +18,7 @@ from mwz.harness.board.scores import (
     Outcomes,
     Scores,
 )
-from mwz.harness.comparison.resampling import intervals_of
+from mwz.harness.comparison.evidence import intervals_of
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.signature import Signature
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from mwz.harness.board.views.dialogue_pages import (
     with_links,
 )
 from mwz.harness.board.views.system_page import cause_title
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.diagnosis.causes import Diagnosis, diagnose
 from mwz.harness.io.files import to_json
 from mwz.harness.scoring.predictions import played_predictions
 
@@ -223,15 +223,6 @@ def test_why_writes_pages_that_need_no_server(tmp_path: Path, capsys: Capture) -
     assert run.out.startswith(f"{tmp_path / 'web' / 'index.html'}: ")
     assert "careful" in (tmp_path / "web" / "index.html").read_text("utf-8")
     assert (tmp_path / "web" / "dialogues.js").is_file()
-
-
-@pytest.mark.parametrize(
-    "more", [["--serve", "0", "--html", "web"], ["--html", "web", "--limit", "2"]]
-)
-def test_why_refuses_what_does_not_go_with_pages(more: Sequence[str], capsys: Capture) -> None:
-    run = run_cli(capsys, "why", SAMPLE_SUBMISSIONS / "hasty.json", *more)
-    assert run.status == 2
-    assert "--serve and --html" in run.err
 
 
 def test_the_leaderboard_has_pages_of_dialogues_where_the_outputs_are(

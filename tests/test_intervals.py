@@ -16,7 +16,7 @@ from resampled_cases import SUBMISSIONS, report_figures, sample_evidence, sample
 
 from mwz.harness import InputError
 from mwz.harness.comparison import SEED, intervals_of, spread_of
-from mwz.harness.comparison.resampling import wilson
+from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import parse_submission

@@ -780,7 +780,7 @@ def test_score_and_why_read_what_is_played(
     for pages in (["--html", tmp_path / "pages"], ["--serve", "0"]):
         why = run_cli(capsys, "why", file, *pages)
         assert (why.status, why.out) == (2, "")
-        assert "--serve and --html go without files of `mwz play`" in why.err
+        assert "--html and --serve are not for files of `mwz play`" in why.err
 
 
 def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) -> None:

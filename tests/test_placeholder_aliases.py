@@ -336,12 +336,6 @@ def test_check_score_why_and_compare_read_a_table(
     run = run_cli(capsys, "why", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")
     assert run_cli(capsys, "why", file, *on).out != run.out
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(_turns(KNOWN, "hello")))
-    run = run_cli(capsys, "compare", file, other, *on, "--placeholders", table, "--json", "-")
-    found = json.loads(run.out)
-    assert [one["scores"]["success"]["value"] for one in found["systems"]] == [100, 50]
-    assert all(f"|placeholders:{aliases(OWN).label}|" in s["signature"] for s in found["systems"])
 
 
 def test_kept_reports_with_and_without_aliases_are_two(file: Path, capsys: Capture) -> None:

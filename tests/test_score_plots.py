@@ -8,8 +8,8 @@ import pytest
 from helpers import run_cli, texts_drawn
 from resampled_cases import SUBMISSIONS
 
+from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
 from mwz.harness.comparison.interval import Interval
-from mwz.harness.comparison.resampling import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.errors import InputError
 from mwz.harness.io.pictures import SUFFIXES

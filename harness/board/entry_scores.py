@@ -13,9 +13,8 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import SEED
-from ..comparison.evidence import Evidence
+from ..comparison.evidence import Evidence, intervals_of
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
-from ..comparison.resampling import intervals_of
 from ..data.declared import gold_versions
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, unknown

@@ -176,15 +176,15 @@ def _check_format(format_: str, as_json: bool) -> None:
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     # They take NumPy, which scores do without.
-    from ..comparison import comparison_text, evidence, resampling
+    from ..comparison import comparison_text, evidence
 
     known = [
         evidence.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
         for one in scored
     ]
-    intervals = [resampling.intervals_of(one) for one in known]
+    intervals = [evidence.intervals_of(one) for one in known]
     names, figures = [one.name for one in scored], known[0].figures
     text = comparison_text.intervals_text(names, figures, intervals)
-    documents = map(resampling.intervals_document, known, intervals)
+    documents = map(evidence.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n\n{text}"

@@ -38,7 +38,7 @@ from ..board.views import (
 )
 from ..board.views.dialogue_pages import INDEX, Page, dialogue_pages, read_systems
 from ..data.installed import loaded_once
-from ..diagnosis.diagnosing import Diagnosis
+from ..diagnosis.causes import Diagnosis
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable

@@ -241,7 +241,7 @@ def read_outputs(
     Raises:
         InputError: There is no such file or entry, or its outputs are not at hand.
     """
-    made = _made(name)
+    made = made_submission_name(name)
     if made is not None:
         return Outputs(name, made)
     entry = found_entry(name, submissions)
@@ -265,7 +265,7 @@ _MADE = {
 """What a user calls a submission that the harness makes -> its name for `Scorer.made`."""
 
 
-def _made(name: str) -> str | None:
+def made_submission_name(name: str) -> str | None:
     """Return the name of the made submission that a user means; None for a file or an entry."""
     if not name.startswith("@") or os.path.isfile(name):
         return None

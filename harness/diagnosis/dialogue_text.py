@@ -1,7 +1,8 @@
 """One dialogue followed turn by turn, and at the end what came of its goal and why.
 
 `followed` follows belief states and placeholders, as Inform and Success do: `dialogue_text` shows
-it in 100 columns, `turn_text` one turn of several systems, and pages to read the same side by side.
+it in 100 columns, `turn_text` shows one turn of several systems, and web pages show systems side by
+side.
 """
 
 from __future__ import annotations
@@ -9,32 +10,22 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
 from ..metrics.steps import Step, steps
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
 from ..metrics.tracking.tracked_dialogues import without_booking_prefix
-from .causes import cause_words, slot_cause_words
-from .diagnosing import Diagnosis
-
-if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+from .causes import Diagnosis, cause_words, slot_cause_words
 
 WIDTH = 100
 _LABEL = 12
-_DOMAIN_SOURCES: Mapping[str, str] = {
-    "predicted": "as predicted",
-    "slots": "of the placeholders",
-    "states": "by changes of the state",
-    "gold": "of the gold annotation",
-}
 
 
 def wrapped(label: str, text: str, indent: int | None = None) -> str:
@@ -58,22 +49,14 @@ def joined(
     goals: Mapping[str, Goal],
     turns: Sequence[Sequence[str]],
     outcome: Sequence[str],
-    database: VenueDatabase | None = None,
 ) -> str:
     """Return a dialogue's head, goal, turns and outcome as one text."""
     parts = [
-        ["goal", *(_goal_line(domain, goal, database) for domain, goal in goals.items())],
+        ["goal", *(labelled(domain, goal_text(goal)) for domain, goal in goals.items())],
         *([f"turn {number}", *lines] for number, lines in enumerate(turns)),
         ["outcome", *outcome],
     ]
     return "\n\n".join([head, *("\n".join(lines) for lines in parts)])
-
-
-def _goal_line(domain: str, goal: Goal, database: VenueDatabase | None) -> str:
-    """Return what a user wants of a domain; given the database, with the ids of what fits."""
-    fitting = [] if database is None else sorted(database.query(domain, goal.informable))
-    ids = f"; {venue_count(len(fitting))}: {', '.join(fitting)}" if fitting else ""
-    return labelled(domain, goal_text(goal) + ids)
 
 
 _ASKED = {
@@ -93,14 +76,6 @@ def goal_text(goal: Goal) -> str:
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
     return f"{', '.join(wishes)}{asked}{booked}"
-
-
-def venue_count(count: int) -> str:
-    """Return how many venues there are, in words."""
-    return f"{count} venue{'' if count == 1 else 's'}"
-
-
-# ------------------------------------------------------------------ states and placeholders
 
 
 Called: TypeAlias = Callable[[str, Collection[str]], str]
@@ -130,13 +105,15 @@ class FollowedTurn:
     steps: Sequence[tuple[str, str]]
 
 
-def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> list[FollowedTurn]:
+def followed(
+    diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called = lambda domain, venues: ""
+) -> list[FollowedTurn]:
     """Follow a dialogue turn by turn.
 
     Args:
         diagnosis: The diagnosis that it is of.
         dialogue: The dialogue.
-        called: What offered venues are called.
+        called: What offered venues are called; by default they are only counted.
     """
     gold, played = dialogue.gold, diagnosis.played
     walks = {
@@ -170,50 +147,32 @@ def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> 
     return turns
 
 
-def _ids(domain: str, venues: Collection[str]) -> str:
-    return ", ".join(sorted(venues))
-
-
-def _unnamed(domain: str, venues: Collection[str]) -> str:
-    return ""
-
-
-def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> str | None:
-    """Return one dialogue turn by turn, or None if it is not among those played.
-
-    Args:
-        diagnosis: The diagnosis of all dialogues.
-        id_: The dialogue's id.
-        venue_ids: Whether to show the ids of the venues that fit the goal, and of those offered.
-    """
+def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
+    """Return one dialogue turn by turn, or None if it is not among those played."""
     pairs = zip(diagnosis.dialogues, diagnosis.results, strict=True)
-    found = next((pair for pair in pairs if pair[0].id == id_), None)
-    if found is None:
+    pair = next((pair for pair in pairs if pair[0].id == id_), None)
+    if pair is None:
         return None
-    dialogue, result = found
+    dialogue, result = pair
     played, gold = diagnosis.played, dialogue.gold
-    shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)
-    turns = [_turn_lines(turn) for turn in shown]
+    turns = [_turn_lines(turn) for turn in followed(diagnosis, dialogue)]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
         f"dialogue {id_}, {len(turns)}{of_turns} turns: "
         f"Inform {result.inform}, Success {result.success}\n"
-        f"active domains: {_DOMAIN_SOURCES[played.domains]}; belief states: {played.states}"
+        f"active domains: {played.domains}; belief states: {played.states}"
     )
-    lines = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
-    return joined(head, gold.goal, turns, lines, played.database() if venue_ids else None)
+    outcome = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
+    return joined(head, gold.goal, turns, outcome)
 
 
-def turn_text(
-    diagnoses: Mapping[str, Diagnosis], id_: str, turn: int, venue_ids: bool = False
-) -> str:
+def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     """Return one turn of several systems: what was said before, and what each responds and offers.
 
     Args:
         diagnoses: What to call each system -> its diagnosis.
         id_: The dialogue's id.
         turn: The turn's number, from 0.
-        venue_ids: Whether to show the ids of the venues offered.
 
     Raises:
         InputError: A system does not play the turn.
@@ -224,8 +183,8 @@ def turn_text(
         dialogue = next((one for one in diagnosis.dialogues if one.id == id_), None)
         turns = 0 if dialogue is None else len(dialogue.responses)
         if dialogue is None or turn >= turns:
-            known = f"; its turns are 0 to {turns - 1}" if turns else ""
-            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{known}")
+            played = f"; its turns are 0 to {turns - 1}" if turns else ""
+            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{played}")
         gold = dialogue.gold
         if len(responses) == 1:
             references = gold.references[CANONICAL_STYLE]
@@ -234,8 +193,8 @@ def turn_text(
                 before += [labelled("reference", references[at], width)] if at < turn else []
             responses.append(labelled("reference", references[turn], width))
         responses.append(labelled(name, dialogue.responses[turn] or "(nothing)", width))
-        shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)[turn]
-        responses += [labelled("", f"{domain}: {text}", width) for domain, text in shown.steps]
+        effects = followed(diagnosis, dialogue)[turn].steps
+        responses += [labelled("", f"{domain}: {text}", width) for domain, text in effects]
     return "\n\n".join([f"dialogue {id_}, turn {turn}", *map("\n".join, (before, responses))])
 
 
@@ -286,7 +245,7 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
             asked = f"the state holds nothing about {domain}: 0 venues"
         else:
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
-            asked = f"query {query or 'without constraints'}: {venue_count(len(step.found))}"
+            asked = f"query {query or 'without constraints'}: {counted(len(step.found), 'venue')}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
         yield f"named; {asked}, {kept}{venues and ': ' + venues}"

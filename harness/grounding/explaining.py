@@ -8,16 +8,8 @@ from dataclasses import dataclass
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import Delexicalised
 
-from ..diagnosis.diagnosis_text import (
-    cause_table,
-    chosen,
-    first_dialogues,
-    rates_table,
-    unmatched,
-    untold,
-)
-from ..diagnosis.dialogue_text import joined, labelled, venue_count, wrapped
-from ..diagnosis.losses import domain_losses, points
+from ..diagnosis.diagnosis_text import losses_text
+from ..diagnosis.dialogue_text import joined, labelled, wrapped
 from ..errors import counted
 from ..io.rendering import figure
 from ..metrics.inform import TOTAL
@@ -66,38 +58,26 @@ class GroundedDiagnosis:
             cause: The only cause to show, of `CAUSES`; None for all.
             limit: How many dialogues to show of each of the largest causes.
         """
-        results = self._results("provided")
-        every = domain_losses(results, INFORM_CAUSES, SUCCESS_CAUSES)
-        losses = {name: of for name, of in every.items() if domain in (None, name)}
-        costs = points(results, CAUSES)
-        shown = None if domain else costs
-        named = unmatched(losses, NAMING_SLOTS)
-        further = domain_losses(self._results("further"), INFORM_CAUSES, SUCCESS_CAUSES)
-        also_untold = untold({name: of for name, of in further.items() if name in losses})
         figures = grounded_figures(map(rating, self.outcomes.values()))
-        parts = [
+        tables = [] if cause else [faithfulness_table(figures, self.human)]
+        return losses_text(
             self._head(figures),
-            cause_table("domain not matched", named, chosen(INFORM_CAUSES, cause), shown),
-            cause_table("slot not told", untold(losses), chosen(SUCCESS_CAUSES, cause), shown),
-            cause_table("further slot not told", also_untold, chosen(SUCCESS_CAUSES, cause), None),
-            "" if cause or not losses else rates_table(losses),
-            "" if cause else faithfulness_table(figures, self.human),
-            *first_dialogues(results, costs, domain, cause, limit),
-        ]
-        return "\n\n".join(filter(None, parts))
+            self._results(),
+            INFORM_CAUSES,
+            SUCCESS_CAUSES,
+            tables,
+            domain,
+            cause,
+            limit,
+        )
 
-    def _results(self, slots: str) -> list[DialogueResult]:
-        """Return how each dialogue came out and why: by slots `provided`, or `further` ones."""
+    def _results(self) -> list[DialogueResult]:
+        """Return how each dialogue came out and why."""
         return [
             DialogueResult(
                 id_,
                 len(self.dialogues[id_].responses),
-                goals={
-                    MAIN_SETUP: {
-                        name: _result(domain, getattr(domain, slots) or {})
-                        for name, domain in one.domains.items()
-                    }
-                },
+                goals={MAIN_SETUP: {name: _result(domain) for name, domain in one.domains.items()}},
             )
             for id_, one in self.outcomes.items()
         ]
@@ -156,10 +136,9 @@ def diagnose_free_running(run: FreeRunning, scorer: Scorer) -> GroundedDiagnosis
     return GroundedDiagnosis(run.dialogues, run.outcomes, run.ceiling(scorer))
 
 
-def _result(domain: GroundedDomain, slots: Mapping[str, bool]) -> DomainResult:
-    causes = {slot: domain.causes[slot] for slot in slots if domain.causes.get(slot)}
-    provided = {slot: slot not in causes for slot in slots}
-    return DomainResult(float(domain.matched), provided, domain.cause, slot_causes=causes)
+def _result(domain: GroundedDomain) -> DomainResult:
+    causes = {slot: cause for slot, cause in domain.causes.items() if slot in domain.provided}
+    return DomainResult(float(domain.matched), domain.provided, domain.cause, slot_causes=causes)
 
 
 def _rates(figures: GroundedFigures) -> str:
@@ -203,7 +182,7 @@ def _outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
         only = "" if went.matched_all else " (any; besides, it names others)"
         yield labelled(domain, f"matched{only}{named}")
     else:
-        would_fit = f"{venue_count(fitting)} of the database would fit"
+        would_fit = f"{counted(fitting, 'venue')} of the database would fit"
         yield labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
     for slot, told in {**went.provided, **(went.further or {})}.items():
         yield labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")

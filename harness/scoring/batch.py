@@ -148,7 +148,7 @@ def _free_running(
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.resampling import intervals_document, intervals_of
+    from ..comparison.evidence import intervals_document, intervals_of
 
     evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from mwz.normalization.rules.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
-from ...diagnosis.diagnosing import Diagnosis
+from ...diagnosis.causes import Diagnosis
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from .. import TRACKS, track_notes
