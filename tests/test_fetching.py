@@ -48,7 +48,6 @@ from mwz.harness.data.installed import (
     load_benchmark,
 )
 from mwz.harness.errors import InputError
-from mwz.harness.io.machine import data_directory
 from mwz.normalization.rules import rule_set, rule_set_names
 
 PASSING = ["500", "429", "cut", "hang in the middle"]

@@ -105,7 +105,11 @@ def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["/etc/passwd", "../outside", "data/../../outside", "data/file\0", "linked/file"]
+    "place",
+    [
+        *("/etc/passwd", "../outside", "data/../../outside", "a/../b", "a//etc/passwd", "a\\..\\b"),
+        *("data/file\0", "linked/file", ""),
+    ],
 )
 def test_no_place_leads_out_of_the_folder(tmp_path: Path, place: str) -> None:
     folder = tmp_path / "data"

@@ -88,14 +88,10 @@ def fetch(
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
-    folder = downloads_directory()
     transfer = Transfer(mirror, offline, progress=sys.stderr.isatty(), notify=notify)
-    _install(fetch_benchmark(data_set, split, predictions, folder, transfer))
+    _install(fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer))
     if predictions:
-        click.echo("outputs of the published systems:")
-        for file in select(data_set.sources, split, predictions):
-            if file.part == "predictions":
-                click.echo(f"  {folder / file.place}")
+        click.echo(f"outputs of the published systems: in {downloads_directory()}")
 
 
 @command.command("urls")
@@ -201,17 +197,16 @@ def statistics(name: str | None) -> None:
 def list_() -> None:
     """Show the benchmarks at hand."""
     rules = published_rule_sets()
-    headers = ["name", "dialogues", "turns", "seen goals"]
-    headers += [f"content ({name})" for name in rules]
+    headers = ["name", "dialogues", "turns", "seen goals", *(f"content ({name})" for name in rules)]
     rows = []
     for name in installed_benchmarks():
         benchmark = load_benchmark(name)
         hashes = [benchmark.content_hash(rule_set(name))[:SHOWN_HASH] for name in rules]
         path = benchmark_path(name)
-        dialogues = len(benchmark.dialogues)
-        seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {dialogues}"
-        counts = [str(dialogues), str(benchmark.turns), seen]
-        rows.append([name, *counts, *hashes, "built in" if path is None else str(path)])
+        number = len(benchmark.dialogues)
+        seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {number}"
+        where = "built in" if path is None else str(path)
+        rows.append([name, str(number), str(benchmark.turns), seen, *hashes, where])
     click.echo(text_table([*headers, "where"], rows))
     states = [
         [gold.version, gold.benchmark, str(len(gold.states)), gold.digest[:SHOWN_HASH]]
@@ -244,4 +239,5 @@ def _install(built: Built) -> None:
     if built.tasks is not None:
         _install_tasks(built.tasks, benchmark.name)
     counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
-    click.echo("\n".join([f"installed {benchmark.name}: {counts}, in {path}", *built.notes]))
+    click.echo(f"installed {benchmark.name}: {counts}, in {path}")
+    click.echo("\n".join(built.notes))

@@ -225,9 +225,11 @@ def safe_path(folder: Path, place: str) -> Path:
     """Return the path of a place below a folder, sure not to lead out of the folder.
 
     Raises:
-        InputError: It does, or is no path at all; entries say where their predictions are.
+        InputError: It does, or would below another folder: entries say where their predictions are,
+            in clones as well.
     """
     path = folder / place
-    if "\0" in place or not path.resolve().is_relative_to(folder.resolve()):
+    odd = {"", ".", ".."} & {*place.split("/")} or "\0" in place or "\\" in place
+    if odd or not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(place, f"not a path inside {folder}")
     return path

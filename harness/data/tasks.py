@@ -199,10 +199,7 @@ def load_tasks(benchmark: str) -> Tasks:
     path = _tasks_path(benchmark)
     if not path.exists():
         raise InputError(source, _NOT_INSTALLED)
-    try:
-        return parse_tasks(read_document(path, _FORMAT), source)
-    except InputError as error:
-        raise InputError(str(path), f"{error.problems[0]}; install the tasks again") from None
+    return parse_tasks(read_document(path, _FORMAT), source)
 
 
 def _tasks_path(benchmark: str) -> Path:
