@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mwz.harness.errors import InputError
 from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.submission.formats.belief_spans import read_span, without_tokens
+from mwz.harness.submission.notations import read_span, without_tokens
 from mwz.harness.submission.remarks import Remark
 
 

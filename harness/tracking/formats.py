@@ -45,12 +45,12 @@ from ..submission.formats import (
     special_format,
     standard_form,
 )
-from ..submission.formats.belief_spans import as_state
 from ..submission.formats.format import STATE
 from ..submission.notations import (
     LENIENT,
     STATE_DOMAINS,
     VALUE_LISTS,
+    as_state,
     notation_of,
     read_state,
 )
