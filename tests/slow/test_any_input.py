@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -147,8 +148,8 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
         ("check",),
         ("why",),
         ("why", "--dialogue", HOSTILE),
-        ("convert", "-o", "-"),
-        ("delexicalise", "-o", "-"),
+        ("convert", "-o", os.devnull),
+        ("delexicalise", "-o", os.devnull),
         ("compare", str(SAMPLE_SUBMISSIONS / "hasty.json")),
         ("submit", "--name", HOSTILE, "--track", "end-to-end"),
         ("score", "--benchmark", HOSTILE),
