@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.errors import InputError
-from mwz.harness.submission.formats import formats, parse_predictions, standard_form
-from mwz.harness.submission.formats.belief_spans import read_span, without_tokens
+from mwz.harness.submission.formats import parse_predictions, standard_form
+from mwz.harness.submission.notations import read_span, without_tokens
 from mwz.harness.submission.remarks import Remark
 
 
@@ -160,11 +159,6 @@ def test_a_turn_with_a_state_is_none_of_the_familys_and_loses_none() -> None:
 def test_the_standard_form_is_as_it_is() -> None:
     content = {"sng1": [{"response": "hi", "resp_gen": "x", "asked": "y"}]}
     assert _standard(content) is content
-
-
-def test_formats_have_names_and_descriptions_of_their_own() -> None:
-    assert len({one.name for one in formats()}) == len(formats())
-    assert all(one.description.endswith(".") for one in formats())
 
 
 # Blocks of SOLOIST.
@@ -428,34 +422,6 @@ def test_any_span_is_read(span: str) -> None:
     assert all(slots and all(slots.values()) for slots in state.values())
 
 
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    *("dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "0"),
-                    *("filename", "gen_belief", "gen_reply", "id", "total_state"),
-                ]
-            ),
-            inner,
-            max_size=5,
-        )
-    ),
-    max_leaves=12,
-)
-
-
-@given(_JSON)
-def test_any_json_is_read_or_refused(content: Any) -> None:
-    try:
-        standard = standard_form(content, "x")
-    except InputError:
-        return
-    assert isinstance(standard.dialogues, Mapping)
-
-
 _BEGINNINGS = st.sampled_from(
     [b"dial_id,turn_num,resp_gen\n", b"id,total_state\n", BLOCKS.encode(), STATES]
 )
@@ -508,8 +474,3 @@ def test_published_states_written_as_spans_are_read_back(
             }
             wrong += plain_read != {d: s for d, s in state.items() if s} or bool(notes)
     assert wrong == 0
-
-
-def test_a_file_of_the_family_survives_json() -> None:
-    content = json.dumps([OPENING, *TURNS]).encode()
-    assert _standard(parse_predictions(content, "x")) == EXPECTED

@@ -332,7 +332,11 @@ _JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["mul0001", "response", "state", "active_domains", "hotel", "area", "x"]
+                [
+                    *("mul0001", "response", "state", "active_domains", "hotel", "area", "x", "0"),
+                    *("dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "turns"),
+                    *("filename", "gen_belief", "gen_reply", "id", "total_state", "role"),
+                ]
             ),
             inner,
             max_size=4,

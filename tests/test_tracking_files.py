@@ -269,7 +269,7 @@ def pair(gold, predicted):
         ),
         ({"sng0001": [{"response": "hi"}, {"response": "ok"}]}, "no turn has a `state`"),
         (
-            {"sng0001": [{"response": "hi", "belief_state": {}}, {"response": "ok"}]},
+            {"sng0001": [{"belief_state": {}}, {"response": "ok"}]},
             "`belief_state` is not read; write `state`",
         ),
         (

@@ -1,12 +1,11 @@
 """Feed the harness what nobody would write, and see that it says so in one message.
 
-    python tools/fuzz.py [--seconds N] [--seed N]     readers, normaliser, delexicaliser
-    python tools/fuzz.py --commands N [--seed N]      N files through the commands
+    python tools/fuzz.py [--seconds N] [--seed N]
 
 Files are made from the sample's submissions, by changing what they hold and how they are written.
 
-Whatever comes, the outcome is a result or an `InputError`; of a command, exit status 0, 1 or 2. All
-else is a failure, and is shown with the file that it takes.
+Readers, normaliser and delexicaliser are fed. Whatever comes, the outcome is a result or an
+`InputError`; all else is a failure, and is shown with the file that it takes.
 """
 
 from __future__ import annotations
@@ -16,21 +15,15 @@ import base64
 import contextlib
 import copy
 import gzip
-import io
 import json
 import random
-import resource
-import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.harness import load_benchmark
-from mwz.harness.cli import main as mwz
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring import Scorer
@@ -206,72 +199,11 @@ def files(seconds: int, seed: int) -> None:
     print(f"{fed} files: nothing but results and messages")
 
 
-def commands(count: int, seed: int) -> int:
-    """Put files through the commands and print what came of it; return the exit status."""
-    drawn = random.Random(seed)
-    statuses: Counter[tuple[str, object]] = Counter()
-    slowest = (0.0, "")
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "x.json"
-        board = Path(folder) / "board" / "submissions"
-        lines = {
-            "score": ["score", path],
-            "dst": ["dst", path],
-            "check": ["check", path],
-            "submit": ["submit", path, "--name", "x", "--track", "end-to-end", "--replace"],
-        }
-        lines["submit"] += ["--submissions", board]
-        # What is made once is no input's.
-        for line in lines.values():
-            path.write_bytes((SAMPLES / "careful.json").read_bytes())
-            _status([*map(str, line), "--benchmark", "sample"])
-        for number in range(count):
-            data = made(drawn.randrange)
-            path.write_bytes(data)
-            for name, line in lines.items():
-                started = time.process_time()
-                outcome, shown = _status([*map(str, line), "--benchmark", "sample"])
-                took = time.process_time() - started
-                slowest = max(slowest, (took, f"{name} of input {number}"))
-                statuses[name, outcome] += 1
-                if outcome not in (0, 1, 2) or "Traceback" in shown or took > 10:
-                    failures += 1
-                    print(f"{name} of input {number} of --seed {seed}: {outcome}, {took:.1f} s")
-                    print(base64.b64encode(data[:2000]).decode(), shown[-2000:], sep="\n")
-            if number % 500 == 499:
-                print(f"{number + 1} files", file=sys.stderr, flush=True)
-    for (name, outcome), times in sorted(statuses.items(), key=str):
-        print(f"{name:8} exit status {outcome}  {times:7}")
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} files, each through {len(lines)} commands: {failures} failures")
-    print(
-        f"the slowest took {slowest[0]:.2f} s ({slowest[1]}); all in one process of {memory:.0f} MB"
-    )
-    return 1 if failures or memory > 1000 else 0
-
-
-def _status(arguments: list[str]) -> tuple[object, str]:
-    """Run a command in this process; return its exit status, or what escaped, and its output."""
-    shown = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
-            mwz(arguments)
-    except SystemExit as done:
-        return done.code, shown.getvalue()
-    except BaseException as error:
-        return repr(error), shown.getvalue()
-    return "no exit", shown.getvalue()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="[default: 60]")
-    parser.add_argument("--commands", type=int, metavar="N", help="put N files through commands")
     parser.add_argument("--seed", type=int, default=0, help="[default: 0]")
     arguments = parser.parse_args()
-    if arguments.commands is not None:
-        sys.exit(commands(arguments.commands, arguments.seed))
     files(arguments.seconds, arguments.seed)
 
 

@@ -18,8 +18,6 @@ from mwz.normalization.states import BeliefState, plain_slot_name
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of, limits
-from .formats.arrangements import turns_hint
-from .formats.belief_spans import as_state
 from .formats.format import (
     ACTIVE_DOMAINS,
     KEYS,
@@ -31,6 +29,7 @@ from .formats.format import (
     Reading,
     Standard,
     plain_key,
+    turns_hint,
 )
 from .notations import (
     ABSENT,
@@ -41,6 +40,7 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    as_state,
     read_state,
 )
 from .remarks import Remarks

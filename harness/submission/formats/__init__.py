@@ -17,7 +17,6 @@ from mwz.normalization.rules.registry import declared
 
 from ...errors import InputError, unquoted
 from ...io.files import decoded, encoded, kind_of, limits, parse_json
-from .arrangements import read_arranged
 from .format import READING, STANDARD, Format, Reading, Standard, is_standard
 
 __all__ = [
@@ -137,6 +136,8 @@ def standard_form(content: object, source: str, reading: Reading = READING) -> S
         InputError: The content is of no known format, or contradicts the one it is of.
     """
     if reading.keys:
+        from .arrangements import read_arranged  # most files are in the standard form
+
         return read_arranged(content, source, reading.keys)
     special = special_format(content)
     if special is not None:

@@ -27,6 +27,7 @@ from .format import (
     Standard,
     key_of,
     plain_key,
+    turns_hint,
 )
 from .separated_values import is_table, read_table
 
@@ -358,16 +359,6 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     if isinstance(domains, str):
         read[ACTIVE_DOMAINS] = re.findall(r"\w+", domains)
     return read
-
-
-def turns_hint(dialogue: object) -> str:
-    """Say how to read the turns of a dialogue that is an object, if it has some."""
-    if isinstance(dialogue, Mapping):
-        for key, value in dialogue.items():
-            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
-                name = unquoted(key)
-                return f"; if they are in `{name}`, read it by mwz convert --turns-key {name}"
-    return ""
 
 
 def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from ...errors import unquoted
 from ...io.files import parse_json
 from ..remarks import Remark
 
@@ -185,3 +186,13 @@ def is_standard(content: object) -> bool:
 
 
 _KEYS = frozenset(TURN_KEYS)
+
+
+def turns_hint(dialogue: object) -> str:
+    """Say how to read the turns of a dialogue that is an object, if it has some."""
+    if isinstance(dialogue, Mapping):
+        for key, value in dialogue.items():
+            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
+                name = unquoted(key)
+                return f"; if they are in `{name}`, read it by mwz convert --turns-key {name}"
+    return ""
