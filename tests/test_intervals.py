@@ -140,7 +140,9 @@ def test_dst_adds_intervals_to_every_report(capsys: Capture, tmp_path: Path) -> 
     }
     file = tmp_path / "pairs.json"
     file.write_text(json.dumps(pairs))
-    run = _run(capsys, "dst", CAREFUL, file, "--intervals", "--lambda", "0.3", "--json", "-")
+    run = _run(
+        capsys, "dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3", "--json", "-"
+    )
     first, second = json.loads(run.out)
     values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}
     assert values["dst.JGA"] == first["metrics"]["JGA"]

@@ -18,8 +18,7 @@ SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, 
 
 
 def test_trackers_with_one_number_make_a_band() -> None:
-    curves = learning_curves("shots", [1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
-    first, last = curves.points
+    first, last = points = learning_curves([1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
     assert (first.number, first.files) == (0.1, ["a", "b"])
     assert (last.number, last.files) == (1.0, ["c"])
     jga = first.scores["JGA"]
@@ -28,14 +27,14 @@ def test_trackers_with_one_number_make_a_band() -> None:
     apart = first.distances["JGA"]
     assert (apart.mean, apart.lowest, apart.highest) == (20, 10, 30)
     assert "GCA" not in first.distances
-    scores, _ = curves_tables(curves)
+    scores, _ = curves_tables("shots", points)
     assert "65.00 (60.00–70.00)" in scores.rows[0]
     assert scores.notes == ["mean (lowest–highest); files: 2, 1"]
 
 
 def test_one_number_makes_no_curve() -> None:
     with pytest.raises(InputError, match="two different numbers"):
-        learning_curves("shots", [1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
+        learning_curves([1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
 
 
 def test_numbers_are_given_or_read_from_names() -> None:

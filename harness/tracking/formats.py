@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +153,8 @@ def parse_tracking_file(
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
     layout, arranged, turns = _recognised(content, source)
+    if layout is SUBMISSION and any(RESPONSE in turn for turn in turns):
+        return _submission(content, source, special, load_benchmark(content), gold)
     if len(arranged) > limits().dialogues:
         raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
     reader = _Reader(layout)
@@ -166,31 +168,57 @@ def parse_tracking_file(
         return TrackedFile(source, format_, None, own)
     benchmark = load_benchmark(dialogues)
     refuse(source, _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION))
-    remarks: Sequence[Remark] = ()
-    if any(RESPONSE in turn for turn in turns):
-        # Responses come with the checks of predictions, of the names in states too.
-        in_order = {
-            id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
-            for id_, given in arranged.items()
-        }
+    states = {id_: [turn.predicted for turn in turns] for id_, turns in dialogues.items()}
+    return _compared(TrackedFile(source, format_, benchmark, [], gold), states)
+
+
+def _submission(
+    content: Mapping[str, Any],
+    source: str,
+    special: str,
+    benchmark: Benchmark,
+    gold: GoldStates | None,
+) -> TrackedFile:
+    """Return the states of a file with responses, which is read and checked as predictions are."""
+    submission = parse_submission(content, benchmark, source)
+    missing = Problems()
+    for id_, turns in submission.dialogues.items():
+        for number, turn in enumerate(turns):
+            if turn.state is None:
+                missing.add(f"dialogue {id_}, turn {number}", "`state` is missing")
+    refuse(source, missing)
+    file = TrackedFile(
+        source=source,
+        format=f"{special}{SUBMISSION.name}",
+        benchmark=benchmark,
+        dialogues=[],
+        gold=gold,
         # Nobody asks for placeholders here.
-        remarks = [
-            remark
-            for remark in parse_submission(in_order, benchmark, source).remarks
-            if remark.kind != KIND
-        ]
-    responses = any(turn.get(RESPONSE) for turn in turns)
+        remarks=[remark for remark in submission.remarks if remark.kind != KIND],
+        responses=any(turn.response for turns in submission.dialogues.values() for turn in turns),
+    )
+    states = {id_: [turn.state or {} for turn in t] for id_, t in submission.dialogues.items()}
+    return _compared(file, states)
+
+
+def _compared(file: TrackedFile, states: Mapping[str, Sequence[BeliefState]]) -> TrackedFile:
+    """Return a file with its predicted states beside gold ones, both normalised."""
+    assert file.benchmark is not None
     rules = rule_set(DEFAULT_RULES)
-    states = {
-        dialogue_id(id_): [normalize_state(turn.predicted, rules) for turn in turns]
-        for id_, turns in dialogues.items()
+    normalized = {
+        dialogue_id(id_): [normalize_state(state, rules) for state in of_dialogue]
+        for id_, of_dialogue in states.items()
     }
-    left_out = [] if gold is None else [id_ for id_ in states if id_ not in gold.states]
-    tracked = track_states(states, benchmark, gold)
+    gold = file.gold
+    tracked = track_states(normalized, file.benchmark, gold)
     if gold is not None and not tracked:
-        raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    remarks = [*remarks, *_of_one_domain(tracked)]
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
+        raise InputError(file.source, f"the gold states {gold.version} have none of its dialogues")
+    return replace(
+        file,
+        dialogues=tracked,
+        left_out=[] if gold is None else [id_ for id_ in normalized if id_ not in gold.states],
+        remarks=[*file.remarks, *_of_one_domain(tracked)],
+    )
 
 
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:

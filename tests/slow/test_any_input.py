@@ -143,7 +143,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
     "command",
     [
         ("score",),
-        ("dst", "--all", "--per-domain"),
+        ("dst", "--per-domain"),
         ("dst", "--dialogue", HOSTILE),
         ("check",),
         ("why",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...comparison.interval import Spread
@@ -10,7 +10,7 @@ from ...io.pictures import write_picture
 from ...io.rendering import drawn
 from ..plots import FEW, STYLES, WIDTH, new_figure
 from .analysis import Analysis
-from .learning_curves import REFERENCE, LearningCurves
+from .learning_curves import REFERENCE, CurvePoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,32 +102,33 @@ def _draw_spread(axes: Axes, spread: Mapping[str, Spread]) -> None:
     axes.set(ylabel="mean and SD (%)", ylim=(0, 105))
 
 
-def plot_curves(path: str, curves: LearningCurves) -> None:
+def plot_curves(path: str, series: str, points: Sequence[CurvePoint]) -> None:
     """Draw learning curves, and below them the distances to GCA, and write the picture.
 
     Args:
         path: Where to write; the suffix is the format.
-        curves: The curves.
+        series: What the number is.
+        points: The points of the curves.
 
     Raises:
         InputError: The suffix is unknown, or the file cannot be written.
     """
-    numbers = [point.number for point in curves.points]
+    numbers = [point.number for point in points]
     # Shares such as .01, .1 and 1 are told apart on a logarithmic scale only.
     wide = numbers[0] > 0 and numbers[-1] >= 20 * numbers[0]
 
     def draw() -> Figure:
         figure = new_figure(WIDTH, 6.4)
-        metrics = list(curves.points[0].scores)
+        metrics = list(points[0].scores)
         for axes, kind, label in zip(
             figure.subplots(2, 1, sharex=True),
             ("scores", "distances"),
             ("percent", f"distance to {REFERENCE} (points)"),
             strict=True,
         ):
-            for metric in getattr(curves.points[0], kind):
+            for metric in getattr(points[0], kind):
                 at = metrics.index(metric)
-                bands = [getattr(point, kind)[metric] for point in curves.points]
+                bands = [getattr(point, kind)[metric] for point in points]
                 style = STYLES[at % len(STYLES)]
                 look: Any = {"color": style.colour, "marker": style.marker, "ms": 4}
                 line = "-" if at < len(STYLES) else "--"
@@ -137,7 +138,7 @@ def plot_curves(path: str, curves: LearningCurves) -> None:
             axes.set_ylabel(label)
             if wide:
                 axes.set_xscale("log")
-        axes.set_xlabel(drawn(curves.series))
+        axes.set_xlabel(drawn(series))
         handles, labels = figure.axes[0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper center", ncols=5, fontsize=8, frameon=False

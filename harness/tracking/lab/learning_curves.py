@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any
 
 from ...errors import InputError, refuse
 from ...io.rendering import figure
@@ -65,23 +64,6 @@ class CurvePoint:
     distances: Mapping[str, Band]
 
 
-@dataclass(frozen=True)
-class LearningCurves:
-    """Metrics by a number, in ascending order.
-
-    Attributes:
-        series: What the number is.
-        points: At least two.
-    """
-
-    series: str
-    points: Sequence[CurvePoint]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curves as JSON types."""
-        return asdict(self)
-
-
 def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
     """Return the paths of files, and the number of each.
 
@@ -109,15 +91,11 @@ def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[flo
 
 
 def learning_curves(
-    series: str,
-    numbers: Sequence[float],
-    names: Sequence[str],
-    scores: Sequence[Mapping[str, float]],
-) -> LearningCurves:
-    """Return the curves of trackers.
+    numbers: Sequence[float], names: Sequence[str], scores: Sequence[Mapping[str, float]]
+) -> list[CurvePoint]:
+    """Return the points of the curves of trackers, at least two, in ascending order.
 
     Args:
-        series: What the number is.
         numbers: The number of each tracker; two of them at least differ.
         names: What to call the trackers.
         scores: Metric -> percent, of each; all have the same metrics, GCA among them.
@@ -144,26 +122,31 @@ def learning_curves(
                 {metric: Band.of(column) for metric, column in apart.items()},
             )
         )
-    return LearningCurves(series, points)
+    return points
 
 
-def curves_tables(curves: LearningCurves) -> list[Table]:
-    """Return the curves as tables: the metrics, and their distances to GCA."""
+def curves_tables(series: str, points: Sequence[CurvePoint]) -> list[Table]:
+    """Return the curves as tables: the metrics, and their distances to GCA.
+
+    Args:
+        series: What the number is.
+        points: The points of the curves.
+    """
     titles = {"scores": "Metrics (%)", "distances": f"Distance of metrics to {REFERENCE} (points)"}
-    files = [len(point.files) for point in curves.points]
+    files = [len(point.files) for point in points]
     averaged = f"mean (lowest–highest); files: {', '.join(map(str, files))}"
     return [
         Table(
             kind,
-            f"{title} by {curves.series}",
-            [curves.series, *(f"{point.number:g}" for point in curves.points)],
+            f"{title} by {series}",
+            [series, *(f"{point.number:g}" for point in points)],
             [
-                [metric, *(getattr(point, kind)[metric].text() for point in curves.points)]
-                for metric in getattr(curves.points[0], kind)
+                [metric, *(getattr(point, kind)[metric].text() for point in points)]
+                for metric in getattr(points[0], kind)
             ],
             [
-                {curves.series: point.number, "metric": metric, **asdict(band)}
-                for point in curves.points
+                {series: point.number, "metric": metric, **asdict(band)}
+                for point in points
                 for metric, band in getattr(point, kind).items()
             ],
             [averaged] if max(files) > 1 else [],

@@ -111,10 +111,11 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str], plot: str
     paths, numbers = series_numbers(name, files)
     scored = _scored(given, paths)
     figures = [compared_figures(one.result) for one in scored]
-    curves = learning_curves(name, numbers, [one.name for one in scored], figures)
+    points = learning_curves(numbers, [one.name for one in scored], figures)
     if plot is not None:
-        plot_curves(plot, curves)
-    _print(given, curves_tables(curves), {"curves": curves.to_dict()})
+        plot_curves(plot, name, points)
+    curves = {"series": name, "points": list(map(asdict, points))}
+    _print(given, curves_tables(name, points), {"curves": curves})
 
 
 @command.command("ratings")
