@@ -26,7 +26,7 @@ from ..rules.registry import read_toml, sha256
 from .contexts import GIVEN, CodeRules, Contexts, postcode_areas
 from .gazetteer import Gazetteer, Mention, build_gazetteer, comparable, values_book
 from .naming import NameRules
-from .phrases import Corrector, Found, Lookout, PhraseBook, Token, collapsed, is_guess, tokens
+from .phrases import Corrector, Found, PhraseBook, Token, collapsed, is_guess, tokens
 
 VERSION = "lex1"
 """The version of the delexicaliser, which goes into signatures."""
@@ -87,7 +87,6 @@ class Delexicaliser:
         vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
         corrector = Corrector(vocabulary, tables["shortest_corrected"])
         self._corrector = lru_cache(maxsize=_REMEMBERED)(corrector)
-        self._may_tell = Lookout([gazetteer.phrases, self._values], self._is_telling)
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
     @classmethod
@@ -122,8 +121,6 @@ class Delexicaliser:
             if match[1].lower() in self._ontology
         ]
         rest, codes = self._codes.find(response, given, self._is_word)
-        if not codes and not self._may_tell(rest):
-            return []
         text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
         text, mentions = self._names.find(response, text, corrections)
@@ -134,10 +131,6 @@ class Delexicaliser:
             span = self._span(response, token, slot, mentions, canonical)
             spans.append(_with_emphasis(response, span, after))
         return spans
-
-    def _is_telling(self, word: str) -> bool:
-        """Tell whether a word is a number, begins with one, or may be one of a phrase, misspelt."""
-        return word[0].isdecimal() or (word not in self._known and bool(self._corrector(word)))
 
     def _is_word(self, value: str) -> bool:
         """Tell whether letters that look like a code are a word of a name or a value."""
