@@ -159,7 +159,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
         ("submit", "--name", "x", "--track", "end-to-end"),
         ("submit", "--name", HOSTILE, "--track", "end-to-end"),
         ("score", "--benchmark", HOSTILE),
-        ("score", "--database", f"sqlite:////{HOSTILE}/x"),
+        ("score", f"@{HOSTILE}"),
     ],
     ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
 )
