@@ -146,6 +146,20 @@ def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
         assert report["coverage"]["dialogues"] == 30
 
 
+def test_an_entry_is_scored_by_its_name(
+    capsys: Capture, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entered = ("--name", "Mine", "--track", "end-to-end", "--new-board")
+    assert run_cli(capsys, "submit", file, *entered).status == 0
+    by_name = _json(capsys, "mine")
+    assert by_name == _json(capsys, file)
+    # A file comes first.
+    (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
+    assert _json(capsys, "mine")["coverage"]["dialogues"] == 1
+    assert _refused(capsys, "yours").startswith("yours: no such file, and no entry of submissions")
+
+
 def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: Benchmark) -> None:
     report = _json(capsys, "@constant")
     constant = Scorer(sample).score_normalized(made_submission(sample, CONSTANT))

@@ -80,7 +80,7 @@ rules = click.option(
     type=click.Choice(rule_set_names()),
     default=DEFAULT_RULES,
     show_default=True,
-    help="The rule set (docs/rules.md).",
+    help="The rule set (docs/comparison.md).",
 )
 
 placeholders = click.option(

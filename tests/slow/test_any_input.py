@@ -153,6 +153,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
         ("compare", str(SAMPLE_SUBMISSIONS / "hasty.json")),
         ("submit", "--name", HOSTILE, "--track", "end-to-end"),
         ("score", "--benchmark", HOSTILE),
+        ("score", f"@{HOSTILE}"),
     ],
     ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
 )
