@@ -12,8 +12,10 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.audit.record import official_verdict
-from mwz.harness.board.audit.reported import (
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.markdown import older_results_page, pages
+from mwz.harness.board.model import make_board, read_board
+from mwz.harness.board.reported import (
     REPORTED_FILE,
     ReportedTable,
     number,
@@ -21,9 +23,7 @@ from mwz.harness.board.audit.reported import (
     read_reported,
     version_and_measure,
 )
-from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.markdown import older_results_page, pages
-from mwz.harness.board.model import make_board, read_board
+from mwz.harness.board.verdicts import official_verdict
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets
 

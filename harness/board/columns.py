@@ -14,8 +14,8 @@ from ..metrics.inform import TOTAL
 from ..metrics.setups import RANKED
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
-from .audit.reported import ReportedRow, ReportedTable
 from .model import NOTHING, REFERENCE, Board, Row, Value
+from .reported import ReportedRow, ReportedTable
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")

@@ -20,10 +20,10 @@ from ...diagnosis.diagnosing import Diagnosis
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from .. import TRACKS, track_notes
-from ..audit.record import verdict_meanings
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import REFERENCE, Board, common_signatures
+from ..verdicts import verdict_meanings
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
