@@ -31,7 +31,7 @@ from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
 from .reading import corpus_name, is_file_of_plays, played_free_running, read_submissions
-from .serving import serve_pages
+from .serving import dialogue_site, serve_pages
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -194,9 +194,7 @@ def _diagnoses(
 
 def _show(diagnoses: Mapping[str, Diagnosis], port: int | None, html: Path | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
-    from ..board.views import DialogueSite
-
-    made = DialogueSite(diagnoses)
+    made = dialogue_site(diagnoses)
     if html is None:
         serve_pages(made, PORT if port is None else port, "the dialogues")
         return
