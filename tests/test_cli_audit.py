@@ -107,13 +107,6 @@ def test_an_unknown_name_is_told_with_those_there_are(
     assert "unknown entry 'carefull'; choose from careful" in run.err
 
 
-def test_a_folder_in_upper_case_is_called_by_its_name(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "careful").rename(folder / "Careful-2")
-    assert "Careful (Careful-2)" in _run(capsys, folder, "Careful-2").out
-
-
 def test_a_system_of_which_nothing_is_reported_is_said_to_have_no_figures(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,15 +220,6 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
     run = _run(capsys, folder, "--explain")
     assert run.status == 2
     assert "careful: predictions not at hand; `mwz data fetch --predictions`" in run.err
-
-
-def test_an_explanation_is_on_the_benchmark_that_was_scored_on(
-    repository: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # The corpus of another benchmark would be explained just as well, and wrongly.
-    run = _run(capsys, repository, "corpus", "--explain")
-    assert run.status == 2
-    assert "benchmark multiwoz: not installed" in run.err
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])

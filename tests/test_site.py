@@ -42,7 +42,7 @@ from mwz.harness.board.entries import (
 )
 from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import Board, Row, make_board, read_board
-from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs, read_pairs
+from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.views import Site, site
 from mwz.harness.board.views.charts import (
@@ -128,16 +128,6 @@ def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
 ) -> None:
     again = site(read_board(REPOSITORY, entries[::-1], "2021"), DOCUMENTS)
     assert again == made
-
-
-def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(
-    made: Site, trees: Mapping[str, ElementTree.Element], entries: Sequence[Entry]
-) -> None:
-    anchors = {element.get("id") for element in trees["index.html"].iter()}
-    for entry in entries:
-        assert f"systems/{entry.key}.html" in made.files
-        assert json.loads(made.files[f"systems/{entry.key}.json"])["system"] == entry.system.name
-        assert f"{'row' if entry.tracking is None else 'tracking'}-{entry.key}" in anchors
 
 
 def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(
@@ -282,19 +272,6 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
     assert "rank_range" not in files["board.csv"]
     assert "compare.html" not in files
     assert "compare.html" not in files["index.html"]
-
-
-def test_the_page_shows_the_rank_and_its_range(made: Site, entries: Sequence[Entry]) -> None:
-    pairs = read_pairs(REPOSITORY, entries)
-    rows = model.rows(entries, "2021")
-    keys = [row.key for row in rows if row.track == "end-to-end" and row.rank is not None]
-    found = [pairs.between("krls", key) for key in keys if key != "krls"]
-    gaps = [p.figures["combined"].difference for p in found if p and p.figures["combined"].p < 0.05]
-    first, last = 1 + sum(gap < 0 for gap in gaps), len(keys) - sum(gap > 0 for gap in gaps)
-    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-krls")]
-    assert cells[0] == f"{keys.index('krls') + 1} {first}–{last}"
-    # What is tested is the combined score, not the states.
-    assert "–" not in _text(_row(made.files["index.html"], "tracking-krls")[0])
 
 
 def test_reference_rows_stand_at_their_place_without_a_rank(made: Site) -> None:
@@ -766,32 +743,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
     assert "'=1+1" in {row["system"] for row in rows}
 
 
-def test_the_json_has_the_figures_that_rank_and_those_of_what_is_played(
-    made: Site, entries: Sequence[Entry]
-) -> None:
-    found = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
-    for row in read_board(REPOSITORY, entries, "2021").rows:
-        shown, report = found[row.key], row.report
-        for name in ("bleu", "inform", "success", "combined"):
-            played = row.value(name).number
-            ranks = played if row.rank is None or report is None else report.whole(name)
-            # JSON has four digits.
-            assert shown[name] == (ranks and round(ranks, 4))
-            assert shown.get("as_played", shown)[name] == (played and round(played, 4))
-    # LABES plays 944 of the 1000 dialogues.
-    assert found["labes"]["combined"] < found["labes"]["as_played"]["combined"] - 5
-    # Its page has both; that of a system without a rank, the latter alone.
-    labes = _text(_tree(made.files["systems/labes.html"]))
-    assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in labes
-    assert "82.2 on the 944 submitted" in labes
-    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
-    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
-    assert "count as failures" not in few
-    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-labes")]
-    assert sum(cell.startswith("≥ ") for cell in cells) >= 4
-
-
-def test_downloads_have_what_is_played_beside_lower_bounds(made: Site) -> None:
+def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
     lines = csv.DictReader(io.StringIO(made.files["board.csv"]))
     by_key = {line["entry"]: line for line in lines}
     labes = by_key["labes"]
@@ -805,6 +757,19 @@ def test_downloads_have_what_is_played_beside_lower_bounds(made: Site) -> None:
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
     assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
+    rows = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
+    assert rows["labes"]["inform"] == 64.7
+    assert rows["labes"]["as_played"]["inform"] == 68.5381
+    assert "as_played" not in rows["mars"]
+    # Its page has both; that of a system without a rank, the latter alone.
+    page = _text(_tree(made.files["systems/labes.html"]))
+    assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in page
+    assert "82.2 on the 944 submitted" in page
+    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
+    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "count as failures" not in few
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-labes")]
+    assert sum(cell.startswith("≥ ") for cell in cells) >= 4
 
 
 def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
