@@ -225,23 +225,21 @@ def test_why_writes_pages_that_need_no_server(tmp_path: Path, capsys: Capture) -
     assert (tmp_path / "web" / "dialogues.js").is_file()
 
 
-def test_the_leaderboard_has_pages_of_dialogues_where_the_outputs_are(
+def test_the_site_has_pages_of_dialogues_where_the_outputs_are(
     tmp_path: Path, capsys: Capture, sample: Benchmark
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful", "hasty")
     web = tmp_path / "web"
-    arguments = ("leaderboard", "--submissions", folder, "--html", web)
+    arguments = ("site", web, "--submissions", folder)
     assert run_cli(capsys, *arguments, "--dialogues").status == 0
     index_page = (web / INDEX).read_text("utf-8")
     links = [path.name for path in (web / "dialogues").iterdir()]
     assert sorted(links) == [f"{id_}.html" for id_ in sorted(sample.dialogues)]
     assert all(f'href="dialogues/{name}"' in index_page for name in links)
-    assert run_cli(capsys, *arguments, "--dialogues", "--check").status == 0
     # Without the option the texts are no part of the site.
     run = run_cli(capsys, *arguments)
     assert f"{web / 'dialogues'} is no part of the site; remove it" in run.err
-    assert run_cli(capsys, "leaderboard", "--dialogues", "--submissions", folder).status == 2
 
 
 def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture) -> None:
@@ -250,7 +248,7 @@ def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture
     for path in (folder / "hasty").glob("predictions*"):
         path.unlink()
     web = tmp_path / "web"
-    run = run_cli(capsys, "leaderboard", "--submissions", folder, "--html", web, "--dialogues")
+    run = run_cli(capsys, "site", web, "--submissions", folder, "--dialogues")
     assert run.status == 2
     assert "--dialogues: the outputs of no system are at hand" in run.err
     assert not web.exists()

@@ -24,8 +24,6 @@ from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
-from mwz.harness.board.audit.record import record
-from mwz.harness.board.audit.reported import ReportedRow, ReportedTable
 from mwz.harness.board.columns import row_headers, row_text, tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
 from mwz.harness.board.entry_scores import (
@@ -35,7 +33,9 @@ from mwz.harness.board.entry_scores import (
     tracker_against,
 )
 from mwz.harness.board.model import Row, read_board, tracking_tables
+from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, FurtherGold, Scores, hashes_of, parse_scores
+from mwz.harness.board.verdicts import record
 from mwz.harness.board.views import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
@@ -257,7 +257,7 @@ def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_pa
         row = ReportedRow("A", {column: printed}, entry="a")
         place = ("state-tracking", "authors", "x/y", "0" * 40, "README.md", columns, (row,))
         found = record([entry], [ReportedTable("t", "Printed", *place)])
-        return tuple((o.setup, o.figure, o.compared.scored, o.verdict) for o in found)
+        return tuple((o.setup, o.title, o.scored, o.verdict) for o in found)
 
     assert audited("60.0") == (("gold states 1.1", "JGA", 60.0, "matches the paper"),)
     dropped = "matches the paper under --dontcare drop"

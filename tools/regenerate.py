@@ -29,11 +29,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.harness import Scorer, load_benchmark
-from mwz.harness.board.audit.paper_tables import CORPUS, Cell, compared, equal_text, read_paper
-from mwz.harness.board.audit.record import rule_set_rows
-from mwz.harness.board.audit.reported import ReportedFigures, read_reported
+from mwz.harness.board.audit.audit_tables import rule_set_rows
+from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.entries import FACTS, Entry, read_entries
 from mwz.harness.board.model import Board, read_board
+from mwz.harness.board.printed import Figure
+from mwz.harness.board.reported import ReportedFigures, read_reported
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -351,10 +352,10 @@ def _rule_sets_of_rows() -> str:
     """Return the rows of the public board beside the harness's rates under each rule set."""
     rows = [
         [
-            escaped_cell(one.system),
-            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
-            *(_slashed(map(signed, gaps.values())) for gaps in one.differences.values()),
-            " or ".join(one.under) or "neither",
+            escaped_cell(one["system"]),
+            *(one["printed"][name] for name in ("inform", "success")),
+            *(_slashed(map(signed, gaps.values())) for gaps in one["differences"].values()),
+            " or ".join(one["under"]) or "neither",
         ]
         for one in rule_set_rows(_entries(), read_reported(SUBMISSIONS))
     ]
@@ -370,21 +371,23 @@ def _paper_cells() -> str:
         several = len({row.setup for row in table.rows}) > 1
         for row in table.rows:
             setup = f", {row.setup}" if several else ""
-            titles[table.number, row.label] = "authors' own" if row.quoted else table.title + setup
-    groups: dict[tuple[str, str], list[Cell]] = {}
-    for cell in compared(paper, entries, DEFAULT_RULES):
-        title = titles[cell.table, cell.row] + ", corpus" * (cell.entry == CORPUS)
-        groups.setdefault((str(cell.table), title), []).append(cell)
+            number = str(table.number)
+            titles[number, row.label] = "authors' own" if row.quoted else table.title + setup
+    groups: dict[tuple[str, str], list[Figure]] = {}
+    for cell in cells(paper, entries, DEFAULT_RULES):
+        number = cell.source.removeprefix("table ")
+        title = titles[number, cell.title] + ", corpus" * (cell.entry == CORPUS)
+        groups.setdefault((number, title), []).append(cell)
     names = {entry.key: escaped_cell(entry.system.name) for entry in entries}
     rows = []
-    for place, cells in groups.items():
+    for place, group in groups.items():
         differing: dict[str, list[str]] = {}
-        for cell in cells:
-            if not (cell.compared.equal or cell.quoted):
-                difference = f"{cell.row} {cell.compared.texts()[2]}"
+        for cell in group:
+            if not (cell.equal or cell.setup == QUOTED):
+                difference = f"{cell.title} {cell.texts()[2]}"
                 differing.setdefault(names[cell.entry], []).append(difference)
         told = (f"{name}: {', '.join(of)}" for name, of in differing.items())
-        rows.append([*place, equal_text(cells), "; ".join(told)])
+        rows.append([*place, equal_text(group), "; ".join(told)])
     return markdown_table(["table", "figures", "equal", "harness less printed"], rows)
 
 

@@ -13,8 +13,8 @@ from ..metrics import headlines
 from ..metrics.inform import TOTAL
 from ..metrics.setups import RANKED
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
-from .audit.reported import ReportedRow, ReportedTable
 from .model import NOTHING, REFERENCE, Board, Row, Value
+from .reported import ReportedRow, ReportedTable
 from .scores import FIGURES
 from .tracking_figures import FIGURES as TRACKING_FIGURES
 

@@ -16,8 +16,6 @@ from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
 from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
-from .audit.record import verdict_meanings
-from .audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .checks import way_back
 from .columns import (
     MAIN,
@@ -39,7 +37,9 @@ from .entries import (
 )
 from .model import NOTHING, PAGES, Board, Row, Value, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .scores import FIGURES
+from .verdicts import verdict_meanings
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 

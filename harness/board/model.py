@@ -24,8 +24,11 @@ from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
 from . import LEXICALISED, STATE_TRACKING, TRACKS, WITHOUT_REPORTS
-from .audit.record import official_verdict
-from .audit.reported import (
+from .checks import GROUNDED, entry_problems
+from .copied import Fingerprints, Shared, copies
+from .entries import Entry, Predictions, Review, System, in_order, read_note, read_order
+from .pairs import RANKING, EntryPair, Pairs, read_pairs
+from .reported import (
     OFFICIAL,
     PrintedFigures,
     ReportedTable,
@@ -33,11 +36,8 @@ from .audit.reported import (
     printed_figures,
     read_reported,
 )
-from .checks import GROUNDED, entry_problems
-from .copied import Fingerprints, Shared, copies
-from .entries import Entry, Predictions, Review, System, in_order, read_note, read_order
-from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
+from .verdicts import official_verdict
 
 _T = TypeVar("_T")
 

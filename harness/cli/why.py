@@ -29,7 +29,6 @@ from .reading import (
     played_free_running,
     read_outputs,
 )
-from .serving import serve_pages
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -141,11 +140,10 @@ def _diagnoses(
 
 def _show(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
-    from ..board.views import DialogueSite
-
-    site = DialogueSite(diagnoses)
+    site = room("board.views", "--html").DialogueSite(diagnoses)
     if html is None:
-        serve_pages(site, option.PORT if port is None else port, "the dialogues")
+        serving = room("board.views.serving", "--serve")
+        serving.serve_pages(site, option.PORT if port is None else port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path])

@@ -325,7 +325,7 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     )
     facts = ("--name", "Plain", "--track", "lexicalised", "--benchmark", "sample", "--new-board")
     mwz("submit", str(plain), *facts)
-    mwz("leaderboard", "--html", "web")
+    mwz("site", "web")
 
     page = (copied / "leaderboard.md").read_text(encoding="utf-8")
     (table,) = [part for part in page.split("\n## ") if part.startswith("Lexicalised systems")]

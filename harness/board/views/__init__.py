@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from mwz.normalization.rules.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis.causes import Diagnosis
-from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from .. import TRACKS, track_notes
-from ..audit.record import verdict_meanings
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import REFERENCE, Board, common_signatures
+from ..verdicts import verdict_meanings
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
@@ -35,6 +29,7 @@ from .downloads import (
     json_text,
 )
 from .page_parts import SYSTEMS
+from .serving import START
 from .system_page import cause_title, compare_page, meanings, system_pages
 
 if TYPE_CHECKING:
@@ -162,7 +157,7 @@ class DialogueSite(Mapping[str, str]):
 
     def __init__(self, systems: Mapping[str, Diagnosis]) -> None:
         """Take what to call each system, and its diagnosis."""
-        self._pages = dialogue_pages(systems, _START)
+        self._pages = dialogue_pages(systems, START)
         self._static = _package_files("static")
 
     def __getitem__(self, path: str) -> str:
@@ -201,17 +196,6 @@ def _environment() -> Environment:
     return made
 
 
-def check_place(directory: Path, submissions: Path) -> None:
-    """Check that a site may be written to a folder.
-
-    Raises:
-        InputError: It lies in the folder of submissions.
-    """
-    if submissions.resolve() in (directory.resolve(), *directory.resolve().parents):
-        told = "lies in the folder of submissions, whose folders are entries; give another one"
-        raise InputError(str(directory), told)
-
-
 def write_site(made: Site, directory: Path) -> None:
     """Write every file of a site, each in one step.
 
@@ -222,20 +206,6 @@ def write_site(made: Site, directory: Path) -> None:
         write_atomically(directory / file, content.encode())
 
 
-def stale_files(made: Site, directory: Path) -> Iterator[str]:
-    """Yield what of a folder is not as the site is, a sentence each."""
-    if not directory.is_dir():
-        yield f"{directory}: no such folder"
-        return
-    for file, content in made.files.items():
-        path = directory / file
-        if not path.is_file():
-            yield f"{path} is missing"
-        elif read_bytes(path) != content.encode():
-            yield f"{path} is stale"
-    yield from left_over(made, directory)
-
-
 def left_over(made: Site, directory: Path) -> Iterator[str]:
     """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
     for name in (SYSTEMS, DIALOGUES):
@@ -244,95 +214,3 @@ def left_over(made: Site, directory: Path) -> Iterator[str]:
         has_some = any(path.startswith(f"{name}/") for path in made.files)
         for path in sorted(left) if has_some else [folder] if left else []:
             yield f"{path} is no part of the site; remove it"
-
-
-LOOPBACK = "127.0.0.1"
-_LOOPBACK_NAMES = (LOOPBACK, "localhost", "[::1]")
-_START = "index.html"
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".csv": "text/csv; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".xml": "application/xml",
-}
-_PLAIN = "text/plain; charset=utf-8"
-
-_NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
-
-def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
-    """Return a server of the site's files at the loopback address, not yet running.
-
-    It answers requests for this machine only: a page of another site whose name was made to lead
-    here (DNS rebinding) is refused.
-
-    Args:
-        files: Path within the site -> content.
-        port: The port; 0 for any that is free.
-
-    Raises:
-        InputError: The port is not available.
-    """
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            # `self.path` is no longer as it was sent: slashes at its beginning are merged.
-            host, path = _asked(self.requestline.split()[1])
-            hosts = [*self.headers.get_all("Host", ()), *([host] if host else ())]
-            if path is None:
-                self.send_error(HTTPStatus.BAD_REQUEST)
-            elif not hosts or not all(map(self._is_own, hosts)):
-                self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
-            elif path not in files:
-                self.send_error(HTTPStatus.NOT_FOUND)
-            else:
-                self._send(path, files[path].encode())
-
-        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
-
-        def _is_own(self, host: str) -> bool:
-            port = self.connection.getsockname()[1]
-            return host.strip().lower().removesuffix(f":{port}") in _LOOPBACK_NAMES
-
-        def _send(self, path: str, content: bytes) -> None:
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", _TYPES.get(path[path.rfind(".") :], _PLAIN))
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(content)
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            """Say nothing: the terminal shows where the site is."""
-
-    try:
-        return _Server((LOOPBACK, port), Handler)
-    except OSError as error:
-        told = f"is not available ({error.strerror}); choose another: --serve PORT"
-        raise InputError(f"port {port}", told) from None
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of a client that does not wait for its answer."""
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
-
-
-def _asked(address: str) -> tuple[str, str | None]:
-    """Return the host, if any, and the path of a requested address; no path if it is malformed."""
-    try:
-        parts = urlsplit(address)
-        path = unquote(parts.path, errors="strict") or "/"
-    except ValueError:
-        return "", None
-    # `//x` is the host x and no path.
-    if not path.startswith("/") or not path.isprintable() or address.startswith("//"):
-        return "", None
-    wrong = _NO_ESCAPE.search(parts.path)
-    return parts.netloc, None if wrong else path[1:] or _START

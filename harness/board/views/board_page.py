@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import APART, TRACKS, track_notes
-from ..audit.reported import METRICS, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
 from ..pairs import RANKING
+from ..reported import METRICS, OFFICIAL, OLD, ReportedRow
 from .charts import Chart, charts
 from .page_parts import Bar, Cell, plus_minus, system_link, with_minus
 

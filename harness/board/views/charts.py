@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from .. import LEXICALISED, LIVE, STATE_TRACKING, TRACKS, WITHOUT_REPORTS, submitted_tracks
-from ..audit.reported import number, printed_figures
 from ..columns import BoardTable
 from ..entries import paper_year, system_year
 from ..model import REFERENCE, Board
+from ..reported import number, printed_figures
 from .page_parts import system_link
 
 

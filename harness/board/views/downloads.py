@@ -14,7 +14,6 @@ from ...io.tables import csv_text
 from ...metrics.inform import TOTAL
 from ...metrics.setups import RANKED
 from .. import APART, LIVE
-from ..audit.reported import OLD
 from ..columns import (
     SETUP_FIGURES,
     TOTALS,
@@ -25,6 +24,7 @@ from ..columns import (
 )
 from ..entries import Entry, stated_facts
 from ..model import Board, Row, Value
+from ..reported import OLD
 from ..scores import FIGURES, plain
 from .charts import best_published
 from .page_parts import SYSTEMS
