@@ -18,7 +18,7 @@ def dialogue_site(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
         InputError: This installation makes no pages.
     """
     try:
-        from ..board.views import DialogueSite
+        from ..board.views.site_pages import DialogueSite
     except ModuleNotFoundError:
         raise _no_pages() from None
     return DialogueSite(diagnoses)
