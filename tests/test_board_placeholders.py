@@ -17,7 +17,7 @@ from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read
 from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
-from mwz.harness.board.views import site
+from mwz.harness.board.views.site_pages import site
 from mwz.normalization.rules import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]

@@ -17,7 +17,6 @@ from helpers import run_cli
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views import DialogueSite
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -28,6 +27,7 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
+from mwz.harness.board.views.site_pages import DialogueSite
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis.causes import Diagnosis, diagnose
 from mwz.harness.io.files import to_json

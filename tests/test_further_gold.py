@@ -36,7 +36,7 @@ from mwz.harness.board.model import Row, read_board, tracking_tables
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, FurtherGold, Scores, hashes_of, parse_scores
 from mwz.harness.board.verdicts import record
-from mwz.harness.board.views import site
+from mwz.harness.board.views.site_pages import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (

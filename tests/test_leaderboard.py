@@ -43,7 +43,7 @@ from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.views import site
+from mwz.harness.board.views.site_pages import site
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped

@@ -44,7 +44,6 @@ from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import Board, Row, make_board, read_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
-from mwz.harness.board.views import Site, site
 from mwz.harness.board.views.charts import (
     LETTER,
     LINE,
@@ -58,6 +57,7 @@ from mwz.harness.board.views.charts import (
 )
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.serving import LOOPBACK, page_server
+from mwz.harness.board.views.site_pages import Site, site
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES

@@ -140,7 +140,7 @@ def _diagnoses(
 
 def _show(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
-    site = room("board.views", "--html").DialogueSite(diagnoses)
+    site = room("board.views.site_pages", "--html").DialogueSite(diagnoses)
     if html is None:
         serving = room("board.views.serving", "--serve")
         serving.serve_pages(site, option.PORT if port is None else port, "the dialogues")

@@ -16,7 +16,7 @@ from entered import PROJECT, REPOSITORY, enter, system
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.views import site, write_site
+from mwz.harness.board.views.site_pages import site, write_site
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
