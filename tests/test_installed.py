@@ -128,7 +128,7 @@ def _file(content: object, format_: int = 3) -> bytes:
     [
         (b"", "the file is empty"),
         (gzip.compress(b"{", mtime=0), "not JSON"),
-        (_file({})[:-4], "damaged gzip file"),
+        (_file({})[:-4], "damaged: it cannot be unpacked"),
         (gzip.compress(b"[]", mtime=0), "written by another version of the harness"),
         (_file({}, format_=99), "written by another version of the harness"),
         (_file({}), "damaged or edited"),
