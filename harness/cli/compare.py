@@ -145,7 +145,7 @@ def _outputs(system: str, submissions: Path, folders: Sequence[Path], options: O
         return _Outputs(system, made, options)
     entry = found_entry(system, submissions)
     if entry is None:
-        return _Outputs(shown_name(system), read_predictions(system, options.reading), options)
+        return _Outputs(shown_name(system), read_predictions(system), options)
     from ..board.rescoring import find_predictions  # files need nothing of the board
 
     source = f"entry {entry.key}"
@@ -158,7 +158,7 @@ def _outputs(system: str, submissions: Path, folders: Sequence[Path], options: O
     except InputError as error:
         return _Outputs(source, None, options, entry, "; ".join(error.problems))
     if isinstance(content, bytes):
-        return _Outputs(source, read_standard(content, source, options.reading), options, entry)
+        return _Outputs(source, read_standard(content, source), options, entry)
     return _Outputs(source, content, options, entry)
 
 

@@ -83,7 +83,7 @@ def played_predictions(
         normalized = scorer.made(predictions)
     else:
         if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source, scorer.options.reading)
+            predictions = read_standard(predictions, source)
         if isinstance(predictions, Standard):
             predictions = checked_submission(
                 predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading
