@@ -15,8 +15,7 @@ from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
-from ..io.rendering import printable
-from ..io.tables import formatted
+from ..io.tables import formatted, printable
 from ..metrics import named_metrics, resampled_metrics
 from ..scoring import Options
 from ..scoring.jobs import run

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mwz.normalization.rules import aliases
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure
+from ..io.tables import figure
 from ..metrics import resampled_metrics
 from ..metrics.bleu import bleu
 from ..metrics.inform import TOTAL, rates
