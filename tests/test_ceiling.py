@@ -10,10 +10,10 @@ import pytest
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark
+from mwz.harness.data.machine import DATA_VARIABLE
 from mwz.harness.grounding import human
 from mwz.harness.grounding.human import HumanRatings, human_ratings
 from mwz.harness.grounding.rating import OUTCOMES, TOTAL
-from mwz.harness.io.machine import DATA_VARIABLE
 from mwz.normalization.rules import rule_set
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))

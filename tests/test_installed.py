@@ -14,6 +14,7 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, InputError, load_benchmark
+from mwz.harness.data import machine
 from mwz.harness.data.installed import (
     benchmark_path,
     from_document,
@@ -22,8 +23,7 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
-from mwz.harness.io import machine
-from mwz.harness.io.machine import DATA_VARIABLE
+from mwz.harness.data.machine import DATA_VARIABLE
 from mwz.harness.scoring import Scorer, derived
 from mwz.normalization.rules import rule_set, rule_set_names
 

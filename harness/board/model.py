@@ -14,7 +14,7 @@ from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import counted, refuse
-from ..io.rendering import figure, signed
+from ..io.tables import figure, signed
 from ..metrics import headlines
 from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
 from ..metrics.inform import TOTAL

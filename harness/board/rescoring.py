@@ -15,8 +15,8 @@ from ..data.installed import downloads_directory, loaded_once
 from ..diagnosis.causes import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
-from ..io.rendering import text_table
 from ..io.rooms import room
+from ..io.tables import text_table
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run
 from ..signature import Signature

@@ -28,7 +28,7 @@ from ..board.review import review_text
 from ..board.submitting import write_files
 from ..errors import InputError
 from ..io.files import read_bytes
-from ..io.rendering import printable
+from ..io.tables import printable
 from . import option
 from .option import leaderboard_path
 from .reading import score_live

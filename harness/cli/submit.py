@@ -42,8 +42,8 @@ from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import limits, read_bytes, shown_name
-from ..io.rendering import figure, printable, text_table
 from ..io.rooms import room
+from ..io.tables import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS

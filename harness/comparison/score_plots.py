@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..io.pictures import picture_format, write_picture
-from ..io.rendering import drawn
+from ..io.tables import drawn
 from ..metrics.statistics import Figure
 from .interval import INTERVAL_LEVEL, Interval
 

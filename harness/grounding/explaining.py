@@ -11,7 +11,7 @@ from mwz.normalization.responses import Delexicalised
 from ..diagnosis.diagnosis_text import losses_text
 from ..diagnosis.dialogue_text import joined, labelled, wrapped
 from ..errors import counted
-from ..io.rendering import figure
+from ..io.tables import figure
 from ..metrics.inform import TOTAL
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult, DomainResult

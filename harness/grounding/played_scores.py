@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import counted
-from ..io.rendering import Cell, figure, text_table
+from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult

@@ -20,7 +20,7 @@ from ..comparison.interval import Interval
 from ..comparison.trials import pass_interval
 from ..data.tasks import Task
 from ..errors import counted
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from .tools import NAMED, ROUTE, Booking, Tools
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mwz.normalization.rules.registry import contributed
 
 from ..errors import InputError, unknown
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from .statistics import Statistics
 
 if TYPE_CHECKING:

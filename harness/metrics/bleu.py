@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from . import Headline, Metric, Results
 from .played import Played
 from .results import COLUMNS, MAX_ORDER, DialogueResult

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from . import Headline, Metric, Results
 from .bleu import bleu, bleu_of_sums
 from .played import Played

@@ -48,7 +48,7 @@ def reference_differences(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        standard = read_standard(predictions, source, scorer.options.reading)
+        standard = read_standard(predictions, source)
         submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
         normalized = scorer.normalized(submission)
     scorer = scorer.with_options(metrics=allowed_metrics(normalized))

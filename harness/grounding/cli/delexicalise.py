@@ -24,7 +24,7 @@ def command(predictions: str, output: str, benchmark: str | None, rules: str) ->
     Whatever else turns hold is kept.
     """
     options = Options(rules=rules)
-    content, remarks = read_conversations(predictions, options.reading)
+    content, remarks = read_conversations(predictions)
     tell(shown_name(predictions), remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
     delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)

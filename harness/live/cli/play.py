@@ -16,7 +16,7 @@ from ...cli import notify, option
 from ...cli.reading import benchmark_chooser
 from ...errors import InputError, unknown
 from ...io.files import STANDARD_STREAM, limits, write_json
-from ...io.rendering import figure
+from ...io.tables import figure
 from ..agents import Baseline, function_agent, imported_function
 from ..models import ChatModel, ModelAgent, ModelUser
 from ..outcomes import figures_text
