@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, ChatServer, calling, chat_server, completion, saying
+from chat_server import Answer, ChatServer, Slow, calling, chat_server, completion, saying
 from helpers import Run, run_cli
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -117,6 +117,9 @@ def test_passing_trouble_is_waited_for(
             _costing(b"10000001"),
             "prompt_tokens: expected a number from 0 to 10,000,000, found 1000",
         ),
+        # Of hundreds of bytes, 200 come in a second: more than the half second that is set.
+        (Slow(completion(saying("Hm."))), "the answer is not complete after 0.5 seconds"),
+        (completion(saying("x" * 100_000)), "the answer has more than 100,000 bytes"),
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
@@ -129,7 +132,10 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
 ) -> None:
     if fault is _silent:
         monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
-    once = fault in (401, 403, 404)
+    if isinstance(fault, Slow):
+        monkeypatch.setattr("mwz.harness.live.models._DEADLINE", 0.5)
+    monkeypatch.setattr("mwz.harness.live.models._LARGEST", 100_000)
+    once = fault in (401, 403, 404) or "the answer " in message
     file = tmp_path / "p.jsonl"
     assert play(server, file).status == 0
     before = file.read_bytes()
