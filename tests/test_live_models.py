@@ -53,7 +53,7 @@ class _Player:
         self._capsys = capsys
 
     def __call__(self, server: ChatServer, file: Path, *options: str, tasks: int = 1) -> Run:
-        arguments = ["--benchmark", "sample", "--agent", "model", "--model", "m"]
+        arguments = ["--benchmark", "sample", "--agent", "model:m"]
         where = ["--base-url", server.url, "-o", str(file), "--tasks", str(tasks)]
         return run_cli(self._capsys, "play", *arguments, *where, *options)
 
@@ -273,10 +273,13 @@ def test_whatever_a_model_says_can_be_read_again(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--model", "Baseline-7b"), "names that begin with 'baseline' are those of this version"),
-        (("--model", "mé"), "expected a name of at most 200 characters, printable ASCII"),
-        (("--user", "model", "--user-model", "scripted-2"), "names that begin with 'scripted'"),
-        (("--user", "model", "--user-model", "x" * 200), "at most 200 characters"),
+        (
+            ("--agent", "model:Baseline-7b"),
+            "names that begin with 'baseline' are those of this version",
+        ),
+        (("--agent", "model:mé"), "expected a name of at most 200 characters, printable ASCII"),
+        (("--user", "model:scripted-2"), "names that begin with 'scripted'"),
+        (("--user", "model:" + "x" * 200), "at most 200 characters"),
     ],
 )
 def test_names_that_no_file_may_have_are_refused_before_anything_is_played(
@@ -313,7 +316,7 @@ def test_a_model_plays_the_user_by_the_instructions(
 
     with chat_server(user) as server:
         file = str(tmp_path / "p.jsonl")
-        models = ["--user", "model", "--user-model", "u", "--base-url", server.url]
+        models = ["--user", "model:u", "--base-url", server.url]
         done = run_cli(capsys, "play", "--benchmark", "sample", "--tasks", "1", *models, "-o", file)
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")

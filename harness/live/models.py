@@ -265,4 +265,4 @@ class ModelUser:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": said})
         text, end, _ = said.partition(script("prompts")["end"])
-        return UserTurn(text.strip() or "Goodbye.", ends=bool(end))
+        return text.strip() or "Goodbye.", bool(end)
