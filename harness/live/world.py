@@ -17,7 +17,7 @@ from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
 from ..grounding.delexicalising import delexicaliser
-from ..grounding.grounded import GroundedDialogue, ground
+from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
@@ -109,8 +109,8 @@ class World:
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
         plain = self.delexicaliser
-        said = [plain(text) for text in responses]
-        return ground(said, self.goals[id_], self.scorer.database(), plain.gazetteer)
+        said = PlainDialogue([plain(text) for text in responses], self.goals[id_])
+        return ground(said, self.scorer.database(), plain.gazetteer)
 
     def grounded_reward(
         self,
