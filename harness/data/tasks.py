@@ -32,7 +32,7 @@ GOALS_FILE = "data/multiwoz/test.json.zip"
 
 _FORMAT = "tasks 1"
 _NOT_INSTALLED = """not installed; `mwz data fetch` installs them, or `mwz data import --convlab2 \
-CLONE`; --goals FILE names a file of them"""
+CLONE`"""
 
 # Domain -> how the instructions come to it, in the order of domains that they do not mention.
 _NAMES = {

@@ -27,8 +27,15 @@ from .grounded import (
     GroundedDomain,
     PlainDialogue,
 )
-from .played_scores import faithfulness_table, grounded_dialogues, plain_dialogues, played_ceiling
-from .rating import GroundedFigures, grounded_figures, rating
+from .scores import (
+    GroundedFigures,
+    faithfulness_table,
+    grounded_dialogues,
+    grounded_figures,
+    plain_dialogues,
+    played_ceiling,
+    rating,
+)
 
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 

@@ -17,7 +17,7 @@ from ..comparison.interval import Interval
 from ..errors import InputError
 from ..io.files import encoded, to_json
 from ..scoring import Scorer
-from .recorded import Recorded, recorded
+from .playing import Recorded, recorded
 from .replaying import Plays, baseline_calls, play_scripts, replayed
 from .world import BASELINE, World
 

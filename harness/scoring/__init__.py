@@ -374,7 +374,7 @@ class Scorer:
         Args:
             dialogues: Dialogue id and the number of its turns that are played.
         """
-        human = room("grounding.human", "plain English")
+        human = room("grounding.scores", "plain English")
         return human.ceiling(self.benchmark, self.rules, dialogues)
 
     def _part(self) -> Benchmark:
