@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..io.rendering import figure, signed, text_table
 from ..io.tables import Table, best_cells, formatted
-from ..metrics.statistics import Figure
+from ..metrics.results import Figure
 from ..signature import PLACEHOLDERS, comparable_group
 from .interval import INTERVAL_LEVEL, Interval, p_text, p_words
 

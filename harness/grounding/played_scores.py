@@ -9,8 +9,7 @@ from ..errors import counted
 from ..io.rendering import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.played import Played
-from ..metrics.results import DialogueResult
-from ..metrics.statistics import Statistics, percent
+from ..metrics.results import DialogueResult, Statistics, percent
 from .grounded import GroundedDialogue, PlainDialogue, grounded
 from .metrics.grounded_scores import FIGURES, SHARES
 from .rating import OUTCOMES, GroundedFigures, GroundedScores, grounded_figures, rating
