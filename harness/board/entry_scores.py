@@ -20,8 +20,7 @@ from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, unknown
 from ..metrics import headlines
 from ..metrics.played import Played
-from ..metrics.results import DialogueResult
-from ..metrics.statistics import Figure, Statistics
+from ..metrics.results import DialogueResult, Figure, Statistics
 from ..metrics.tracking.choices import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.tracked_dialogues import (

@@ -23,7 +23,7 @@ from . import notify, option, tell
 from .reading import benchmark_chooser, read_outputs, read_plays
 
 if TYPE_CHECKING:
-    from ..metrics.statistics import Figure
+    from ..metrics.results import Figure
 
 
 @click.command()

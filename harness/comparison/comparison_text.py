@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ..io.tables import Table, best_cells, figure, formatted, signed, text_table
-from ..metrics.statistics import Figure
+from ..metrics.results import Figure
 from ..signature import PLACEHOLDERS, comparable_group
 from .interval import INTERVAL_LEVEL, Interval, p_text, p_words
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..io.pictures import picture_format, write_picture
 from ..io.tables import drawn
-from ..metrics.statistics import Figure
+from ..metrics.results import Figure
 from .interval import INTERVAL_LEVEL, Interval
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from ..errors import counted
 from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.played import Played
-from ..metrics.results import DialogueResult
-from ..metrics.statistics import Statistics, percent
+from ..metrics.results import DialogueResult, Statistics, percent
 from ..scoring import derived
 from ..submission.plain_responses import has_human_responses
 from .delexicalising import delexicaliser

@@ -19,7 +19,7 @@ from mwz.normalization.rules.registry import digest_of_json
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, counted, cut
-from ..metrics.statistics import Figure, Statistics, percent
+from ..metrics.results import Figure, Statistics, percent
 from .agents import Agent, Baseline, Call
 from .environment import outcome_of
 from .playing import (

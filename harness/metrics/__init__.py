@@ -12,7 +12,7 @@ from mwz.normalization.rules.registry import contributed
 
 from ..errors import InputError, unknown
 from ..io.tables import figure, text_table
-from .statistics import Statistics
+from .results import Statistics
 
 if TYPE_CHECKING:
     from ..submission import NormalizedSubmission

@@ -20,7 +20,7 @@ from .report import Report
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
     from ..comparison.interval import Interval
-    from ..metrics.statistics import Figure
+    from ..metrics.results import Figure
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics import Headline, Metric, Results
 from ...metrics.inform import TOTAL
-from ...metrics.statistics import Figure
+from ...metrics.results import Figure
 
 if TYPE_CHECKING:
     from ...submission import NormalizedSubmission
