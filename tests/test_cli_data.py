@@ -110,7 +110,7 @@ def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
     assert installed_benchmarks() == ["sample"]
 
 
-@pytest.mark.parametrize("command", ["import", "fetch", "urls"])
+@pytest.mark.parametrize("command", ["import", "fetch"])
 def test_an_unknown_data_set_is_told_with_those_there_are(capsys: Capture, command: str) -> None:
     run = run_cli(capsys, "data", command, "nosuch")
     assert (run.status, run.out) == (2, "")

@@ -300,21 +300,20 @@ def test_offline_uses_what_is_kept(fetch: Fetch, server: Server) -> None:
 
 
 def test_offline_says_what_is_missing_and_how_else_to_get_it(
-    fetch: Fetch, server: Server, old: bytes
+    mwz_data: CommandLine, server: Server
 ) -> None:
-    every = [file for source in fetch.data_set.sources for file in source.files]
-    fetch_files(every, fetch.folder, fetch.transfer)
-    (fetch.folder / GOALS_FILE.lstrip("/")).unlink()
-    (fetch.folder / ACTS_FILE.lstrip("/")).write_text("wrong")
+    mwz_data("fetch")
+    before = installed()
+    (downloads_directory() / GOALS_FILE[1:]).unlink()
+    (downloads_directory() / ACTS_FILE[1:]).write_text("wrong")
     server.requests.clear()
-    with pytest.raises(InputError) as raised:
-        fetch(offline=True)
-    message = str(raised.value)
-    assert "2 of 18 files are missing" in message
-    for hint in (GOALS_FILE[1:], ACTS_FILE[1:], "mwz data urls", "mwz data import", "--from URL"):
-        assert hint in message
+    _, errors = mwz_data("fetch", "--offline", status=2)
+    for file in (GOALS_FILE, ACTS_FILE):
+        assert f"missing: https://raw.githubusercontent.com{file}\n" in errors
+    for hint in ("2 of 18 files are missing", "mwz data import", "--from URL"):
+        assert hint in errors
     assert not server.requests
-    assert installed() == old
+    assert installed() == before
 
 
 def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
@@ -418,13 +417,6 @@ def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     output, _ = mwz_data("fetch", "--split", "all")
     assert "seen goals: 1 of 3 (goals compared: those of goals.json)" in output
     assert "1 of 3" in mwz_data("list")[0]
-
-
-def test_urls_are_listed_one_a_line(mwz_data: CommandLine, server: Server) -> None:
-    lines = mwz_data("urls")[0].splitlines()
-    assert len(lines) == len(set(lines)) == 21
-    assert "https://raw.githubusercontent.com" + GOALS_FILE in lines
-    assert not server.requests
 
 
 def test_verify_finds_nothing_wrong_with_a_fresh_fetch(mwz_data: CommandLine) -> None:

@@ -153,7 +153,7 @@ def main(args: Sequence[str] | None = None) -> None:
         _tell("interrupted")
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever reads the output has read enough of it, as in `mwz data urls | head -1`.
+        # Whoever reads the output has read enough of it, as in `mwz data list | head -1`.
         sys.exit(1)
     except OSError as error:
         if error.errno not in _UNWRITABLE:

@@ -11,14 +11,8 @@ import click
 
 from mwz.normalization.rules import published_rule_sets, rule_set
 
-from ..data.declared import Built, DataSet, build_benchmark, declared_names, read_data_set, select
-from ..data.fetching import (
-    MIRROR_VARIABLE,
-    Transfer,
-    fetch_benchmark,
-    urls,
-    wrong_files,
-)
+from ..data.declared import Built, DataSet, build_benchmark, declared_names, read_data_set
+from ..data.fetching import MIRROR_VARIABLE, Transfer, fetch_benchmark, wrong_files
 from ..data.fingerprints import comparison_text, differences
 from ..data.gold_states import all_gold_states, install_gold_states, read_gold_states
 from ..data.installed import (
@@ -77,7 +71,9 @@ _data_set = click.argument(
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
     f"side. [default: ${MIRROR_VARIABLE}]",
 )
-@option.flag("--offline", help="Use only what was fetched before.")
+@option.flag(
+    "--offline", help="Use only what was fetched before; name what is missing, with its URL."
+)
 def fetch(
     data_set: DataSet, split: str, predictions: bool, mirror: str | None, offline: bool
 ) -> None:
@@ -91,19 +87,6 @@ def fetch(
     _install(fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer))
     if predictions:
         click.echo(f"outputs of the published systems: in {downloads_directory()}")
-
-
-@command.command("urls")
-@_data_set
-def list_urls(data_set: DataSet) -> None:
-    """List the URLs of all files that `fetch` may download, one a line.
-
-    To fetch them in another way: below the folder `downloads` of the data directory each belongs
-    at the path it has in its URL, <owner>/<repository>/<commit>/<path>. Then use
-    `mwz data fetch --offline`.
-    """
-    for file in select(data_set.sources, "all", predictions=True):
-        click.echo(urls(file, mirror=None)[0])
 
 
 @command.command()

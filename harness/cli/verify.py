@@ -24,6 +24,9 @@ from .reading import score_live
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
 
+_SCORED = 3
+"""Of how many entries the scores are compared as well, which follow from texts and venues."""
+
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
@@ -34,8 +37,8 @@ _SHOWN = 12
 )
 @option.flag(
     "--reference",
-    help="Instead: score the responses by sacreBLEU, sacremoses and SQL alone, and show every "
-    "figure that comes out otherwise by default.",
+    help="Instead: compare texts, tokens and venues, and the scores of three entries, with what "
+    "sacremoses, sacreBLEU and SQL alone give.",
 )
 @option.predictions_folder
 @option.jobs
@@ -74,12 +77,12 @@ def command(
 def _by_libraries(
     entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
 ) -> int:
-    """Show the figures of entries with responses that the libraries alone give otherwise."""
+    """Show what the libraries alone give otherwise of entries with responses."""
     from ..scoring.reference import reference_differences
 
     loaded = load_benchmark(benchmark)
     responding = [one for one in entries if one.system.track not in WITHOUT_REPORTS]
-    jobs = (_reference_job(entry, folders) for entry in responding)
+    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
     coming = run(reference_differences, jobs, loaded, workers)
     statuses = []
     for entry, outcome in zip(responding, coming, strict=True):
@@ -87,23 +90,23 @@ def _by_libraries(
             click.echo(printable(f"{entry.key}: not scored: {outcome}"))
             continue
         statuses.append(bool(outcome))
-        click.echo(f"{entry.key}: {len(outcome)} figures differ" if outcome else f"{entry.key}: ok")
+        click.echo(f"{entry.key}: {len(outcome)} values differ" if outcome else f"{entry.key}: ok")
         if outcome:
             rows = [[place, repr(ours), repr(theirs)] for place, ours, theirs in outcome[:_SHOWN]]
-            click.echo(text_table(["figure", "default", "by libraries"], rows))
+            click.echo(text_table(["value", "default", "by libraries"], rows))
     if not statuses:
         click.echo("nothing was compared: no entry could be scored", err=True)
     return int(any(statuses) or not statuses)
 
 
 def _reference_job(
-    entry: Entry, folders: Sequence[Path]
-) -> tuple[bytes | str, str, Options] | InputError:
-    """Return how an entry is scored by the libraries; or why it cannot be."""
+    entry: Entry, folders: Sequence[Path], scored: bool
+) -> tuple[bytes | str, str, Options, bool] | InputError:
+    """Return how an entry is compared with the libraries; or why it cannot be."""
     system = entry.system
     options = Options(lexicalised=system.track == LEXICALISED, placeholders=system.aliases)
     try:
-        return find_predictions(entry, folders), entry.key, options
+        return find_predictions(entry, folders), entry.key, options, scored
     except InputError as error:
         return error
 

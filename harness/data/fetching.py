@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -96,7 +96,14 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
     """
     lacking = [file for file in files if not _is_kept(file, folder, transfer.notify)]
     if lacking and transfer.offline:
-        raise _offline_error(lacking, len(files), folder)
+        for file in lacking:
+            transfer.notify(f"missing: {urls(file, mirror=None)[0]}")
+        raise InputError(
+            str(folder),
+            f"{len(lacking)} of {len(files)} files are missing, and --offline fetches none; fetch "
+            "without it, from a mirror (--from URL) if need be, put them here as "
+            "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones",
+        )
     problems = []
     for number, file in enumerate(lacking, start=1):
         if transfer.progress:
@@ -156,15 +163,6 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
         notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
         path.unlink()
     return blob == file.blob
-
-
-def _offline_error(lacking: Sequence[PinnedFile], total: int, folder: Path) -> InputError:
-    how = (
-        f"{len(lacking)} of {total} files are missing, and --offline fetches none; fetch without "
-        "it, from a mirror (--from URL) if need be, put what `mwz data urls` lists here as "
-        "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones"
-    )
-    return InputError(str(folder), [how, *(f"{file.place} is missing" for file in lacking)])
 
 
 def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes | None:

@@ -1,7 +1,9 @@
-"""Scores by the libraries that define them, without the shortcuts that default scores take.
+"""What the shortcuts of default scores give, held against the libraries that define scores.
 
-Responses are detokenised by sacremoses, BLEU is sacreBLEU's corpus score, and venues are asked for
-by SQL. docs/architecture.md names the shortcuts that this checks.
+docs/architecture.md names the shortcuts. What they give is compared for everything that a system
+puts out: its responses as sacremoses detokenises them, their tokens by sacreBLEU, and the answers
+of SQL to its belief states. The scores, which follow from these, are compared where that is asked
+for: those of a few systems do, as sacreBLEU takes ten times as long.
 """
 
 from __future__ import annotations
@@ -9,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import normalized_text
+from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..metrics.counts import References, reference_13a
+from ..metrics.counts import References, reference_13a, tokenize_13a
 from ..metrics.inform import TOTAL, SetupScores, combined
 from ..metrics.lower_bound import LowerBound
-from ..metrics.played import Played
+from ..metrics.played import Played, play
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from . import Options, Scorer, allowed_metrics
@@ -26,18 +30,19 @@ from .report import Report
 
 
 def reference_differences(
-    scorer: Scorer, predictions: bytes | str, source: str, options: Options
+    scorer: Scorer, predictions: bytes | str, source: str, options: Options, scored: bool = True
 ) -> list[tuple[str, object, object]]:
-    """Return the figures that come out otherwise by the libraries alone.
+    """Return what comes out otherwise by the libraries alone.
 
     Args:
         scorer: A scorer of the benchmark.
         predictions: An (unpacked) predictions file, or the name of what the harness makes.
         source: What messages call them.
         options: How to score; all metrics that can be computed are.
+        scored: Whether to compare the scores as well.
 
     Returns:
-        Of each such figure its place in the report, its value by default and by the libraries.
+        Of each such text, answer and figure where it is, its value by default and by the libraries.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
@@ -50,28 +55,50 @@ def reference_differences(
         standard = read_standard(predictions, source)
         submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
         normalized = scorer.normalized(submission)
-    scorer = scorer.with_options(metrics=allowed_metrics(normalized))
+    scorer = scorer.with_options(metrics=allowed_metrics(normalized) if scored else ())
     played = scorer.played(normalized)
-    report = scorer.report(played)
-    reference = _reference_report(scorer, played, submission)
-    ours, theirs = (dict(_figures("", one.to_dict())) for one in (report, reference))
-    return [
-        (place, ours.get(place), theirs.get(place))
-        for place in dict.fromkeys([*ours, *theirs])
-        if ours.get(place) != theirs.get(place)
-    ]
+    by_libraries = _by_libraries(scorer, played, submission)
+    pairs = _outputs(played, by_libraries)
+    if scored:
+        ours, theirs = scorer.report(played), _reference_report(scorer, by_libraries)
+        pairs = chain(pairs, _paired_figures(ours, theirs))
+    return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _reference_report(scorer: Scorer, played: Played, submission: Submission | None) -> Report:
-    """Return the report of what was played, by the libraries alone."""
-    benchmark = played.benchmark
-    database = VenueDatabase(benchmark.venue_records(played.rules), played.rules)
-    played = replace(
+def _by_libraries(scorer: Scorer, played: Played, submission: Submission | None) -> Played:
+    """Return what was played, with texts, references and venues by the libraries alone."""
+    benchmark, rules = played.benchmark, played.rules
+    return replace(
         played,
         submission=_detokenized(scorer, played.submission, submission),
         references=lambda: _references(benchmark),
-        database=lambda: database,
+        database=lambda: _database(scorer.benchmark, rules),
     )
+
+
+def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object]]:
+    """Yield texts, tokens and venues, by default and by the libraries, of every turn."""
+    for id_, texts in theirs.responses.items():
+        for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
+            yield f"{id_}, turn {turn}: text", mine, text
+            yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
+    default, sql = ours.database(), theirs.database()
+    for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
+        for turn, state in enumerate(dialogue.states):
+            for domain, slots in state.items():
+                place = f"{dialogue.id}, turn {turn}: venues of {domain}"
+                yield place, [*default.query(domain, slots)], [*sql.query(domain, slots)]
+
+
+def _paired_figures(ours: Report, theirs: Report) -> Iterator[tuple[str, object, object]]:
+    """Yield every value of two reports with its place; None where a report has none."""
+    mine, reference = (dict(_figures("", one.to_dict())) for one in (ours, theirs))
+    for place in dict.fromkeys([*mine, *reference]):
+        yield place, mine.get(place), reference.get(place)
+
+
+def _reference_report(scorer: Scorer, played: Played) -> Report:
+    """Return the report of what was played by the libraries, with sacreBLEU's corpus scores."""
     report = scorer.report(played)
     scores = {style: _bleu(played, style, pad=False) for style in report.bleu or ()}
     metrics = dict(report.metrics)
@@ -125,6 +152,11 @@ def _moses() -> tuple[Any, Any]:
     from sacremoses import MosesDetokenizer, MosesTokenizer
 
     return MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")
+
+
+@lru_cache(maxsize=2)
+def _database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
+    return VenueDatabase(benchmark.venue_records(rules), rules)
 
 
 @lru_cache(maxsize=2)
