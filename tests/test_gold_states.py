@@ -26,7 +26,7 @@ from mwz.harness.data.gold_states import (
 )
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
+from mwz.harness.metrics.tracking.states import GoldStates
 from mwz.harness.submission.notations import TRACKED_SLOTS
 
 Capture = pytest.CaptureFixture[str]

@@ -113,9 +113,18 @@ def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
 
 def test_table_shows_files_side_by_side(run, figure_1, sample_2):
     _, out, _ = run("dst", figure_1, sample_2)
-    rows = {line.split("  ")[0]: line.split()[-2:] for line in out.splitlines() if line}
-    assert rows["JGA"] == ["33.33", "25.00"]
-    assert rows["FGA λ=0.5"] == ["46.45", "34.84"]
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
+    # JGA, RSA, FGA λ=0.5, GCA.
+    assert rows["first"][:4] == ["33.33", "60.52", "46.45", "76.47"]
+    assert rows["second"][:4] == ["25.00", "73.75", "34.84", "75.00"]
+
+
+def test_the_empty_tracker_needs_no_file(run):
+    [report] = reports(run, "@empty", "--benchmark", "sample")
+    assert (report["turns"], report["counts"]["correct"]) == (146, 1)
+    status, _, err = run("dst", "@corpus", "--benchmark", "sample")
+    assert status == 2
+    assert "@corpus: has no predicted states; @empty has" in err
 
 
 def test_per_domain_adds_domains_and_slots(run, figure_1):
@@ -123,6 +132,8 @@ def test_per_domain_adds_domains_and_slots(run, figure_1):
     _, detailed, _ = run("dst", figure_1, "--per-domain")
     assert "attraction-name" not in plain
     assert "attraction-name" in detailed
+    _, latex, _ = run("dst", figure_1, "--per-domain", "--format", "latex")
+    assert "attraction-name & 0 & 0 & 1 & 0" in latex
 
 
 def test_a_domain_may_forget_at_its_own_rate(run, figure_1):
@@ -173,8 +184,7 @@ def test_a_dialogue_is_part_of_the_json(run, figure_1):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--per-domain", "--format", "md"), "--per-domain is not in --format md; leave --form"),
-        (("--intervals", "--format", "latex"), "--intervals is not in --format latex; leave"),
+        (("--intervals", "--format", "latex"), "--intervals is not in --format latex; take csv"),
         (["--variant", "lambda=much"], "--variant: lambda: expected numbers of at least 0"),
         (["--variant", "slots=2"], "2 slots are fewer than the 3 that are wrong"),
         (["--gold", "2.4"], "gold states 2.4: not installed for sample; none are"),

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from helpers import benchmark, dialogue, goal
-from tracking_cases import FGA_FIGURE_1, belief, tracked
+from tracking_cases import FGA_FIGURE_1, belief, read_file, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.board.tracking_figures import tracking_figures
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates, gold_states_digest
-from mwz.harness.tracking.formats import parse_tracking_file, read_tracking_file
+from mwz.harness.metrics.tracking.states import GoldStates
+from mwz.harness.tracking.formats import parse_tracking_file
 
 
 def test_figures_of_a_file_with_gold_states_of_its_own() -> None:
@@ -53,7 +53,10 @@ def test_figures_against_a_benchmark_tell_their_coverage_and_whose_gold_they_are
     assert figures.jga == 50
     assert (figures.dialogues, figures.turns) == (1, 2)
     assert (figures.of_dialogues, figures.of_turns, figures.complete) == (2, 4, False)
-    assert figures.gold == gold_states_digest({id_: d.states for id_, d in toy.dialogues.items()})
+    assert (
+        figures.gold
+        == GoldStates("", "", {id_: d.states for id_, d in toy.dialogues.items()}).digest
+    )
     assert figures.gold_version == "2.2"
 
 
@@ -79,7 +82,7 @@ def test_every_published_file_has_its_expected_figures(
     figures_of = expected("dst.json")
     assert len(figures_of) > 40
     for name, figures in figures_of.items():
-        report = score_tracking(read_tracking_file(dst_data / name, no_benchmark).dialogues)
+        report = score_tracking(read_file(dst_data / name).dialogues)
         metrics = report.metrics
         measured = {
             **{key: metrics[key] for key in ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA")},
@@ -95,7 +98,3 @@ def test_every_published_file_has_its_expected_figures(
         if off:
             wrong[name] = off
     assert wrong == {}
-
-
-def no_benchmark(ids: object) -> Benchmark:
-    raise AssertionError("the files hold gold states of their own")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
+from mwz.harness.metrics.tracking.states import TrackedDialogue, TrackedTurn
 
 SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
 SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")

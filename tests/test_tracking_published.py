@@ -6,10 +6,10 @@ The figures are those of the published code of Dey et al. (2022) and Aksu & Chen
 from __future__ import annotations
 
 import pytest
+from tracking_cases import read_file
 
 from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.tracking.formats import read_tracking_file
 
 pytestmark = pytest.mark.real_data
 
@@ -65,7 +65,7 @@ rsa_check/RSA_check_B 0.00 83.33 33.33 14.29 16.67 0.00 0.00 0.00 0.00 24.65 1 1
 def test_published_figures_come_out(row, dst_data):
     name, *figures = row.split()
     suffix = "_seed_557_prediction" if name.startswith("T5") else ""
-    file = read_tracking_file(dst_data / f"{name}{suffix}.json", no_benchmark)
+    file = read_file(dst_data / f"{name}{suffix}.json")
     report = score_tracking(file.dialogues)
     metrics = report.metrics
     measured = [
@@ -88,7 +88,7 @@ def test_published_figures_come_out(row, dst_data):
     ],
 )
 def test_what_differs_between_papers_and_code(name, code, paper, dst_data):
-    file = read_tracking_file(dst_data / f"{name}.json", no_benchmark)
+    file = read_file(dst_data / f"{name}.json")
     for figures, choices in (
         (code, Choices()),
         (paper, Choices(gca="paper", fga="paper", dashes="kept")),
@@ -96,7 +96,3 @@ def test_what_differs_between_papers_and_code(name, code, paper, dst_data):
         found = score_tracking(file.dialogues, choices).figures
         shown = tuple(round(found[key], 2) for key in ("GCA", "FGA.0.5", "RSA"))
         assert shown == figures
-
-
-def no_benchmark(ids):
-    raise AssertionError("the files hold gold states of their own")

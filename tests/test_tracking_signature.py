@@ -13,10 +13,10 @@ from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.metrics.tracking.choices import Choices
-from mwz.harness.metrics.tracking.tracked_dialogues import (
+from mwz.harness.metrics.tracking.states import (
+    GoldStates,
     TrackedDialogue,
     TrackedTurn,
-    gold_states_digest,
     track_states,
 )
 from mwz.harness.signature import Signature, current_versions
@@ -82,7 +82,7 @@ def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() 
         "benchmark": "toy",
         "rules": "2021",
         "rules_digest": rules.digest,
-        "gold": gold_states_digest({"sng0001": [GOLD, {}], "sng0002": [{}]}),
+        "gold": GoldStates("", "", {"sng0001": [GOLD, {}], "sng0002": [{}]}).digest,
         "versions": current_versions(),
     }
     assert f"|benchmark:toy|rules:2021-{rules.digest[:12]}|gold:" in str(signature)
@@ -90,7 +90,7 @@ def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() 
 
 def test_the_hash_of_gold_states_is_of_dialogues_turns_and_states() -> None:
     # printf '{"sng0001": [[0, {"hotel": {"area": "centre"}}], [1, {}]]}' | sha256sum
-    assert gold_states_digest({"sng0001": [GOLD, {}]}) == (
+    assert GoldStates("", "", {"sng0001": [GOLD, {}]}).digest == (
         "91538b8a8a9371f85fe5ad227cdfab424953f16867c768f822eced4bed66623a"
     )
 

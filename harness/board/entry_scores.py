@@ -21,9 +21,9 @@ from ..errors import InputError, unknown
 from ..metrics import headlines
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult, Figure, Statistics
-from ..metrics.tracking.choices import DONTCARE_CHOICES, Choices
+from ..metrics.tracking.choices import VARIANTS, Choices
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.tracked_dialogues import (
+from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
     track_states,
@@ -536,4 +536,4 @@ def _further_figures(
     score = partial(
         tracking_figures, dialogues, benchmark, gold, gold_share=gold_share_of(dialogues)
     )
-    return {choice: score(choices=Choices(dontcare=choice)) for choice in DONTCARE_CHOICES}
+    return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}

@@ -40,7 +40,7 @@ from .tracking_figures import COUNTS, FIGURES
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
-    from ..metrics.tracking.tracked_dialogues import GoldStates
+    from ..metrics.tracking.states import GoldStates
     from .entries import Predictions
 
 

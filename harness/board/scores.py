@@ -46,7 +46,7 @@ from ..metrics.bleu import bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.results import COLUMNS, MAX_ORDER
 from ..metrics.setups import MAIN_SETUP
-from ..metrics.tracking.choices import DONTCARE_CHOICES
+from ..metrics.tracking.choices import VARIANTS
 from ..metrics.tracking.tracking_result import TrackingResult
 from ..scoring.report import FORMAT, Coverage, Report
 from ..signature import SHOWN_HASH, Signature
@@ -68,7 +68,7 @@ SEEDS_FILE = "seeds.json"
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
-KEEP, DROP = DONTCARE_CHOICES
+KEEP, DROP = VARIANTS["dontcare"]
 
 FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackingFigures]]
 """Version -> choice of `--dontcare` -> figures."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from ..benchmark import Benchmark
 from ..metrics.flags import gold_share
-from ..metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
+from ..metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue
+from ..metrics.tracking.states import GoldStates, TrackedDialogue
 from ..signature import Signature
 from ..tracking.scored_files import tracking_signature
 
@@ -89,7 +89,7 @@ def tracking_figures(
     benchmark: Benchmark | None = None,
     gold: GoldStates | None = None,
     gold_version: str | None = None,
-    choices: Choices = PLAIN,
+    choices: Choices = Choices(),
     gold_share: float | None = None,
 ) -> TrackingFigures:
     """Score tracked dialogues for a table of systems.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,19 +9,26 @@ from typing import Any
 import click
 
 from ..data.gold_states import load_gold_states
-from ..errors import refuse, unknown
+from ..errors import InputError, refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.tables import formatted, printable
+from ..io.tables import formatted
 from ..metrics.tracking import tracking_metrics
-from ..metrics.tracking.choices import PLAIN, VARIANTS, Choices
-from ..metrics.tracking.tracked_dialogues import annotated
-from ..tracking.formats import read_tracking_file
+from ..metrics.tracking.choices import VARIANTS, Choices
+from ..submission import EMPTY_STATES, made_submission
+from ..submission.formats import parse_predictions
+from ..tracking.formats import parse_tracking_file
 from ..tracking.plots import plot_tracking
-from ..tracking.scored_files import ScoredFile, score_file
-from ..tracking.tracking_tables import dialogue_text, files_text, headlines_table
+from ..tracking.scored_files import (
+    ScoredFile,
+    annotated,
+    breakdown_tables,
+    dialogue_tables,
+    headlines_table,
+    score_file,
+)
 from . import option, tell
-from .reading import benchmark_chooser
+from .reading import benchmark_chooser, read_outputs
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
@@ -75,7 +81,7 @@ def scored_files(
     """Read files of states and score them; remarks on them are printed.
 
     Args:
-        files: The files; `-` is standard input.
+        files: Files, `-` for standard input; what the harness makes; names of entries.
         benchmark_name: The value of `--benchmark`.
         gold_version: The value of `--gold`.
         choices: What the values of `--variant` choose.
@@ -88,9 +94,17 @@ def scored_files(
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     scored = []
     for path, name in zip(files, without_shared(short_names(files)), strict=True):
-        file = read_tracking_file(path, load_benchmark, gold)
+        outputs = read_outputs(path)
+        states: object
+        if isinstance(outputs.content, str):
+            if outputs.content != EMPTY_STATES:
+                raise InputError(outputs.source, "has no predicted states; @empty has")
+            states = made_submission(load_benchmark(()), outputs.content).states
+        else:
+            states = parse_predictions(outputs.content, outputs.source)
+        file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
         tell(file.source, file.remarks)
-        if file.benchmark is None and choices.per_domain != PLAIN.per_domain:
+        if file.benchmark is None and choices.per_domain != Choices.per_domain:
             # Active domains and goals are the benchmark's.
             benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
             file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
@@ -116,7 +130,7 @@ class _Command(click.Command):
 @states_options
 @option.flag("--per-domain", help="Also show each domain and each slot.")
 @option.intervals
-@option.table_format(" Any but text has the main figures, and csv nothing else.")
+@option.table_format(" csv has the main figures alone.")
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
@@ -136,10 +150,11 @@ def command(
     plot: str | None,
 ) -> None:
     """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
-    predicted states, or predicted states only: a tracker's output or a submission. Several
-    FILEs are shown side by side.
+    predicted states, or predicted states only: a tracker's output or a submission; @empty and
+    names of entries stand for theirs. Several FILEs are shown side by side.
     """
-    _check_format(format_, json_target is not None)
+    if intervals and format_ in ("md", "latex") and json_target is None:
+        raise click.UsageError(f"--intervals is not in --format {format_}; take csv or --json")
     choices = Choices.of(variants)
     scored = scored_files(files, benchmark_name, gold_version, choices, wanted)
     if plot is not None:
@@ -151,25 +166,14 @@ def command(
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
         return
-    if format_ != "text":
-        click.echo(formatted([headlines_table(scored)], format_), nl=False)
-    elif wanted is not None:
-        click.echo(printable("\n".join(f"{dialogue_text(one, wanted)}\n" for one in scored)))
-    else:
-        width = shutil.get_terminal_size().columns
-        click.echo(printable(files_text(scored, per_domain, width) + text))
-
-
-def _check_format(format_: str, as_json: bool) -> None:
-    """Refuse options of which the format chosen shows nothing; JSON has everything."""
-    ignored = [name for name in ("per_domain", "wanted") if option.given(name)]
-    if format_ == "text":
-        ignored = []
-    elif format_ in ("md", "latex") and option.given("intervals"):
-        ignored.append("intervals")
-    for name in () if as_json else ignored:
-        told = f"{option.written(name)} is not in --format {format_}"
-        raise click.UsageError(f"{told}; leave --format out, or take --json")
+    tables = [headlines_table(scored)]
+    if wanted is not None:
+        tables = [table for one in scored for table in dialogue_tables(one, wanted)]
+    elif per_domain:
+        tables += [table for one in scored for table in breakdown_tables(one)]
+    click.echo(formatted(tables, format_), nl=False)
+    if intervals and format_ == "text":
+        click.echo(text)
 
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
@@ -186,4 +190,4 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
     text = comparison_text.intervals_text(names, figures, intervals)
     documents = map(evidence.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
-    return with_them, f"\n\n{text}"
+    return with_them, f"\n{text}"

@@ -47,7 +47,7 @@ from ..io.tables import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS
-from ..metrics.tracking.tracked_dialogues import GoldStates
+from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import checked_submission

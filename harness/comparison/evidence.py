@@ -21,9 +21,9 @@ import numpy as np
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.results import SEED, Figure, Statistics
-from ..metrics.tracking.choices import PLAIN, Choices
+from ..metrics.tracking.choices import Choices
 from ..metrics.tracking.evaluation import tracking_statistics
-from ..metrics.tracking.tracked_dialogues import TrackedDialogue
+from ..metrics.tracking.states import TrackedDialogue
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 
@@ -180,7 +180,7 @@ def tracking_evidence(
     name: str,
     signature: Signature,
     dialogues: Sequence[TrackedDialogue],
-    choices: Choices = PLAIN,
+    choices: Choices = Choices(),
 ) -> Evidence:
     """Return what is known of a tracker, by tracked dialogues of any source.
 

@@ -31,8 +31,7 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
 from ..io.files import kind_of, read_json, valid_text
-from ..metrics.tracking.dialogue_states import DONTCARE
-from ..metrics.tracking.tracked_dialogues import GoldStates
+from ..metrics.tracking.states import DONTCARE, GoldStates
 from ..submission.checking import dialogue_id
 from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
 from .declared import gold_versions

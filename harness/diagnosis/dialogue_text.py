@@ -20,8 +20,7 @@ from ..metrics.inform import Step, steps
 from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
-from ..metrics.tracking.dialogue_states import flat_state, slot_name
-from ..metrics.tracking.tracked_dialogues import without_booking_prefix
+from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
 from .causes import Diagnosis, cause_words, slot_cause_words
 
 WIDTH = 100

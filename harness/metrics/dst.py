@@ -22,7 +22,7 @@ def _evaluation() -> ModuleType:
 
 def _tracked(played: Played) -> Sequence[Any]:
     """Return the predicted states beside the benchmark's gold ones."""
-    from .tracking.tracked_dialogues import track_states
+    from .tracking.states import track_states
 
     return track_states(played.submission.states, played.benchmark)
 
@@ -45,12 +45,6 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     return statistics
 
 
-def _text(_: Metric, result: Any) -> str:
-    from .tracking.tracking_text import result_text
-
-    return result_text(result)
-
-
 def _unfit(submission: NormalizedSubmission) -> str | None:
     return None if submission.predicts_states else "`dst` needs a `state` in every turn"
 
@@ -66,7 +60,7 @@ METRIC = Metric(
     statistics=_statistics,
     row=_row,
     result=_result,
-    text=_text,
+    text=lambda _, result: str(result.text()),
     headlines=(),
     unfit=_unfit,
     aliases=("jga",),

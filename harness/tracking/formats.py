@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
@@ -28,8 +27,8 @@ from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, refuse, shown
-from ..io.files import is_text, kind_of, limits, read_bytes, shown_name
-from ..metrics.tracking.tracked_dialogues import (
+from ..io.files import is_text, kind_of, limits
+from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
     TrackedTurn,
@@ -37,7 +36,7 @@ from ..metrics.tracking.tracked_dialogues import (
 )
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id, meant_key
-from ..submission.formats import parse_predictions, special_format
+from ..submission.formats import special_format
 from ..submission.formats.format import RESPONSE, STATE
 from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
 from ..submission.remarks import KIND, Remark
@@ -107,28 +106,6 @@ class TrackedFile:
     responses: bool = False
 
 
-def read_tracking_file(
-    path: str | Path,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
-    gold: GoldStates | None = None,
-) -> TrackedFile:
-    """Read a file of states (JSON, plain or gzipped; `-`: standard input).
-
-    Args:
-        path: The file.
-        load_benchmark: Gives the benchmark to compare with, for the file's dialogue ids; called
-            only if the file has no gold states of its own, or `gold` is given.
-        gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
-            or the file's own.
-
-    Raises:
-        InputError: The file cannot be read, has no known shape or is malformed, with every place.
-    """
-    source = shown_name(path)
-    content = parse_predictions(read_bytes(path, limits()), source)
-    return parse_tracking_file(content, source, load_benchmark, gold)
-
-
 def parse_tracking_file(
     content: object,
     source: str,
@@ -140,8 +117,10 @@ def parse_tracking_file(
     Args:
         content: What the file's JSON holds.
         source: What the error message calls it.
-        load_benchmark: As in `read_tracking_file`.
-        gold: As in `read_tracking_file`.
+        load_benchmark: Gives the benchmark to compare with, for the file's dialogue ids; called
+            only if the file has no gold states of its own, or `gold` is given.
+        gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
+            or the file's own.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.

@@ -1,4 +1,4 @@
-"""Files of states, scored: their signatures and JSON, and one dialogue turn by turn.
+"""Files of states, scored: their signatures, tables and JSON, and one dialogue turn by turn.
 
 What is shown of a dialogue, its states and what each metric gives a turn and why, is what the
 sample tables of the papers on state-tracking metrics show.
@@ -6,28 +6,27 @@ sample tables of the papers on state-tracking metrics show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
-from ..errors import InputError
+from ..errors import InputError, counted, refuse
+from ..io.tables import Table, best_cells, figure
 from ..metrics.tracking import tracking_metrics
-from ..metrics.tracking.choices import PLAIN, Choices
-from ..metrics.tracking.dialogue_states import slot_name
+from ..metrics.tracking.choices import Choices
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.gca import change_scores
-from ..metrics.tracking.tracked_dialogues import (
+from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
     dialogue_states,
-    gold_states_digest,
+    slot_name,
 )
-from ..metrics.tracking.tracking_result import TrackingResult
-from ..signature import SHOWN_HASH, Signature
+from ..metrics.tracking.tracking_result import TrackingResult, cell
+from ..signature import SHOWN_HASH, Signature, comparable_group
 from ..submission.checking import dialogue_id
 from .formats import TrackedFile
 
@@ -70,7 +69,7 @@ class ScoredFile:
             if of is None
             else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
             **self.result.to_dict(),
-            "per_slot": slot_rates(self.result),
+            "per_slot": self.result.slot_rates(),
         }
         if self.dialogue:
             document["dialogue"] = self.dialogue
@@ -80,7 +79,7 @@ class ScoredFile:
 
 
 def score_file(
-    file: TrackedFile, name: str, choices: Choices = PLAIN, wanted: str | None = None
+    file: TrackedFile, name: str, choices: Choices = Choices(), wanted: str | None = None
 ) -> ScoredFile:
     """Score a file of states.
 
@@ -103,6 +102,39 @@ def score_file(
     return ScoredFile(name, file, result, signature, turns)
 
 
+def annotated(
+    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, source: str
+) -> list[TrackedDialogue]:
+    """Return dialogues with the active domains and the goals that a benchmark gives them.
+
+    Args:
+        dialogues: The dialogues of a file with gold states of its own.
+        benchmark: The benchmark that has these dialogues and turns.
+        source: The file, for the error message.
+
+    Raises:
+        InputError: It lacks one of them.
+    """
+    problems = []
+    found = []
+    reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
+    for dialogue in dialogues:
+        known = benchmark.dialogues.get(dialogue_id(dialogue.id))
+        last = dialogue.turns[-1].number
+        if known is None:
+            problems.append(f"dialogue {dialogue.id}: {reason}")
+        elif last >= known.turns:
+            problems.append(f"dialogue {dialogue.id}: turn {last} is {reason}")
+        else:
+            turns = [
+                replace(turn, active_domains=known.active_domains[turn.number])
+                for turn in dialogue.turns
+            ]
+            found.append(replace(dialogue, turns=turns, goal_domains=frozenset(known.goal)))
+    refuse(source, problems)
+    return found
+
+
 def _dialogue(file: TrackedFile, wanted: str) -> TrackedDialogue:
     """Return the dialogue of that id, or of that id in another spelling."""
     for dialogue in file.dialogues:
@@ -113,7 +145,7 @@ def _dialogue(file: TrackedFile, wanted: str) -> TrackedDialogue:
     raise InputError(file.source, f"no dialogue {wanted}; it starts with {file.dialogues[0].id}")
 
 
-def view_turns(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> list[dict[str, Any]]:
+def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[dict[str, Any]]:
     """Return each turn of a dialogue and what every metric gives it, as JSON types.
 
     A turn has its `number`, its states `gold` and `predicted` (`domain-slot` -> value), and
@@ -136,21 +168,10 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> list[dict
     ]
 
 
-def slot_rates(result: TrackingResult) -> dict[str, dict[str, float]]:
-    """Return slot -> GCA's counts and, in percent, what it and its parts make of them."""
-    weighing = result.variants.get("gca", PLAIN.gca)
-    rates: dict[str, dict[str, float]] = {}
-    for slot, counts in result.per_slot.items():
-        scores = change_scores(**counts, weighing=weighing)
-        rates[slot] = {**counts, "GCA": 100 * scores.pop("gca")}
-        rates[slot] |= {name: 100 * score for name, score in scores.items()}
-    return rates
-
-
 def tracking_signature(
     dialogues: Sequence[TrackedDialogue],
     benchmark: Benchmark | None,
-    choices: Choices = PLAIN,
+    choices: Choices = Choices(),
     gold: GoldStates | None = None,
 ) -> Signature:
     """Return the signature of scores of tracked dialogues.
@@ -173,13 +194,15 @@ def tracking_signature(
         states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
         return Signature(gold=digest_of_json(states), parameters=parameters)
     rules = rule_set(DEFAULT_RULES)
-    own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+    if gold is None:
+        own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        gold = GoldStates("", benchmark.name, own)
     return Signature(
         benchmark=benchmark.name,
         rules=rules.name,
         rules_digest=rules.digest,
         coverage=_coverage(dialogues, benchmark),
-        gold=gold_states_digest(own) if gold is None else gold.digest,
+        gold=gold.digest,
         parameters=parameters,
     )
 
@@ -203,3 +226,132 @@ def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str
     if turns == benchmark.turns:
         return None
     return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"
+
+
+def headlines_table(scored: Sequence[ScoredFile]) -> Table:
+    """Return the figures that are reported most, in percent, a row per file, and what was read.
+
+    The best of a column is marked, of those files that compare with each other.
+
+    Args:
+        scored: The files, all with the same metrics and values of λ.
+    """
+    figures = [one.result.titled(main_only=True) for one in scored]
+    rows = [[*map(cell, values.values())] for values in figures]
+    group = comparable_group([one.signature for one in scored])
+    first = scored[group[0] if group else 0]
+    comparing = [
+        [value if at in group else None for value in values.values()]
+        for at, values in enumerate(figures)
+    ]
+    verdicts = {one.name: first.signature.comparable_with(one.signature) for one in scored}
+    lines = _grouped((str(one.signature), one.name) for one in scored)
+    return Table(
+        name="tracking",
+        title="State tracking, in percent",
+        headers=["", *figures[0]],
+        rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
+        data=[
+            {"name": one.name, **values, **_ends(one), "signature": str(one.signature)}
+            for one, values in zip(scored, figures, strict=True)
+        ],
+        notes=[
+            *(
+                f"{names}: {reading}"
+                for reading, names in _grouped((_reading(one), one.name) for one in scored).items()
+            ),
+            *(
+                f"not comparable with {first.name}: {name} ({'; '.join(verdict.reasons)})"
+                for name, verdict in verdicts.items()
+                if not verdict
+            ),
+            *(
+                [*lines]
+                if len(lines) == 1
+                else [f"{names}: {line}" for line, names in lines.items()]
+            ),
+        ],
+        best={(row, column + 1) for row, column in best_cells(comparing, rows)},
+    )
+
+
+def breakdown_tables(one: ScoredFile) -> list[Table]:
+    """Return a file's scores per domain and per slot."""
+    result = one.result
+    domains: dict[str, Mapping[str, float | None]] = {**result.per_domain}
+    if domains:
+        domains["mean"] = {"turns": None, **result.per_domain_mean, "lambda": None}
+    kinds: dict[str, Mapping[str, Mapping[str, float | None]]] = {
+        f"domain (%, over {result.variants['per-domain']})": domains,
+        "slot (rates in %)": result.slot_rates(),
+    }
+    return [
+        Table(
+            f"{one.name} by {title.partition(' ')[0]}",
+            one.name,
+            [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
+            [[name, *map(cell, values.values())] for name, values in rows.items()],
+            [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
+        )
+        for title, rows in kinds.items()
+        if rows
+    ]
+
+
+def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
+    """Return a dialogue turn by turn: its states, and what each metric gives the turn and why."""
+    tables = []
+    for turn in one.dialogue:
+        gold, predicted = turn["gold"], turn["predicted"]
+        title = f"{one.file.source}, dialogue {wanted}, turn {turn['number']}"
+        states = [
+            (slot, *both, "" if both[0] == both[1] else "differs")
+            for slot in sorted({*gold, *predicted})
+            for both in [(gold.get(slot, ""), predicted.get(slot, ""))]
+        ]
+        scores = [
+            (
+                f"{verdict['metric']}: {verdict['reason']}",
+                "" if verdict["score"] is None else figure(verdict["score"], 4),
+            )
+            for verdict in turn["verdicts"]
+        ]
+        data = [dict(zip(("slot", "gold", "predicted"), row, strict=False)) for row in states]
+        tables += [
+            Table(f"{title}: states", title, ["slot", "gold", "predicted", ""], states, data),
+            Table(f"{title}: scores", title, ["metric", "score"], scores, turn["verdicts"]),
+        ]
+    return tables
+
+
+def _ends(one: ScoredFile) -> dict[str, Any]:
+    """Return the ends of its intervals, if they were asked for."""
+    return {
+        f"{name}_{end}": interval[end]
+        for name, interval in one.intervals.get("scores", {}).items()
+        for end in ("low", "high")
+    }
+
+
+def _reading(one: ScoredFile) -> str:
+    """Return what was read, in a sentence."""
+    file, result = one.file, one.result
+    benchmark = file.benchmark
+    if benchmark is None:
+        size = f"{counted(result.dialogues, 'dialogue')}, {counted(result.turns, 'turn')}"
+        return f"{file.format}; compared with its own gold states, {size}"
+    version = f" in version {file.gold.version}" if file.gold else ""
+    left_out = f"; {len(file.left_out)} left out that it lacks" if file.left_out else ""
+    return (
+        f"{file.format}; compared with the gold states of {benchmark.name}{version}, "
+        f"{result.dialogues} of {len(benchmark.dialogues)} dialogues, "
+        f"{result.turns} of {benchmark.turns} turns{left_out}"
+    )
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return text -> the names that it is of, in the order of the first of each."""
+    groups: dict[str, list[str]] = {}
+    for text, name in pairs:
+        groups.setdefault(text, []).append(name)
+    return {text: ", ".join(names) for text, names in groups.items()}

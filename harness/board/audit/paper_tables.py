@@ -21,7 +21,7 @@ from mwz.normalization.states import BeliefState
 from ...io.tables import Table
 from ...io.validation import validated
 from ...metrics.tracking.evaluation import score_tracking
-from ...metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
+from ...metrics.tracking.states import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report
 from ..entries import Entry
 from ..printed import SIZES, Figure, possible_counts, scored_figure

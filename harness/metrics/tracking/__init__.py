@@ -19,7 +19,7 @@ from mwz.normalization.rules.registry import declared
 
 from ..results import joined, split
 from .choices import Choices
-from .dialogue_states import DialogueStates, StatePair
+from .states import DialogueStates, StatePair
 
 Sums: TypeAlias = Mapping[str, float]
 """Statistic -> whole number: of a dialogue, or added up over dialogues."""

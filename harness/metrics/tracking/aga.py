@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from . import Sums, TrackingMetric, Verdict, exact_sum, share, sum_of, turn_by_turn
 from .choices import Choices
-from .dialogue_states import DialogueStates, StatePair
+from .states import DialogueStates, StatePair
 
 
 def turn_average_goal_accuracy(turn: StatePair) -> float:
     """Return |gold and predicted| / |gold| of one turn, whose gold state is not empty."""
-    return turn.agreement.correct / turn.agreement.gold
+    return turn.correct / len(turn.gold)
 
 
 def turn_improved_average_goal_accuracy(turn: StatePair) -> float:
     """Return |gold and predicted| / |gold or predicted| of one turn, if gold is not empty."""
-    agreement = turn.agreement
     # A slot with two different values has two triples in the union.
-    return agreement.correct / (agreement.slots + agreement.wrong)
+    return turn.correct / (turn.slots + turn.wrong)
 
 
 def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
@@ -49,7 +48,7 @@ def _formula(sums: Sums, _: Choices) -> dict[str, float]:
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
     if not turn.gold:
         return Verdict("AGA", None, "left out: the gold state is empty")
-    reason = f"{turn.agreement.correct} of {turn.agreement.gold} gold values found"
+    reason = f"{turn.correct} of {len(turn.gold)} gold values found"
     return Verdict("AGA", turn_average_goal_accuracy(turn), reason)
 
 

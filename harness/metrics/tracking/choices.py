@@ -32,8 +32,6 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 }
 """Variant, as signatures name it -> its values, the default first."""
 
-DONTCARE_CHOICES = VARIANTS["dontcare"]
-
 _ALWAYS_NAMED = ("per-domain", "dontcare", "none")
 
 
@@ -110,10 +108,6 @@ class Choices:
             domain_lambdas=domains,
             **{name.replace("-", "_"): value for name, value in values.items()},
         )
-
-
-PLAIN = Choices()
-"""What is meant where nothing is said."""
 
 
 def decay_to_forget(turns: float, share: float) -> float:

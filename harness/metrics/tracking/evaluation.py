@@ -15,15 +15,21 @@ from typing import Any, TypeAlias
 from ...errors import refuse
 from ..results import Figure, Statistics
 from . import tracking_metrics
-from .choices import PLAIN, Choices
-from .dialogue_states import DialogueStates, StatePair, slot_name
+from .choices import Choices
 from .fga import domain_decay, domain_score
 from .gca import Change, change_scores, count_by_slot, count_changes, judge_changes
 from .jga import first_lost, is_exact
 from .rsa import turn_relative_slot_accuracy
 from .slot_accuracy import wrong_slots
-from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
-from .tracking_result import Losses, MistakePatterns, PositionScores, TrackingResult
+from .states import (
+    DialogueStates,
+    StatePair,
+    TrackedDialogue,
+    dialogue_states,
+    slot_name,
+    turns_by_domain,
+)
+from .tracking_result import TrackingResult
 
 POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
@@ -33,7 +39,7 @@ Row: TypeAlias = Mapping[tuple[str, str], float]
 
 
 def score_tracking(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> TrackingResult:
     """Score tracked dialogues with every metric.
 
@@ -79,7 +85,7 @@ def score_tracking(
 
 
 def tracking_statistics(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> Statistics:
     """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
 
@@ -228,20 +234,22 @@ def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[s
     lost_in = Counter(first * POSITIONS // len(turns) for first, turns in lost)
     return {
         "positions": tuple(
-            PositionScores(
-                start=part / POSITIONS,
-                turns=len(turns),
-                jga=_percent(is_exact, turns),
-                rsa=_percent(lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns),
-                first_lost=lost_in[part],
-            )
+            {
+                "start": part / POSITIONS,
+                "turns": len(turns),
+                "jga": _percent(is_exact, turns),
+                "rsa": _percent(
+                    lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns
+                ),
+                "first_lost": lost_in[part],
+            }
             for part, turns in enumerate(parts)
         ),
-        "losses": Losses(
-            dialogues=len(lost),
-            recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
-            mean_position=_mean([first / len(turns) for first, turns in lost]),
-        ),
+        "losses": {
+            "dialogues": len(lost),
+            "recovered": sum(any(map(is_exact, turns[first:])) for first, turns in lost),
+            "mean_position": _mean([first / len(turns) for first, turns in lost]),
+        },
     }
 
 
@@ -287,7 +295,7 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
 
 def _mistake_patterns(
     mistakes: Sequence[Sequence[int]], rows: Sequence[Row], choices: Choices
-) -> MistakePatterns:
+) -> dict[str, Any]:
     mistaken = [at for at, by_turn in enumerate(mistakes) if any(by_turn)]
     measures = {
         "TO": [tail_orientation(mistakes[at]) for at in mistaken],
@@ -301,15 +309,15 @@ def _mistake_patterns(
         for key in _figures(rows[0], choices)
         if key.partition(".")[0] in correlated
     }
-    return MistakePatterns(
-        dialogues=len(mistaken),
-        tail_orientation=_mean(measures["TO"]),
-        non_uniformity=_mean(measures["NU"]),
-        correlations={
+    return {
+        "dialogues": len(mistaken),
+        "tail_orientation": _mean(measures["TO"]),
+        "non_uniformity": _mean(measures["NU"]),
+        "correlations": {
             measure: {name: correlation(values, column) for name, column in scores.items()}
             for measure, values in measures.items()
         },
-    )
+    }
 
 
 def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:

@@ -12,16 +12,16 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 
 from . import Sums, TrackingMetric, Verdict, exact_sum, share, sum_of
-from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
-from .dialogue_states import DialogueStates, StatePair
+from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, Choices, lambda_label
 from .jga import is_exact
+from .states import DialogueStates, StatePair
 
 EXACT = -1
 ERROR = 0
 
 
 def error_distances(
-    turns: Sequence[StatePair], numbers: Sequence[int], version: str = PLAIN.fga
+    turns: Sequence[StatePair], numbers: Sequence[int], version: str = Choices.fga
 ) -> list[float]:
     """Return for each turn of a dialogue how many turns ago its latest error was made.
 

@@ -15,8 +15,8 @@ from mwz.database.venues import partial_ratio
 
 from . import Sums, TrackingMetric, only, share
 from .choices import Choices
-from .dialogue_states import DialogueStates, StatePair
 from .slot_f1 import precision_recall_f1
+from .states import DialogueStates, StatePair
 
 FUZZY_RATIO = 95
 """Two values match if their partial ratio is over this."""
@@ -24,8 +24,8 @@ FUZZY_RATIO = 95
 
 def matching_slots(turn: StatePair) -> int:
     """Return how many slots both states have with matching values."""
-    if not turn.agreement.wrong:
-        return turn.agreement.correct
+    if not turn.wrong:
+        return turn.correct
     return sum(
         _match(turn.predicted[slot], value)
         for slot, value in turn.gold.items()

@@ -21,8 +21,8 @@ from itertools import chain
 from typing import Literal, TypeAlias
 
 from . import Sums, TrackingMetric, Verdict, only, share
-from .choices import PLAIN, Choices
-from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
+from .choices import Choices
+from .states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
@@ -37,7 +37,7 @@ Change: TypeAlias = tuple[Slot, Outcome]
 
 
 def change_scores(
-    missed: float, wrong: float, overshot: float, correct: float, weighing: str = PLAIN.gca
+    missed: float, wrong: float, overshot: float, correct: float, weighing: str = Choices.gca
 ) -> dict[str, float]:
     """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from . import Sums, TrackingMetric, Verdict, only, share, turn_by_turn
 from .choices import Choices
-from .dialogue_states import DialogueStates, StatePair
+from .states import DialogueStates, StatePair
 
 
 def is_exact(turn: StatePair) -> bool:
@@ -31,8 +31,7 @@ def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
     if is_exact(turn):
         return Verdict("JGA", 1.0, "the states are equal")
-    agreement = turn.agreement
-    reason = f"{agreement.missed} missed, {agreement.wrong} wrong, {agreement.overshot} overshot"
+    reason = f"{turn.missed} missed, {turn.wrong} wrong, {turn.overshot} overshot"
     return Verdict("JGA", 0.0, reason)
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from . import TrackingMetric, mean_of_turns
 from .choices import Choices
-from .dialogue_states import StatePair
+from .states import StatePair
 
 
 def _score(turn: StatePair, _: Choices) -> float:
-    return float(turn.agreement.correct == turn.agreement.gold)
+    return float(turn.correct == len(turn.gold))
 
 
 def _reason(turn: StatePair, _: Choices) -> str:
-    return f"{turn.agreement.correct} of {turn.agreement.gold} gold values found"
+    return f"{turn.correct} of {len(turn.gold)} gold values found"
 
 
 METRIC = TrackingMetric(

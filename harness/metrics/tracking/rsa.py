@@ -8,11 +8,11 @@ without any slot scores 0 even when that is right, which lowers every system's s
 from __future__ import annotations
 
 from . import TrackingMetric, mean_of_turns, only, share
-from .choices import PLAIN, Choices
-from .dialogue_states import StatePair
+from .choices import Choices
+from .states import StatePair
 
 
-def turn_relative_slot_accuracy(turn: StatePair, dashes: str = PLAIN.dashes) -> float:
+def turn_relative_slot_accuracy(turn: StatePair, dashes: str = Choices.dashes) -> float:
     """Return (T* - M - W) / T* of one turn, and 0 if T* is 0.
 
     T* counts the slots in the gold or the predicted state, M the gold slots that are not predicted
@@ -23,19 +23,19 @@ def turn_relative_slot_accuracy(turn: StatePair, dashes: str = PLAIN.dashes) -> 
         turn: The turn's states.
         dashes: What a dash in a value is (`Choices`).
     """
-    return float(share(turn.agreement.correct, slots_in_play(turn, dashes)))
+    return float(share(turn.correct, slots_in_play(turn, dashes)))
 
 
-def slots_in_play(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
+def slots_in_play(turn: StatePair, dashes: str = Choices.dashes) -> int:
     """Return T*: the slots in the gold or the predicted state."""
-    return turn.agreement.slots + (turn.split_by_dashes if dashes == "last" else 0)
+    return turn.slots + (turn.split_by_dashes if dashes == "last" else 0)
 
 
 def _reason(turn: StatePair, choices: Choices) -> str:
-    if not turn.agreement.slots:
+    if not turn.slots:
         return "no slots in either state"
     slots = slots_in_play(turn, choices.dashes)
-    return f"{turn.agreement.correct} of the {slots} slots in either state right"
+    return f"{turn.correct} of the {slots} slots in either state right"
 
 
 METRIC = TrackingMetric(

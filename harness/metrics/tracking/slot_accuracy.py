@@ -8,12 +8,12 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 from __future__ import annotations
 
 from . import TrackingMetric, mean_of_turns
-from .choices import MULTIWOZ_SLOTS, PLAIN, Choices
-from .dialogue_states import StatePair
+from .choices import MULTIWOZ_SLOTS, Choices
+from .states import StatePair
 
 
 def turn_slot_accuracy(
-    turn: StatePair, slots: int = MULTIWOZ_SLOTS, dashes: str = PLAIN.dashes
+    turn: StatePair, slots: int = MULTIWOZ_SLOTS, dashes: str = Choices.dashes
 ) -> float:
     """Return (T - M - W) / T of one turn.
 
@@ -29,9 +29,9 @@ def turn_slot_accuracy(
     return (slots - wrong_slots(turn, dashes)) / slots
 
 
-def wrong_slots(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
+def wrong_slots(turn: StatePair, dashes: str = Choices.dashes) -> int:
     """Return M + W of one turn, as `turn_slot_accuracy` counts them."""
-    return turn.agreement.failed + (turn.split_by_dashes if dashes == "last" else 0)
+    return turn.failed + (turn.split_by_dashes if dashes == "last" else 0)
 
 
 def _score(turn: StatePair, choices: Choices) -> float:

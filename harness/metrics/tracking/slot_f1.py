@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import Sums, TrackingMetric, only, share
 from .choices import Choices
-from .dialogue_states import DialogueStates
+from .states import DialogueStates
 
 
 def precision_recall_f1(found: float, predicted: float, gold: float) -> dict[str, float]:
@@ -28,11 +28,10 @@ def precision_recall_f1(found: float, predicted: float, gold: float) -> dict[str
 
 
 def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    agreements = [turn.agreement for turn in dialogue.turns]
     return {
-        "found": sum(agreement.correct for agreement in agreements),
-        "predicted": sum(agreement.predicted for agreement in agreements),
-        "gold": sum(agreement.gold for agreement in agreements),
+        "found": sum(turn.correct for turn in dialogue.turns),
+        "predicted": sum(len(turn.predicted) for turn in dialogue.turns),
+        "gold": sum(len(turn.gold) for turn in dialogue.turns),
     }
 
 

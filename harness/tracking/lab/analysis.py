@@ -24,8 +24,7 @@ from scipy.stats import binned_statistic, zscore
 from ...comparison.interval import Spread
 from ...io.tables import Table, figure
 from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
-from ...metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
-from ...metrics.tracking.dialogue_states import DialogueStates
+from ...metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ...metrics.tracking.evaluation import (
     correlation,
     mistakes_by_turn,
@@ -34,8 +33,8 @@ from ...metrics.tracking.evaluation import (
     tracking_statistics,
 )
 from ...metrics.tracking.gca import judge_changes
-from ...metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
-from ...metrics.tracking.tracking_result import TrackingResult
+from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
+from ...metrics.tracking.tracking_result import Number, TrackingResult, cell
 
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""
@@ -57,23 +56,6 @@ CLOSE = 0.1
 
 
 @dataclass(frozen=True)
-class Bin:
-    """Mean scores of the dialogues whose TO, or NU, lies in one part of its range.
-
-    Attributes:
-        start: Where the part starts; it ends where the next begins.
-        dialogues: How many there are.
-        fga: Their mean FGA; None of none.
-        gca: Their mean GCA.
-    """
-
-    start: float
-    dialogues: int
-    fga: float | None
-    gca: float | None
-
-
-@dataclass(frozen=True)
 class Bias:
     """How far FGA and GCA go with where, or how unevenly, mistakes lie.
 
@@ -81,13 +63,14 @@ class Bias:
         fga: Pearson's correlation with FGA.
         gca: The same with GCA.
         difference: The interval of the first less the second, at 95 %.
-        bins: Mean scores by parts of the range; of `gca-paper` in standard deviations, all of them.
+        bins: For each part of the range where it starts (`start`), the `dialogues` there, and their
+            mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations, all of them.
     """
 
     fga: float | None
     gca: float | None
     difference: tuple[float, float] | None
-    bins: Sequence[Bin]
+    bins: Sequence[Mapping[str, Number]]
 
 
 @dataclass(frozen=True)
@@ -132,7 +115,7 @@ class Analysis:
 
 
 def analyse(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN, recipe: str = PLAIN_RECIPE
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices(), recipe: str = PLAIN_RECIPE
 ) -> Analysis:
     """Analyse the scores of tracked dialogues.
 
@@ -171,7 +154,7 @@ def analyse(
 
 def analyses_of(
     files: Mapping[str, Sequence[TrackedDialogue]],
-    choices: Choices = PLAIN,
+    choices: Choices = Choices(),
     recipe: str = PLAIN_RECIPE,
 ) -> dict[str, Analysis]:
     """Return name -> analyses of each file, or of all together where the recipe pools them.
@@ -199,7 +182,7 @@ def compared_figures(result: TrackingResult) -> dict[str, float]:
 
 
 def dialogue_figures(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> list[dict[str, float]]:
     """Return every figure of each dialogue by itself: key of reports -> percent."""
     known = tracking_statistics(dialogues, choices)
@@ -325,15 +308,19 @@ def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
     return Bias(with_fga, with_gca, difference, list(_bins(measure, fga, gca)))
 
 
-def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[Bin]:
+def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Number]]:
     # What is the same may differ in its last digits.
     if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
         return
     means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
     counts, _, _ = binned_statistic(measure, measure, "count", BINS)
     for start, count, of_fga, of_gca in zip(edges.tolist(), counts, *means.tolist(), strict=False):
-        empty = not count
-        yield Bin(start, int(count), None if empty else of_fga, None if empty else of_gca)
+        yield {
+            "start": start,
+            "dialogues": int(count),
+            "fga": of_fga if count else None,
+            "gca": of_gca if count else None,
+        }
 
 
 def spread_table(spread: Mapping[str, Spread]) -> Table:
@@ -401,11 +388,8 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                 f"bins_{measure}",
                 f"{name}: scores by {measure} (scores: {analysis.unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [
-                    [figure(b.start, 2), str(b.dialogues), figure(b.fga, 2), figure(b.gca, 2)]
-                    for b in bias.bins
-                ],
-                [asdict(one) for one in bias.bins],
+                [[*map(cell, one.values())] for one in bias.bins],
+                bias.bins,
             )
             for measure, bias in both.items()
             if bias.bins

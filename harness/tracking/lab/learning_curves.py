@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 
 from ...errors import InputError, refuse
@@ -21,46 +21,20 @@ _GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
-class Band:
-    """A figure of the trackers with one number, in percent.
-
-    Attributes:
-        mean: Its mean.
-        lowest: The lowest of its values.
-        highest: The highest of them.
-    """
-
-    mean: float
-    lowest: float
-    highest: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Band:
-        """Return the band of some values, at least one."""
-        return cls(fmean(values), min(values), max(values))
-
-    def text(self) -> str:
-        """Return the mean and, where values differ, the range: `71.2 (70.1–72.3)`."""
-        same = self.lowest == self.highest
-        ends = "" if same else f" ({figure(self.lowest, 2)}–{figure(self.highest, 2)})"
-        return figure(self.mean, 2) + ends
-
-
-@dataclass(frozen=True)
 class CurvePoint:
     """The trackers with one number.
 
     Attributes:
         number: The number.
         files: What the files are called.
-        scores: Metric -> its band.
-        distances: Metric -> how far it lies from GCA, file by file, as a band.
+        scores: Metric -> its `mean`, `lowest` and `highest`, in percent.
+        distances: Metric -> how far it lies from GCA, file by file, likewise.
     """
 
     number: float
     files: Sequence[str]
-    scores: Mapping[str, Band]
-    distances: Mapping[str, Band]
+    scores: Mapping[str, Mapping[str, float]]
+    distances: Mapping[str, Mapping[str, float]]
 
 
 def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
@@ -117,8 +91,8 @@ def learning_curves(
             CurvePoint(
                 number,
                 [names[at] for at in here],
-                {metric: Band.of(column) for metric, column in columns.items()},
-                {metric: Band.of(column) for metric, column in apart.items()},
+                {metric: _band(column) for metric, column in columns.items()},
+                {metric: _band(column) for metric, column in apart.items()},
             )
         )
     return points
@@ -140,11 +114,11 @@ def curves_tables(series: str, points: Sequence[CurvePoint]) -> list[Table]:
             f"{title} by {series}",
             [series, *(f"{point.number:g}" for point in points)],
             [
-                [metric, *(getattr(point, kind)[metric].text() for point in points)]
+                [metric, *(_band_text(getattr(point, kind)[metric]) for point in points)]
                 for metric in getattr(points[0], kind)
             ],
             [
-                {series: point.number, "metric": metric, **asdict(band)}
+                {series: point.number, "metric": metric, **band}
                 for point in points
                 for metric, band in getattr(point, kind).items()
             ],
@@ -152,3 +126,13 @@ def curves_tables(series: str, points: Sequence[CurvePoint]) -> list[Table]:
         )
         for kind, title in titles.items()
     ]
+
+
+def _band(values: Sequence[float]) -> dict[str, float]:
+    return {"mean": fmean(values), "lowest": min(values), "highest": max(values)}
+
+
+def _band_text(band: Mapping[str, float]) -> str:
+    """Return the mean and, where values differ, the range: `71.2 (70.1–72.3)`."""
+    mean, lowest, highest = (figure(value, 2) for value in band.values())
+    return mean if band["lowest"] == band["highest"] else f"{mean} ({lowest}–{highest})"

@@ -15,7 +15,6 @@ from ....cli.reading import benchmark_chooser
 from ....comparison.interval import spread_of
 from ....errors import InputError
 from ....io.files import STANDARD_STREAM, to_json
-from ....io.pictures import SUFFIXES
 from ....io.tables import Table, formatted
 from ....metrics.setups import MAIN_SETUP
 from ....metrics.tracking.choices import Choices
@@ -30,12 +29,14 @@ from ..analysis import (
     compared_figures,
     spread_table,
 )
-from ..human_ratings import agreement_table, read_ratings, tracker_agreement
-from ..lab_plots import plot_analyses, plot_curves
 from ..learning_curves import curves_tables, learning_curves, series_numbers
-from ..rating_sheets import RATINGS_FILE, write_rating_sheets
-
-_plot = click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw what is shown.")
+from ..ratings import (
+    RATINGS_FILE,
+    agreement_table,
+    read_ratings,
+    tracker_agreement,
+    write_rating_sheets,
+)
 
 
 @click.group("lab")
@@ -62,34 +63,30 @@ def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[
 
 @command.command("analysis")
 @files_argument
-@_plot
 @click.pass_obj
-def _analysis(given: Mapping[str, Any], files: Sequence[str], plot: str | None) -> None:
+def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
     """Show how the metrics' scores of turns go together, what FGA and GCA owe to where mistakes
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
-    _analyse(given, files, plot, PLAIN_RECIPE)
+    _analyse(given, files, PLAIN_RECIPE)
 
 
 @command.command("recipe")
 @files_argument
-@_plot
 @click.pass_obj
-def _recipe(given: Mapping[str, Any], files: Sequence[str], plot: str | None) -> None:
+def _recipe(given: Mapping[str, Any], files: Sequence[str]) -> None:
     """Analyse as the authors of GCA did: all FILEs pooled, N + 1 turns in TO, dialogues with close
     FGA and GCA (|z| < 0.1) left out, GCA 0 without any change.
     """
-    _analyse(given, files, plot, PUBLISHED)
+    _analyse(given, files, PUBLISHED)
 
 
-def _analyse(given: Mapping[str, Any], files: Sequence[str], plot: str | None, recipe: str) -> None:
+def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> None:
     scored = _scored(given, files)
     dialogues = {one.name: one.file.dialogues for one in scored}
     analyses = analyses_of(dialogues, given["choices"], recipe)
     figures = [compared_figures(one.result) for one in scored]
     spread = spread_of(figures) if len(scored) > 1 else {}
-    if plot is not None:
-        plot_analyses(plot, analyses, spread)
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
         "recipe": recipe,
@@ -102,9 +99,8 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], plot: str | None, r
 @command.command("series")
 @click.argument("name")
 @files_argument
-@_plot
 @click.pass_obj
-def _series(given: Mapping[str, Any], name: str, files: Sequence[str], plot: str | None) -> None:
+def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
     """Show the metrics as learning curves by the number NAME, and how far they lie from GCA. A
     file's number is given as FILE=NUMBER, or follows NAME in the file's name.
     """
@@ -112,8 +108,6 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str], plot: str
     scored = _scored(given, paths)
     figures = [compared_figures(one.result) for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
-    if plot is not None:
-        plot_curves(plot, name, points)
     curves = {"series": name, "points": list(map(asdict, points))}
     _print(given, curves_tables(name, points), {"curves": curves})
 
@@ -156,18 +150,10 @@ def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[s
 @command.command("sheet")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @click.argument("file", shell_complete=option.complete_file)
-@click.option(
-    "--number",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="How many dialogues to draw.",
-)
 @click.pass_obj
-def _sheet(given: Mapping[str, Any], folder: Path, file: str, number: int) -> None:
-    """Write sheets to DIR on which people rate dialogues of FILE, drawn at random, and the table to
-    fill in.
+def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
+    """Write sheets to DIR on which people rate 100 dialogues of FILE, drawn at random, and the
+    table to fill in.
     """
     [scored] = _scored(given, [file])
     dialogues = scored.file.dialogues
@@ -175,5 +161,5 @@ def _sheet(given: Mapping[str, Any], folder: Path, file: str, number: int) -> No
     if benchmark is None:
         choose = benchmark_chooser(given["benchmark_name"], "comparing with")
         benchmark = choose([dialogue.id for dialogue in dialogues])
-    written = write_rating_sheets(folder, dialogues, benchmark, number, given["choices"])
+    written = write_rating_sheets(folder, dialogues, benchmark, given["choices"])
     notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")

@@ -1,24 +1,154 @@
-"""Predicted states beside gold ones: those of a benchmark, of a file, or of another version.
+"""What the state-tracking metrics compare: predicted states beside gold ones, slot by slot.
 
-MultiWOZ was annotated anew several times: papers on state tracking report on 2.1, 2.3 or 2.4, whose
-states differ from those of 2.2. A score says which it was made with; figures with different gold
-states do not compare.
+- A state maps a slot, (domain, slot name), to its value; its items are the (domain, slot, value)
+  triples of the papers. A state holds what is known by then, not what the turn adds.
+- A value `none` means that the slot has no value. Such slots are taken out before anything is
+  compared, except for granular change accuracy, which sees them.
+- Gold states are a benchmark's, a file's own, or those of another version of the annotation:
+  MultiWOZ was annotated anew several times, and figures with different gold states do not compare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import BeliefState
 
 from ...benchmark import Benchmark
-from ...errors import InputError, refuse
-from ...submission.checking import dialogue_id
-from .choices import PLAIN, Choices
-from .dialogue_states import DONTCARE, DialogueStates, StatePair, flat_state, without_absent
+from ...errors import InputError
+from .choices import Choices
+
+Slot: TypeAlias = tuple[str, str]
+"""(domain, slot name)."""
+
+State: TypeAlias = Mapping[Slot, str]
+"""slot -> value."""
+
+ABSENT = "none"
+"""The value that says that a slot has none."""
+
+DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
+"""The spellings of the value that says that the user does not mind."""
+
+
+@dataclass(frozen=True)
+class StatePair:
+    """The gold and the predicted state of one turn, and how many of their slots agree."""
+
+    gold: State
+    predicted: State
+
+    @cached_property
+    def correct(self) -> int:
+        """The slots with the gold value; worked out once, since most metrics rest on it."""
+        if self.gold == self.predicted:
+            return len(self.gold)
+        return sum(self.predicted.get(slot) == value for slot, value in self.gold.items())
+
+    @cached_property
+    def wrong(self) -> int:
+        """The slots with another value than gold."""
+        if self.gold == self.predicted:
+            return 0
+        return len(self.gold.keys() & self.predicted.keys()) - self.correct
+
+    @property
+    def missed(self) -> int:
+        """The slots of the gold state only."""
+        return len(self.gold) - self.correct - self.wrong
+
+    @property
+    def overshot(self) -> int:
+        """The slots of the predicted state only."""
+        return len(self.predicted) - self.correct - self.wrong
+
+    @property
+    def slots(self) -> int:
+        """The slots of either state."""
+        return self.correct + self.failed
+
+    @property
+    def failed(self) -> int:
+        """The slots on which the states do not agree."""
+        return self.wrong + self.missed + self.overshot
+
+    @cached_property
+    def split_by_dashes(self) -> int:
+        """Wrong slots that are two to who takes what stands before the last dash for the slot.
+
+        To them the gold slot is missed, and the predicted one is another.
+        """
+        if not self.wrong:
+            return 0
+        return sum(
+            _before_last_dash(value) != _before_last_dash(self.predicted[slot])
+            for slot, value in self.gold.items()
+            if slot in self.predicted
+        )
+
+    def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
+        """Return the slots, with their values, that are to be kept of both states."""
+        gold, predicted = (
+            {slot: value for slot, value in state.items() if keep(slot, value)}
+            for state in (self.gold, self.predicted)
+        )
+        return StatePair(gold, predicted)
+
+
+@dataclass(frozen=True)
+class DialogueStates:
+    """A dialogue's states, turn by turn, as the metrics take them.
+
+    Attributes:
+        numbers: The turns' numbers, ascending.
+        pairs: The turns' states, slots with the value `none` included.
+        turns: The same without those slots: what is compared.
+        written: As `pairs`, with the slots' names as they are written (`bookday` is not `day`);
+            None where `pairs` has them so.
+    """
+
+    numbers: Sequence[int]
+    pairs: Sequence[StatePair]
+    turns: Sequence[StatePair]
+    written: Sequence[StatePair] | None = None
+
+    def part(self, turns: slice) -> DialogueStates:
+        """Return some of the turns as a dialogue of their own."""
+        written = None if self.written is None else self.written[turns]
+        return DialogueStates(self.numbers[turns], self.pairs[turns], self.turns[turns], written)
+
+    def of_domain(self, domain: str) -> DialogueStates:
+        """Return the same dialogue with the slots of one domain."""
+        turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in self.turns]
+        return DialogueStates(self.numbers, turns, turns)
+
+
+def _before_last_dash(value: str) -> str | None:
+    head, dash, _ = value.rpartition("-")
+    return head if dash else None
+
+
+def flat_state(state: BeliefState) -> State:
+    """Return a belief state as a map from (domain, slot name) to value."""
+    return {
+        (domain, slot): value for domain, slots in state.items() for slot, value in slots.items()
+    }
+
+
+def without_absent(pair: StatePair) -> StatePair:
+    """Return a pair of states without the slots whose value is `none`."""
+    if ABSENT not in pair.gold.values() and ABSENT not in pair.predicted.values():
+        return pair
+    return pair.part(lambda slot, value: value != ABSENT)
+
+
+def slot_name(slot: Slot) -> str:
+    """Return a slot's name as trackers write it: `domain-slot`."""
+    return "-".join(slot)
 
 
 @dataclass(frozen=True)
@@ -39,17 +169,12 @@ class GoldStates:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the states, in hexadecimal, as signatures hold it."""
-        return gold_states_digest(self.states)
+        return digest_of_json({id_: list(enumerate(turns)) for id_, turns in self.states.items()})
 
     @property
     def turns(self) -> int:
         """The number of turns of all dialogues."""
         return sum(map(len, self.states.values()))
-
-
-def gold_states_digest(states: Mapping[str, Sequence[BeliefState]]) -> str:
-    """Return the SHA-256, in hexadecimal, of gold states: dialogue id -> one state per turn."""
-    return digest_of_json({id_: list(enumerate(turns)) for id_, turns in states.items()})
 
 
 @dataclass(frozen=True)
@@ -154,40 +279,7 @@ def track_states(
     return tracked
 
 
-def annotated(
-    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, source: str
-) -> list[TrackedDialogue]:
-    """Return dialogues with the active domains and the goals that a benchmark gives them.
-
-    Args:
-        dialogues: The dialogues of a file with gold states of its own.
-        benchmark: The benchmark that has these dialogues and turns.
-        source: The file, for the error message.
-
-    Raises:
-        InputError: It lacks one of them.
-    """
-    problems = []
-    found = []
-    reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
-    for dialogue in dialogues:
-        known = benchmark.dialogues.get(dialogue_id(dialogue.id))
-        last = dialogue.turns[-1].number
-        if known is None:
-            problems.append(f"dialogue {dialogue.id}: {reason}")
-        elif last >= known.turns:
-            problems.append(f"dialogue {dialogue.id}: turn {last} is {reason}")
-        else:
-            turns = [
-                replace(turn, active_domains=known.active_domains[turn.number])
-                for turn in dialogue.turns
-            ]
-            found.append(replace(dialogue, turns=turns, goal_domains=frozenset(known.goal)))
-    refuse(source, problems)
-    return found
-
-
-def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> DialogueStates:
+def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> DialogueStates:
     """Return a dialogue's states as the metrics take them."""
     drops = choices.dontcare == "drop"
     last: tuple[BeliefState, BeliefState, StatePair] | None = None

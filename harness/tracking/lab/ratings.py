@@ -1,7 +1,8 @@
 """Human ratings of dialogues, and how far metrics of the same dialogues agree with them.
 
 Dey, Kummara & Desarkar (2022), section 4, correlate JGA and FGA with the ratings of dialogues.
-Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha.
+Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha. Sheets to rate
+on have the form of appendix A.3: what was said, both states, and whether they are the same.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Collection, Mapping, Sequence
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -18,14 +20,15 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ...benchmark import Benchmark
 from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
 from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 from ...errors import InputError, Problems, counted, shown
-from ...io.files import read_bytes, shown_name
+from ...io.files import read_bytes, shown_name, write_text
 from ...io.tables import Table, figure
 from ...metrics.results import SEED
 from ...metrics.tracking.choices import Choices, lambda_label
-from ...metrics.tracking.tracked_dialogues import TrackedDialogue
+from ...metrics.tracking.states import State, TrackedDialogue, dialogue_states
 from ...submission.checking import dialogue_id
 from .analysis import dialogue_figures
 
@@ -263,3 +266,83 @@ def _ends(rates: Mapping[str, float | None]) -> tuple[str, str]:
     """Return the first and the last of the candidates by their λ."""
     ordered = sorted(rates, key=lambda name: float(name.partition("=")[2]))
     return ordered[0], ordered[-1]
+
+
+RATINGS_FILE = "ratings.csv"
+
+SHEETS = 100
+"""How many dialogues are drawn to be rated, as many as in the paper."""
+
+_RULE = "-" * 72
+_QUESTION = (
+    "Did the tracker keep up with what the user wants, over the whole dialogue?\n"
+    f"Write 1 (yes) or 0 (no) as its rating into {RATINGS_FILE}, with your name as rater."
+)
+
+
+def write_rating_sheets(
+    folder: Path,
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark,
+    choices: Choices = Choices(),
+) -> list[str]:
+    """Write a sheet for each of some dialogues drawn at random, and a table to fill in.
+
+    Args:
+        folder: Where to write; made if need be.
+        dialogues: The dialogues.
+        benchmark: What says what was said in them.
+        choices: Which variant of joint accuracy is meant.
+
+    Returns:
+        The ids of the dialogues drawn.
+
+    Raises:
+        InputError: The folder has a table already, a dialogue is not in the benchmark, or a file
+            cannot be written.
+    """
+    if (folder / RATINGS_FILE).exists():
+        raise InputError(str(folder / RATINGS_FILE), "is there already; choose another folder")
+    known = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
+    drawn = sorted(random.Random(SEED).sample(known, min(SHEETS, len(known))))
+    lacking = [id_ for id_, _ in drawn if id_ not in benchmark.dialogues]
+    if lacking:
+        raise InputError(
+            lacking[0], f"not in the benchmark {benchmark.name}, which has what was said"
+        )
+    sheets = {id_: "\n".join(_sheet(id_, dialogue, benchmark, choices)) for id_, dialogue in drawn}
+    for id_, sheet in sheets.items():
+        write_text(str(folder / f"{id_}.txt"), sheet)
+    # Last: whoever finds it finds all sheets.
+    write_text(
+        str(folder / RATINGS_FILE),
+        "".join(f"{line}\n" for line in ["id,rater,rating", *(f"{id_},," for id_ in sheets)]),
+    )
+    return list(sheets)
+
+
+def _sheet(
+    id_: str, dialogue: TrackedDialogue, benchmark: Benchmark, choices: Choices
+) -> Iterator[str]:
+    said = benchmark.dialogues[id_]
+    states = dialogue_states(dialogue, choices)
+    yield from (f"Dialogue {id_}", _RULE)
+    for number, pair in zip(states.numbers, states.turns, strict=True):
+        before = said.responses[number - 1 : number] if number else ()
+        yield f"Turn {number}"
+        yield f"System:    {_text(before)}" if number else "System:"
+        yield f"User:      {_text(said.users[number : number + 1])}"
+        yield ""
+        yield f"Gold:      {_state(pair.gold)}"
+        yield f"Predicted: {_state(pair.predicted)}"
+        yield f"The same:  {'yes' if pair.gold == pair.predicted else 'no'}"
+        yield _RULE
+    yield _QUESTION + "\n"
+
+
+def _text(said: Sequence[str]) -> str:
+    return " ".join(" ".join(said).split()) or "(not known)"
+
+
+def _state(state: State) -> str:
+    return ", ".join(f"{'-'.join(slot)}: {state[slot]}" for slot in sorted(state)) or "(empty)"
