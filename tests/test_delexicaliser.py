@@ -578,8 +578,8 @@ def _needs_digit(parsed: Any) -> bool:
 def test_only_references_may_be_letters_alone() -> None:
     # Rules of other kinds are not tried on a text without a digit.
     parser = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
-    for rule in DELEXICALISER._codes._rules:
-        for pattern in rule.patterns:
+    for kind, patterns, _ in DELEXICALISER._codes:
+        for pattern in patterns:
             needs = _needs_digit(parser.parse(pattern.pattern, re.VERBOSE))
-            assert needs or rule.kind == "reference", pattern.pattern
+            assert needs or kind == "reference", pattern.pattern
     assert _text("Your reference is ABCDEFGH.") == "Your reference is [ref]."

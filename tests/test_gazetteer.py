@@ -16,7 +16,7 @@ from mwz.normalization.delexicaliser.gazetteer import (
     build_gazetteer,
     comparable,
 )
-from mwz.normalization.delexicaliser.phrases import Corrector, PhraseBook, spellings, tokens, words
+from mwz.normalization.delexicaliser.phrases import PhraseBook, corrector, spellings, tokens, words
 
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "hotel": [
@@ -148,9 +148,9 @@ def test_a_broken_pattern_is_refused(pattern: str) -> None:
 
 def test_one_word_of_a_phrase_may_be_misspelt() -> None:
     book = PhraseBook([(("copper", "kettle"), "it")])
-    corrector = Corrector(book.vocabulary, shortest=5)
+    corrected = corrector(book.vocabulary, shortest=5)
     # One letter less, one more, another one, two swapped; and two slips, which are too many.
-    assert [corrector(word) for word in ("coper", "coppper", "copfer", "cpoper", "cpfer")] == [
+    assert [corrected(word) for word in ("coper", "coppper", "copfer", "cpoper", "cpfer")] == [
         *[["copper"]] * 4,
         [],
     ]

@@ -374,37 +374,30 @@ def test_the_user_goes_on_to_the_alternatives(world: World, id_: str) -> None:
         assert said.index(value) <= said.index(later)
 
 
-def _user(world: World, id_: str) -> ScriptedUser:
-    user = ScriptedUser(world.tasks[id_], world, "1")
+def _told(world: World, task: Task | str, *responses: str) -> str:
+    """Return what a user says to the last of some responses."""
+    user = ScriptedUser(world.tasks[task] if isinstance(task, str) else task, world, "1")
     user(None)
-    return user
+    return [user(one)[0] for one in responses][-1]
 
 
 @pytest.mark.parametrize(
-    "response",
+    ("task", "response", "answer"),
     [
-        "Unfortunately, there are no Ethiopian restaurants in the centre.",
-        "I couldn't find any matches. Would you like to try another cuisine?",
-        "We don't have that. There's Nonna's Attic, though.",
-        "Sorry, nothing was found!",
+        ("town001", "Unfortunately, there are no Ethiopian restaurants in the centre.", "italian"),
+        ("town001", "I couldn't find any matches. Would you like another cuisine?", "italian food"),
+        ("town001", "We don't have that. There's Nonna's Attic, though.", "italian food"),
+        ("town001", "Sorry, nothing was found!", "italian food"),
+        ("town026", "Which part of town would you like?", "in the south"),
+        ("town026", "What type of attraction are you interested in?", "of the type museum"),
+        ("town026", "Please tell me what kind of place you have in mind.", "of the type museum"),
+        ("town026", "Do you have a price range in mind?", "no preference|does not matter"),
     ],
 )
-def test_the_user_hears_that_there_is_nothing(world: World, response: str) -> None:
-    assert "italian food" in _user(world, "town001")(response)[0]
-
-
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
-        ("Which part of town would you like?", "in the south"),
-        ("Sure! What type of attraction are you interested in?", "of the type museum"),
-        ("Please tell me what kind of place you have in mind.", "of the type museum"),
-        ("Do you have a price range in mind?", "no preference|does not matter"),
-    ],
-)
-def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: str) -> None:
-    user = _user(world, "town026")
-    said = user(response)[0]
+def test_the_user_hears_that_there_is_nothing_and_what_it_is_asked(
+    world: World, task: str, response: str, answer: str
+) -> None:
+    said = _told(world, task, response)
     assert any(one in said for one in answer.split("|"))
 
 
@@ -423,20 +416,11 @@ def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: 
     ],
 )
 def test_the_user_books_and_hears_what_came_of_it(world: World, response: str, answer: str) -> None:
-    user = _user(world, "town006")
-    offer = "How about **The Harbour Wall Kitchen**?"
     venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"})[0]["results"]
     name = next(venue["name"] for venue in venues if venue["pricerange"] == "moderate")
-    first = user(offer.replace("The Harbour Wall Kitchen", name.title()))[0]
-    assert "19:00" in first
-    assert answer in user(response)[0]
-
-
-def _told(world: World, task: Task | str, *responses: str) -> str:
-    """Return what a user says to the last of some responses."""
-    user = ScriptedUser(world.tasks[task] if isinstance(task, str) else task, world, "1")
-    user(None)
-    return [user(one)[0] for one in responses][-1]
+    offer = f"How about **{name.title()}**?"
+    assert "19:00" in _told(world, "town006", offer)
+    assert answer in _told(world, "town006", offer, response)
 
 
 def _wanting(domain: str, info: Mapping[str, str], *asked: str, **book: str) -> Task:
@@ -601,12 +585,8 @@ def test_lists_are_no_sentences(world: World, response: str, area: bool, type_: 
 
 
 def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
-    class Parrot:
-        def __call__(self, said: str, call: Call) -> str:
-            return "I see."
-
     environment = Environment(world)
-    outcome = _played(environment, Parrot(), "town007")
+    outcome = _played(environment, lambda said, call: "I see.", "town007")
     assert environment.transcript[-1]["user"].endswith(("oodbye.",))
     # Three turns without progress each for the hotel and the attraction, and the goodbye.
     assert outcome.turns == 7
@@ -664,29 +644,6 @@ def test_play_resumes_and_drops_a_line_that_is_cut_off(
     assert cut.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--seed", "7"), "different seed: 0 and 7"),
-        (("--agent", "json:loads"), "different agents"),
-    ],
-)
-def test_another_play_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, str], told: str
-) -> None:
-    file = tmp_path / "p.jsonl"
-    run_cli(capsys, *_sample(file, "--tasks", "1"))
-    before = file.read_bytes()
-    done = run_cli(capsys, *_sample(file, "--tasks", "2", *options))
-    assert done.status == 2
-    assert told in done.err
-    assert file.read_bytes() == before
-    file.write_bytes(b'{"x": 1}\n')
-    done = run_cli(capsys, *_sample(file))
-    assert done.status == 2
-    assert "line 1: no play" in done.err
-
-
 def test_outcomes_are_those_of_what_was_said_and_called(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -704,22 +661,28 @@ def test_outcomes_are_those_of_what_was_said_and_called(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "options", "told"),
     [
-        (lambda text: text + text, "dialogue town001 is there twice"),
-        (lambda text: text.replace('"trial": 1', '"trial": 2'), "different trials: 2 and 1"),
-        (lambda text: text.replace('"costs"', '"cost"'), "line 1: no play"),
-        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1: no play"),
+        (str, ("--seed", "7"), "different seed: 0 and 7"),
+        (str, ("--agent", "json:loads"), "different agents"),
+        (lambda text: text + text, (), "dialogue town001 is there twice"),
+        (lambda text: text.replace('"trial": 1', '"trial": 2'), (), "different trials: 2 and 1"),
+        (lambda text: text.replace('"costs"', '"cost"'), (), "line 1: no play"),
+        (lambda text: '{"town001": [{"response": "mine"}]}', (), "line 1: no play"),
     ],
 )
-def test_a_file_that_is_no_play_is_refused_and_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Callable[[str], str], told: str
+def test_a_file_that_is_no_play_or_another_one_is_refused_and_kept(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[str], str],
+    options: tuple[str, ...],
+    told: str,
 ) -> None:
     file = tmp_path / "p.jsonl"
     run_cli(capsys, *_sample(file, "--tasks", "1"))
     file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
     before = file.read_bytes()
-    done = run_cli(capsys, *_sample(file, "--tasks", "1"))
+    done = run_cli(capsys, *_sample(file, "--tasks", "2", *options))
     assert (done.status, told in done.err) == (2, True)
     assert file.read_bytes() == before
 

@@ -424,7 +424,7 @@ LIVE_RATES = ("inform", "success", "requested", "books", "solved")
 
 @dataclass(frozen=True)
 class LiveScores:
-    """What an agent scores in live dialogues (`live/outcomes.py`).
+    """What an agent scores in live dialogues (`live/environment.py`).
 
     Attributes:
         signature: Everything the figures depend on besides the agent.

@@ -23,10 +23,10 @@ from typing import Any
 from ..responses import Delexicalised, Span
 from ..rules import RuleSet
 from ..rules.registry import read_toml, sha256
-from .contexts import GIVEN, CodeRules, Contexts, postcode_areas
+from .contexts import GIVEN, Contexts, code_rules, find_codes, postcode_areas
 from .gazetteer import Gazetteer, Mention, build_gazetteer, comparable, values_book
 from .naming import NameRules
-from .phrases import Corrector, Found, PhraseBook, Token, collapsed, is_guess, tokens
+from .phrases import Found, PhraseBook, Token, collapsed, corrector, is_guess, tokens
 
 VERSION = "lex1"
 """The version of the delexicaliser, which goes into signatures."""
@@ -40,19 +40,15 @@ _EMPHASIS = "*_"
 _MOST_EMPHASIS = 3
 
 
+@lru_cache(maxsize=1)
 def delexicaliser_tables() -> Mapping[str, Any]:
     """Return the tables of the delexicaliser; they are to be read only."""
-    return _tables()
-
-
-@lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Any]:
     return read_toml(_TABLES)
 
 
 def tables_digest() -> str:
     """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
-    content = json.dumps(_tables(), sort_keys=True, ensure_ascii=False)
+    content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
     return sha256(content)
 
 
@@ -60,7 +56,7 @@ class Delexicaliser:
     """Delexicalises responses about the venues of one gazetteer. Make it once and reuse it.
 
     Args:
-        gazetteer: What responses may say of venues.
+        gazetteer: What responses may say of venues; an attribute, too.
         rules: The rule set, whose placeholders a response may have already.
         tables: The delexicaliser's own rules; by default those of `lex1`.
     """
@@ -69,12 +65,12 @@ class Delexicaliser:
         self, gazetteer: Gazetteer, rules: RuleSet, tables: Mapping[str, Any] | None = None
     ) -> None:
         tables = delexicaliser_tables() if tables is None else tables
-        self._gazetteer = gazetteer
+        self.gazetteer = gazetteer
         self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
-        self._codes = CodeRules(tables["code"], {**tables["parts"], "areas": areas})
+        self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
         self._names = NameRules(gazetteer.phrases, tables)
         self._values = values_book(tables["values"], gazetteer)
         self._contexts = Contexts(tables["marked"], tables["context"])
@@ -85,8 +81,7 @@ class Delexicaliser:
             | set(tables["common_words"])
         )
         vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
-        corrector = Corrector(vocabulary, tables["shortest_corrected"])
-        self._corrector = lru_cache(maxsize=_REMEMBERED)(corrector)
+        self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
     @classmethod
@@ -95,11 +90,6 @@ class Delexicaliser:
     ) -> Delexicaliser:
         """Return the delexicaliser `lex1` for venue records, domain -> records."""
         return cls(build_gazetteer(records, delexicaliser_tables()), rules)
-
-    @property
-    def gazetteer(self) -> Gazetteer:
-        """The venues that responses are searched for."""
-        return self._gazetteer
 
     def __call__(self, response: str) -> Delexicalised:
         """Return a response delexicalised."""
@@ -120,7 +110,7 @@ class Delexicaliser:
             for match in _PLACEHOLDER.finditer(response)
             if match[1].lower() in self._ontology
         ]
-        rest, codes = self._codes.find(response, given, self._is_word)
+        rest, codes = find_codes(response, given, self._codes, self._is_word)
         text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
         text, mentions = self._names.find(response, text, corrections)
@@ -138,7 +128,7 @@ class Delexicaliser:
 
     def _corrections(self, text: Sequence[Token]) -> dict[str, list[str]]:
         unknown = {token.word for token in text if not token.kind} - self._known
-        found = ((word, self._corrector(word)) for word in unknown)
+        found = ((word, self._corrected(word)) for word in unknown)
         return {word: known for word, known in found if known}
 
     def _span(
@@ -161,7 +151,7 @@ class Delexicaliser:
                 tuple(dict.fromkeys(m.venue for m in meant)),
                 any(m.whole for m in meant),
             )
-        by_value = self._gazetteer.numbers.get(slot)
+        by_value = self.gazetteer.numbers.get(slot)
         if by_value is not None:
             value = comparable(slot, words)
             return Span(token.start, token.end, slot, value, by_value.get(value, ()))

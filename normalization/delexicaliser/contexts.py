@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .phrases import SENTENCE_ENDS, PhraseBook, Token, spellings
@@ -39,7 +38,7 @@ class Contexts:
             for cue in rule.get("cues", ()):
                 decision: _Decision = (number, None, rule["kinds"])
                 phrases += [(sequence, decision) for sequence in spellings(cue)]
-        self._phrases = _SymbolBook(phrases)
+        self._phrases = PhraseBook(phrases)
         self.vocabulary = self._phrases.vocabulary
 
     def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
@@ -64,7 +63,7 @@ class Contexts:
         """Return token -> the first rule that decides about it: a cue about its whole sentence."""
         deciding: dict[int, int] = {}
         cues: dict[int, list[_Decision]] = {}
-        for first, last, decision in self._phrases.find(text):
+        for first, last, decision in _found(self._phrases, text):
             number, offset, _ = decision
             if offset is None:
                 cues.setdefault(last + 1, []).append(decision)
@@ -89,33 +88,36 @@ def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
     return tuple(symbol for symbol in sequence if symbol not in ("{", "}"))
 
 
-class _SymbolBook(PhraseBook[Any]):
-    """Phrases of words, `<kind>` for a token of that kind, and `^`, the beginning of a sentence."""
+def _found(
+    book: PhraseBook[_Decision], text: Sequence[Token]
+) -> Iterator[tuple[int, int, _Decision]]:
+    """Yield (first token, last token, decision) of every phrase of contexts in a text.
 
-    def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
-        """Yield (first token, last token, entry) of every phrase in a text."""
-        starts = self.root.children
-        anchored = starts.get("^")
-        edges = [_edges(token) for token in text]
-        begins = True
-        for first, own in enumerate(edges):
-            frontier = [starts[edge] for edge in own if edge in starts]
-            if begins and anchored:
-                frontier += [anchored.children[edge] for edge in own if edge in anchored.children]
-            begins = text[first].word in SENTENCE_ENDS
-            at = first
-            while frontier:
-                for node in frontier:
-                    for entry in node.entries:
-                        yield first, at, entry
-                at += 1
-                following = edges[at] if at < len(edges) else ()
-                frontier = [
-                    node.children[edge]
-                    for node in frontier
-                    for edge in following
-                    if edge in node.children
-                ]
+    Their elements are words, `<kind>` for a token of that kind, and `^`, the beginning of a
+    sentence.
+    """
+    starts = book.root.children
+    anchored = starts.get("^")
+    edges = [_edges(token) for token in text]
+    begins = True
+    for first, own in enumerate(edges):
+        frontier = [starts[edge] for edge in own if edge in starts]
+        if begins and anchored:
+            frontier += [anchored.children[edge] for edge in own if edge in anchored.children]
+        begins = text[first].word in SENTENCE_ENDS
+        at = first
+        while frontier:
+            for node in frontier:
+                for entry in node.entries:
+                    yield first, at, entry
+            at += 1
+            following = edges[at] if at < len(edges) else ()
+            frontier = [
+                node.children[edge]
+                for node in frontier
+                for edge in following
+                if edge in node.children
+            ]
 
 
 def _edges(token: Token) -> tuple[str, ...]:
@@ -133,15 +135,12 @@ _OF_LETTERS = frozenset({"reference"})
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
-@dataclass(frozen=True)
-class _Rule:
-    kind: str
-    patterns: Sequence[re.Pattern[str]]
-    mixed_case: bool
+CodeRule: TypeAlias = "tuple[str, Sequence[re.Pattern[str]], bool]"
+"""The kind of a code, its patterns, and whether they do not hold for a text all in capitals."""
 
 
-class CodeRules:
-    """Rules that find numbers and codes, in the order in which they are tried.
+def code_rules(rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> list[CodeRule]:
+    """Return rules that find numbers and codes, in the order in which they are tried.
 
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
@@ -149,49 +148,49 @@ class CodeRules:
             unless its kind is one of `_OF_LETTERS`.
         parts: What `%name%` stands for in a pattern.
     """
-
-    def __init__(self, rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> None:
-        self._rules = [
-            _Rule(
-                rule["kind"],
-                [_compiled(pattern, parts) for pattern in rule["patterns"]],
-                rule.get("mixed_case", False),
-            )
-            for rule in rules
-        ]
-
-    def find(
-        self, text: str, given: Sequence[Token], is_word: Callable[[str], bool]
-    ) -> tuple[str, list[Token]]:
-        """Find the codes of a text.
-
-        Args:
-            text: The text.
-            given: What of it is known already; codes neither lie in it nor reach over it.
-            is_word: Tells whether what looks like a code is a word after all.
-
-        Returns:
-            The text with what is known hidden, given tokens included, and the tokens found.
-        """
-        rest = hidden(text, given)
-        found: list[Token] = []
-        for rule in self._rules:
-            if rule.kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
-                continue
-            if rule.mixed_case and rest.upper() == rest:
-                continue
-            for pattern in rule.patterns:
-                new = [
-                    Token(*match.span("value"), "", match.end("value"), rule.kind)
-                    for match in pattern.finditer(rest)
-                    if not is_word(match["value"])
-                ]
-                found += new
-                rest = hidden(rest, new)
-        return rest, found
+    return [
+        (
+            rule["kind"],
+            [_compiled(pattern, parts) for pattern in rule["patterns"]],
+            rule.get("mixed_case", False),
+        )
+        for rule in rules
+    ]
 
 
-def hidden(text: str, found: Sequence[Token]) -> str:
+def find_codes(
+    text: str, given: Sequence[Token], rules: Iterable[CodeRule], is_word: Callable[[str], bool]
+) -> tuple[str, list[Token]]:
+    """Find the numbers and codes of a text.
+
+    Args:
+        text: The text.
+        given: What of it is known already; codes neither lie in it nor reach over it.
+        rules: The rules.
+        is_word: Tells whether what looks like a code is a word after all.
+
+    Returns:
+        The text with what is known hidden, given tokens included, and the tokens found.
+    """
+    rest = _hidden(text, given)
+    codes: list[Token] = []
+    for kind, patterns, mixed_case in rules:
+        if kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
+            continue
+        if mixed_case and rest.upper() == rest:
+            continue
+        for pattern in patterns:
+            new = [
+                Token(*match.span("value"), "", match.end("value"), kind)
+                for match in pattern.finditer(rest)
+                if not is_word(match["value"])
+            ]
+            codes += new
+            rest = _hidden(rest, new)
+    return rest, codes
+
+
+def _hidden(text: str, found: Sequence[Token]) -> str:
     """Return a text in which what was found is hidden from further rules."""
     if not found:
         return text

@@ -14,7 +14,7 @@ that kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -275,8 +275,8 @@ def collapsed(
     return result
 
 
-class Corrector:
-    """Words of a vocabulary that a misspelt word may stand for.
+def corrector(vocabulary: Iterable[str], shortest: int) -> Callable[[str], list[str]]:
+    """Return a function that returns the words that a misspelt word may stand for, sorted.
 
     It has one letter more, less or other than they, or two neighbours swapped.
 
@@ -284,23 +284,20 @@ class Corrector:
         vocabulary: Words worth finding.
         shortest: Letters that a word must have to be found.
     """
+    by_deletion: dict[str, list[str]] = {}
+    for word in vocabulary:
+        if len(word) >= shortest and word.isalpha():
+            for shorter in _deletions(word):
+                by_deletion.setdefault(shorter, []).append(word)
 
-    def __init__(self, vocabulary: Iterable[str], shortest: int) -> None:
-        self._shortest = shortest
-        self._by_deletion: dict[str, list[str]] = {}
-        for word in sorted(vocabulary):
-            if len(word) >= shortest and word.isalpha():
-                for shorter in _deletions(word):
-                    self._by_deletion.setdefault(shorter, []).append(word)
-
-    def __call__(self, word: str) -> list[str]:
-        """Return the words of the vocabulary that are one slip away, sorted."""
-        if not (self._shortest - 1 <= len(word) <= _LONGEST_CORRECTED):
+    @lru_cache(maxsize=_REMEMBERED)
+    def corrected(word: str) -> list[str]:
+        if not shortest - 1 <= len(word) <= _LONGEST_CORRECTED:
             return []
-        candidates = {
-            known for shorter in _deletions(word) for known in self._by_deletion.get(shorter, ())
-        }
-        return sorted(known for known in candidates if _one_slip(word, known))
+        close = {known for part in _deletions(word) for known in by_deletion.get(part, ())}
+        return sorted(known for known in close if _one_slip(word, known))
+
+    return corrected
 
 
 def _deletions(word: str) -> set[str]:
