@@ -22,7 +22,7 @@ from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
 from ..metrics.tracking.tracked_dialogues import without_booking_prefix
-from .causes import Diagnosis, cause_words, slot_cause_words
+from . import Diagnosis, cause_words, slot_cause_words
 
 WIDTH = 100
 _LABEL = 12

@@ -6,7 +6,7 @@ say from where to where, it goes from one venue of the goal to another. A dialog
 that the goal requests is told of venues that fit, no others being named, and every booking of the
 goal is right.
 
-pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
+pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..comparison.interval import Interval
-from ..comparison.trials import pass_interval
 from ..data.tasks import Task
 from ..errors import counted
 from ..io.rendering import figure, text_table
@@ -126,6 +125,7 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
     booking = [one["books"] for one in every if one["booked"]]
     whole = [sum(one) for one in solved.values() if len(one) == trials]
     ks = range(1, trials + 1) if whole else ()
+    from ..comparison.evidence import pass_interval  # NumPy takes its time
 
     def mean(values: Sequence[float]) -> float:
         return sum(values) / max(1, len(values))

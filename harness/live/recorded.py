@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..comparison.trials import Costs, TalkerName
+from ..board.scores import Costs, TalkerName
 from ..errors import InputError
 from ..io.files import parse_json
 from ..io.validation import validated

@@ -11,7 +11,7 @@ from ..io.tables import Table, best_cells
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group, harness_version
-from .batch import ScoredSubmission, intervals_read
+from .predictions import ScoredSubmission, intervals_read
 from .report import Report
 
 
