@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,8 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
         ("hasty", 2),
     ]
     assert read_pairs(folder, entries).between("aliased", "hasty") is not None
-    run = _board(capsys, folder, "compare", "aliased", "hasty", "--samples", 100)
+    with contextlib.chdir(folder.parent):
+        run = run_cli(capsys, "compare", "aliased", "hasty")
     assert run.status == 0, run.err
     assert f"different placeholders: {aliases(OWN).label} and none" in run.out
 
@@ -280,7 +282,8 @@ def test_set_ups_are_searched_with_the_placeholders() -> None:
 def test_compare_reads_entries_with_their_own_table_and_files_without(
     folder: Path, outputs: Path, capsys: Capture
 ) -> None:
-    run = _board(capsys, folder, "compare", "aliased", outputs, "--samples", 50, "--json", "-")
+    with contextlib.chdir(folder.parent):
+        run = run_cli(capsys, "compare", "aliased", outputs, "--json", "-")
     [pair] = json.loads(run.out)["pairs"]
     known = sample_scores("careful").main
     assert pair["success"]["a"] == known.success

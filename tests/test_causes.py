@@ -13,7 +13,7 @@ from helpers import RULES, database, dialogue, goal
 from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.diagnosis.causes import (
+from mwz.harness.diagnosis import (
     CAUSES,
     SLOT_CAUSES,
     cause_words,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stepped import rates_of
 
 from mwz.harness import Options, Scorer, load_benchmark
-from mwz.harness.diagnosis.causes import CAUSES, Diagnosis, diagnose, explain
+from mwz.harness.diagnosis import CAUSES, Diagnosis, diagnose, explain
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL, Rates
 from mwz.harness.metrics.played import PlayedDialogue

@@ -12,7 +12,7 @@ import pytest
 from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis.causes import CAUSES, Diagnosis, diagnose, explain
+from mwz.harness.diagnosis import CAUSES, Diagnosis, diagnose, explain
 from mwz.harness.diagnosis.dialogue_text import followed
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL

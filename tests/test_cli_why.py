@@ -11,7 +11,7 @@ import pytest
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
+from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 HASTY = SUBMISSIONS / "hasty.json"

@@ -29,7 +29,7 @@ from mwz.harness.board.views.dialogue_pages import (
 )
 from mwz.harness.board.views.site_pages import DialogueSite
 from mwz.harness.board.views.system_page import cause_title
-from mwz.harness.diagnosis.causes import Diagnosis, diagnose
+from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io.files import to_json
 from mwz.harness.scoring.predictions import played_predictions
 

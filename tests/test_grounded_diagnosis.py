@@ -224,9 +224,7 @@ def test_files_in_plain_english_are_compared(capsys: Capture, wrong: Path, tmp_p
     right = tmp_path / "right.json"
     mended = {**WRONG, "town004": [{"response": "The Museum of Knots, 01632 960301."}]}
     right.write_text(json.dumps(mended), encoding="utf-8")
-    run = run_cli(
-        capsys, "compare", wrong, right, "--lexicalised", "--metrics", "grounded", "--samples", 50
-    )
+    run = run_cli(capsys, "compare", wrong, right, "--lexicalised", "--metrics", "grounded")
     assert run.status == 0, run.err
     assert "Grounded Inform" in run.out
     run = run_cli(capsys, "compare", wrong, right, "--metrics", "grounded")

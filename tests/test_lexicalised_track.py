@@ -336,10 +336,13 @@ def test_an_audit_does_not_ask_of_what_the_harness_put_into_plain_english(
     )
 
 
-def test_entries_in_plain_english_are_compared_as_such(tmp_path: Path, capsys: Capture) -> None:
+def test_entries_in_plain_english_are_compared_as_such(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     folder = tmp_path / "submissions"
     _entered(folder)
-    given = ("--submissions", folder, "--benchmark", "sample", "--metrics", "grounded")
+    given = ("--benchmark", "sample", "--metrics", "grounded")
     systems = ("human-responses", "talker")
     run = run_cli(capsys, "compare", *systems, *given, "--json", "-")
     assert run.status == 0, run.err

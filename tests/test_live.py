@@ -15,7 +15,7 @@ import pytest
 from helpers import run_cli, run_process
 
 from mwz.harness import Benchmark, InputError
-from mwz.harness.comparison.trials import pass_hat, pass_interval
+from mwz.harness.comparison.evidence import pass_hat, pass_interval
 from mwz.harness.data.goals import chosen_goals
 from mwz.harness.data.tasks import DomainTask, Task, Tasks, load_tasks, parse_tasks
 from mwz.harness.live.agents import Baseline, Call

@@ -589,11 +589,12 @@ def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: flo
     assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
 
 
-def test_an_entry_is_compared_by_its_files(track: _Track) -> None:
+def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.MonkeyPatch) -> None:
     track.submit(mine)
-    run = track.board("compare", "agent", "agent")
+    monkeypatch.chdir(track.folder.parent)
+    run = track.run("compare", "agent", "agent")
     assert run.status == 2
-    assert "is live dialogues; compare files of `mwz play`" in run.err
+    assert "has live dialogues; give its file of `mwz play`" in run.err
 
 
 def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:

@@ -114,7 +114,7 @@ def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str],
 
 
 def _paper(capsys: Capture, *arguments: object) -> Run:
-    return run_cli(capsys, "table", *arguments, "--benchmark", "sample", "--jobs", 1)
+    return run_cli(capsys, "table", *arguments, "--benchmark", "sample")
 
 
 def _report(capsys: Capture, file: Path) -> dict[str, Any]:

@@ -60,7 +60,7 @@ from mwz.harness.board.views.serving import LOOPBACK, page_server
 from mwz.harness.board.views.site_pages import Site, site
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
-from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
+from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
 from mwz.harness.io.tables import figure
 from mwz.harness.io.validation import validated

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
-from ..diagnosis.causes import Diagnosis, diagnose
+from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rooms import room

@@ -36,7 +36,6 @@ from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
-from ..comparison.trials import Costs, TalkerName
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError, refuse
@@ -53,6 +52,19 @@ from ..signature import SHOWN_HASH, Signature
 from . import LIVE, STATE_TRACKING, WITHOUT_REPORTS
 from .copied import Fingerprints
 from .tracking_figures import TrackingFigures, figures_of
+
+TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
+TalkerName: TypeAlias = Annotated[str, Field(pattern=TALKER_NAME)]
+"""What records call an agent or a user, with a digest: printable ASCII."""
+
+Costs: TypeAlias = Mapping[
+    Literal["agent", "user"],
+    Mapping[
+        Literal["calls", "prompt_tokens", "completion_tokens"],
+        Annotated[int, Field(strict=True, ge=0, le=10**12)],
+    ],
+]
+"""Who -> calls and tokens of its model."""
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.

@@ -1,17 +1,35 @@
-"""`mwz ablation`: show what each step of normalisation and fuzzy matching is worth."""
+"""`mwz ablation`: show what each step of normalisation and fuzzy matching is worth.
+
+Each step is left out, or another threshold taken, by itself; the references stay as they are.
+Source: "Shades of BLEU, Flavours of Success" (2021), section 5, whose evaluator has these steps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import click
 
+from mwz.database.venues import VenueDatabase
+from mwz.normalization.responses import STEPS, normalized_text
+from mwz.normalization.rules import RuleSet
+
 from ..io.files import short_names
-from ..io.tables import formatted
+from ..io.tables import Table, figure, formatted, signed
+from ..metrics import headlines
+from ..metrics.played import Played
+from ..metrics.setups import RANKED
 from ..scoring import Options, Scorer
-from ..scoring.ablation import ablation_table
+from ..submission import Submission
 from . import option
 from .reading import read_submissions
+
+RATIOS = (80, 85, 95)
+"""Partial ratios, in percent, that are tried as the threshold of fuzzy columns."""
+
+_FIGURES = (("bleu", RANKED[0]), *((rate, s) for s in RANKED for rate in ("inform", "success")))
+"""What is shown: (name in `headlines()`, set-up)."""
 
 
 @click.command()
@@ -29,3 +47,95 @@ def command(predictions: Sequence[str], benchmark: str | None, rules: str, forma
     named = zip(short_names(predictions), submissions, strict=True)
     tables = [ablation_table(name, submission, scorer) for name, submission in named]
     click.echo(formatted(tables, format_), nl=False)
+
+
+def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
+    """Return the scores of a submission with all steps and without each, and what that costs.
+
+    Args:
+        name: What to call the submission.
+        submission: The submission, not normalised yet.
+        scorer: Its options name BLEU and Inform and Success, in both set-ups.
+
+    Raises:
+        InputError: As for `Scorer.score`.
+    """
+    played = scorer.played(scorer.normalized(submission))
+    whole = _figures(scorer, played)
+    steps = {
+        **{f"without {step}": _without(played, submission, step) for step in STEPS},
+        "exact instead of fuzzy venues": _looking(played, _exact(played.rules)),
+        **{
+            f"partial ratio {ratio} instead of {played.rules.fuzzy_ratio}": _looking(
+                played, _with_tables(played.rules, "queries", {"fuzzy_ratio": ratio})
+            )
+            for ratio in RATIOS
+        },
+    }
+    found = {"all steps": whole, **{step: _figures(scorer, one) for step, one in steps.items()}}
+    data = [
+        {
+            "file": name,
+            "step": step,
+            **figures,
+            **{f"{key}_cost": whole[key] - value for key, value in figures.items()},
+        }
+        for step, figures in found.items()
+    ]
+    rows = [
+        [
+            step,
+            *(
+                cell
+                for key, value in figures.items()
+                for cell in (figure(value, 2), signed(whole[key] - value, 2))
+            ),
+        ]
+        for step, figures in found.items()
+    ]
+    titles = [title for key in whole for title in (key.replace("_", " "), "cost")]
+    return Table(name, name, ["", *titles], rows, data, [str(scorer.signature_of(played))])
+
+
+def _figures(scorer: Scorer, played: Played) -> dict[str, float]:
+    """Return figure -> value, in percent."""
+    report = scorer.report(played)
+    return {
+        name if name == "bleu" else f"{name}_{setup}": value
+        for name, setup in _FIGURES
+        if (value := headlines()[name].value(report, setup)) is not None
+    }
+
+
+def _without(played: Played, submission: Submission, step: str) -> Played:
+    """Return what is played if responses are normalised without a step."""
+    normalized = played.submission
+    dialogues = {
+        id_: replace(
+            one,
+            responses=tuple(
+                normalized_text(given.response, played.rules, step)
+                for given in submission.dialogues[id_]
+            ),
+        )
+        for id_, one in normalized.dialogues.items()
+    }
+    return replace(played, submission=replace(normalized, dialogues=dialogues))
+
+
+def _looking(played: Played, rules: RuleSet) -> Played:
+    """Return what is played if venues are looked for by other rules."""
+    records = played.benchmark.venue_records(played.rules)
+    database = VenueDatabase(records, rules)
+    return replace(played, rules=rules, database=lambda: database)
+
+
+def _exact(rules: RuleSet) -> RuleSet:
+    domains = rules.tables["domains"]
+    exact = {domain: {**own, "fuzzy": []} if own else own for domain, own in domains.items()}
+    return _with_tables(rules, "domains", exact)
+
+
+def _with_tables(rules: RuleSet, section: str, changed: Mapping[str, object]) -> RuleSet:
+    section_ = {**rules.tables[section], **changed}
+    return replace(rules, tables={**rules.tables, section: section_})

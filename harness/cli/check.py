@@ -59,8 +59,7 @@ def command(
     for name, told in _facts(submission, loaded, scorer.rules):
         _show(name, told)
     # Whatever scoring would refuse is refused here, in the same words.
-    found = played_predictions(scorer, submission, source)
-    remarks = found.remarks
+    _, _, remarks = played_predictions(scorer, submission, source)
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
         _show("warning" if remark.warning else "note", remark)

@@ -18,6 +18,7 @@ from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
 from ..io.rooms import room
 from ..scoring import Scorer
 from ..scoring.options import Options
+from ..scoring.predictions import ScoredSubmission, Wanted, score_each
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,
@@ -253,6 +254,40 @@ def read_outputs(
     from ..board.rescoring import find_predictions  # a file needs nothing of the board
 
     return Outputs(name, find_predictions(entry, folders), entry)
+
+
+def score_outputs(
+    outputs: Sequence[Outputs],
+    options: Options,
+    wanted: Wanted,
+    choose: BenchmarkChooser,
+    workers: int | str = 1,
+) -> list[ScoredSubmission]:
+    """Score outputs, print the remarks on them, and return what comes of each.
+
+    Args:
+        outputs: The outputs.
+        options: How to score them, but for what they are themselves.
+        wanted: What is wanted besides their reports.
+        choose: Chooses the benchmark.
+        workers: The value of `--jobs`.
+
+    Raises:
+        InputError: Some cannot be scored.
+    """
+    from tqdm import tqdm
+
+    jobs = [(one.content, one.source, one.options(options), wanted) for one in outputs]
+    coming = tqdm(
+        score_each(jobs, choose, workers), "scoring", len(jobs), disable=None, leave=False
+    )
+    scored = []
+    for one, outcome in zip(outputs, coming, strict=True):
+        if isinstance(outcome, InputError):
+            raise outcome
+        tell(one.source, outcome.remarks)
+        scored.append(outcome)
+    return scored
 
 
 _MADE = {

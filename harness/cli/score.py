@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -16,7 +16,13 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, wri
 from ..io.tables import formatted, printable
 from ..metrics import default_metrics, response_metrics
 from ..scoring import Options
-from ..scoring.batch import Request, ScoredSubmission, ScoringJob, intervals_read, score_each
+from ..scoring.predictions import (
+    ScoredSubmission,
+    ScoringJob,
+    Wanted,
+    intervals_read,
+    score_each,
+)
 from ..scoring.report_text import report_text, score_table
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -82,10 +88,14 @@ def command(
     if plays:
         _show_plays(plays, json_target)
         return 0
-    request = Request(options, intervals or plot is not None, lines_target is not None)
+    wanted: set[Literal["intervals", "lines"]] = set()
+    if intervals or plot is not None:
+        wanted.add("intervals")
+    if lines_target is not None:
+        wanted.add("lines")
     several = len(predictions) > 1
     coming = score_each(
-        _jobs(predictions, request),
+        _jobs(predictions, options, wanted),
         benchmark_chooser(benchmark, "scoring on"),
         workers if several or isinstance(workers, str) else 1,
     )
@@ -105,12 +115,14 @@ def command(
     return 2 if len(scored) < len(predictions) else 0
 
 
-def _jobs(names: Sequence[str], request: Request) -> Iterator[ScoringJob | InputError]:
+def _jobs(
+    names: Sequence[str], chosen: Options, wanted: Wanted
+) -> Iterator[ScoringJob | InputError]:
     """Yield the job of scoring each of some outputs; or why it cannot be read."""
     for name in names:
         try:
             outputs = read_outputs(name)
-            options = outputs.options(request.options)
+            options = outputs.options(chosen)
         except InputError as error:
             yield error
             continue
@@ -121,7 +133,7 @@ def _jobs(names: Sequence[str], request: Request) -> Iterator[ScoringJob | Input
                 # Against itself its BLEU says nothing.
                 without = [one for one in options.metrics or () if one != "bleu"]
                 options = replace(options, metrics=without)
-        yield outputs.content, outputs.source, replace(request, options=options)
+        yield outputs.content, outputs.source, options, wanted
 
 
 def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None) -> None:
@@ -247,7 +259,7 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    from ..comparison.score_plots import plot_scores
+    from ..comparison.comparison_text import plot_scores
 
     names, outcomes = zip(*scored, strict=True)
     # What all have: predicted states are not in every file.

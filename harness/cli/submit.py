@@ -274,9 +274,9 @@ def _scored(
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
     scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
     submission = checked_submission(standard, loaded, source, scorer.rules)
-    found = played_predictions(scorer, submission, source)
-    tell(source, found.remarks)
-    outputs = Responses(submission, scorer, content, found.played.submission)
+    _, played, remarks = played_predictions(scorer, submission, source)
+    tell(source, remarks)
+    outputs = Responses(submission, scorer, content, played.submission)
     others = [read_responses(content, source, scorer) for source, content in further]
     seeds = {seed_file(number): one for number, one in enumerate(others, start=2)}
     check(outputs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -13,9 +12,15 @@ from ..errors import InputError
 from ..io.files import short_names
 from ..io.tables import printable
 from ..scoring import Options
-from ..scoring.batch import Request, ScoredSubmission, score_each
-from . import option, tell
-from .reading import BenchmarkChooser, Outputs, benchmark_chooser, found_entry, read_outputs
+from . import option
+from .reading import (
+    BenchmarkChooser,
+    Outputs,
+    benchmark_chooser,
+    found_entry,
+    read_outputs,
+    score_outputs,
+)
 
 
 @click.command(cls=option.SeedsCommand)
@@ -31,19 +36,15 @@ from .reading import BenchmarkChooser, Outputs, benchmark_chooser, found_entry, 
 @click.option(
     "--format", "format_", type=click.Choice(("latex", "md")), default="latex", show_default=True
 )
-@option.submissions
 @option.benchmark
 @option.rules
-@option.jobs
 def command(
     predictions: Sequence[str],
     baseline: Sequence[str],
     seeds: Sequence[Sequence[str]],
     format_: str,
-    submissions: Path,
     benchmark: str | None,
     rules: str,
-    workers: int | str,
 ) -> None:
     """Print a paper's table of BLEU, Inform, Success and Combined, with PREDICTIONS as training
     seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
@@ -51,12 +52,12 @@ def command(
     """
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
     choose = benchmark_chooser(benchmark, "scoring on")
-    entries = [found_entry(name, submissions) for name in baseline if not name.startswith("@")]
+    entries = [found_entry(name) for name in baseline if not name.startswith("@")]
     if any(entries) and len(baseline) > 1:
         raise InputError("--baseline", "give one entry, or files that are seeds of one system")
     groups = [*([baseline] if baseline and not any(entries) else []), predictions, *seeds]
-    outputs = [[read_outputs(name, submissions) for name in group] for group in groups]
-    rows = _rows(outputs, options, choose, workers)
+    outputs = [[read_outputs(name) for name in group] for group in groups]
+    rows = _rows(outputs, options, choose)
     for entry in filter(None, entries):
         stored = [stored_evidence(entry)]
         rows.insert(0, PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
@@ -68,7 +69,6 @@ def _rows(
     groups: Sequence[Sequence[Outputs]],
     options: Options,
     choose: BenchmarkChooser,
-    workers: int | str,
 ) -> list[PaperSystem]:
     """Return a row for each system.
 
@@ -76,24 +76,12 @@ def _rows(
         groups: The outputs of each.
         options: How to score.
         choose: Returns the benchmark.
-        workers: As for `score_each`.
 
     Raises:
         InputError: Some outputs cannot be scored.
     """
-    from tqdm import tqdm
-
     every = [one for group in groups for one in group]
-    jobs = [
-        (one.content, one.source, Request(one.options(options), evidence=True)) for one in every
-    ]
-    coming = score_each(jobs, choose, workers)
-    scored: list[ScoredSubmission] = []
-    for one, outcome in zip(every, tqdm(coming, "scoring", len(every), disable=None), strict=True):
-        if isinstance(outcome, InputError):
-            raise outcome
-        tell(one.source, outcome.remarks)
-        scored.append(outcome)
+    scored = score_outputs(every, options, ["evidence"], choose)
     names = iter(short_names([one.name for one in every]))
     coming_scored = iter(scored)
     rows = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from tqdm import tqdm
 
-from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
+from ..diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
 from ..errors import InputError, unknown
@@ -132,9 +132,9 @@ def _diagnoses(
     diagnoses = {}
     for system, content in zip(systems, contents, strict=True):
         scorer = Scorer(loaded, system.options(options))
-        predictions = played_predictions(scorer, content, system.source)
-        tell(system.source, predictions.remarks)
-        diagnoses[system.name] = diagnose(predictions.played)
+        _, played, remarks = played_predictions(scorer, content, system.source)
+        tell(system.source, remarks)
+        diagnoses[system.name] = diagnose(played)
     return diagnoses
 
 

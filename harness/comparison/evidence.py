@@ -2,9 +2,12 @@
 
 Intervals are at 95 %, and say how much a score would vary with other dialogues of the same kind:
 Inform and Success, rates of dialogues, have Wilson's score interval; everything else has the
-percentiles of bootstrap samples of dialogues.
+percentiles of bootstrap samples of dialogues. Of repeated trials the figure is pass^k, the
+probability that k trials of a task are all solved: of c solved in n trials C(c, k) / C(n, k),
+averaged over tasks.
 
-Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
+Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13; Yao et al. (2024), tau-bench,
+section 4.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -299,3 +303,36 @@ def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) ->
         "dialogues": len(evidence.dialogues),
         "scores": {name: asdict(interval) for name, interval in intervals.items()},
     }
+
+
+def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
+    """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
+
+    Args:
+        solved: The number of solved trials of each task, at least one task.
+        trials: n, the trials of each task.
+        k: At least 1 and at most n.
+    """
+    return 100 * sum(comb(c, k) for c in solved) / (comb(trials, k) * len(solved))
+
+
+def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
+    """Return pass^k in percent with its interval.
+
+    Where each task counts whole or not at all, as with one trial, it is a rate with Wilson's
+    interval, as others are; else the interval is of percentiles over resampled tasks.
+
+    Args:
+        solved: The number of solved trials of each task.
+        trials: The trials of each task.
+        k: At most the number of trials.
+        seed: The seed of the samples.
+    """
+    each, whole = [comb(c, k) for c in solved], comb(trials, k)
+    value = pass_hat(solved, trials, k)
+    if {*each} <= {0, whole}:
+        return Interval(value, *wilson(each.count(whole), len(each)), WILSON)
+    blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
+    sums = [total for block in blocks for total in (block @ each).tolist()]
+    shares = [100 * total / (whole * len(each)) for total in sums]
+    return Interval(value, *interval_ends(shares), BOOTSTRAP)

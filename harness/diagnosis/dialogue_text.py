@@ -21,7 +21,7 @@ from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
 from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
-from .causes import Diagnosis, cause_words, slot_cause_words
+from . import Diagnosis, cause_words, slot_cause_words
 
 WIDTH = 100
 _LABEL = 12

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..metrics.inform import TOTAL, rates
 from ..metrics.played import Played, dialogue_results
 from ..metrics.results import DialogueResult, Fault
-from .causes import CAUSES, SLOT_CAUSES
+from . import CAUSES, SLOT_CAUSES
 
 ITSELF = "the domain itself is not matched"
 ANOTHER = "another domain of the dialogue is not matched"

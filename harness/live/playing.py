@@ -25,8 +25,9 @@ from pydantic import Field
 
 from mwz.normalization.rules.registry import digest_of_json
 
+from ..board.scores import Costs, TalkerName
+from ..comparison.evidence import pass_interval
 from ..comparison.interval import Interval
-from ..comparison.trials import Costs, TalkerName, pass_interval
 from ..errors import InputError, counted
 from ..io.files import limits, parse_json, read_stored, valid_text, write_atomically
 from ..io.tables import figure, text_table

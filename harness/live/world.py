@@ -11,7 +11,7 @@ from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
-from ..comparison.trials import TALKER_NAME
+from ..board.scores import TALKER_NAME
 from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks

@@ -221,7 +221,7 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        from ..diagnosis.causes import single_result
+        from ..diagnosis import single_result
 
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"

@@ -1,4 +1,4 @@
-"""The one way in: predictions read, checked, normalised, played, and what there is to say of them.
+"""From predictions to what comes of them: read, checked, normalised, played, scored.
 
 Whatever is done with predictions, scored, compared, explained or entered in the leaderboard, begins
 here, so that a file is read alike, and warned of alike, everywhere.
@@ -6,14 +6,15 @@ here, so that a file is read alike, and warned of alike, everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mwz.normalization.rules import aliases
 
-from ..benchmark import CANONICAL_STYLE
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..errors import InputError
 from ..io.tables import figure
 from ..metrics import resampled_metrics
 from ..metrics.bleu import bleu
@@ -34,39 +35,27 @@ from ..submission.remarks import (
     unknown_names,
 )
 from . import Options, Scorer, allowed_metrics
+from .jobs import run
 from .options import AUTO, parameters
-from .report import RANKED_COVERAGE
+from .report import RANKED_COVERAGE, Report
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
+    from ..comparison.interval import Interval
+    from ..metrics.results import Figure
 
 
-Predictions: TypeAlias = "bytes | Standard | Submission | str"
+Predictions: TypeAlias = bytes | Standard | Submission | str
 """An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
 that the harness makes."""
 
 NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
 
 
-@dataclass(frozen=True)
-class PlayedPredictions:
-    """Predictions as they were played.
-
-    Attributes:
-        scorer: The scorer that played them.
-        played: What metrics compute from.
-        remarks: What there is to say of them.
-    """
-
-    scorer: Scorer
-    played: Played
-    remarks: tuple[Remark, ...]
-
-
 def played_predictions(
     scorer: Scorer, predictions: Predictions, source: str, resampled: bool = False
-) -> PlayedPredictions:
-    """Play predictions.
+) -> tuple[Scorer, Played, tuple[Remark, ...]]:
+    """Play predictions; return the scorer that played them, what was played, and remarks on them.
 
     Args:
         scorer: How to score.
@@ -103,7 +92,7 @@ def played_predictions(
             remarks += _cost(scorer, submission, played)
         if scorer.options.states == AUTO and _has_gold_states(played):
             remarks.append(NO_STATES)
-    return PlayedPredictions(scorer, played, tuple(remarks))
+    return scorer, played, tuple(remarks)
 
 
 def _coverage(played: Played) -> Iterator[Remark]:
@@ -191,44 +180,6 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     )
 
 
-@dataclass(frozen=True)
-class KnownSystem:
-    """A system that is compared. Plain data, for other processes as well.
-
-    Attributes:
-        evidence: What is known of it.
-        remarks: What there is to say of its predictions.
-    """
-
-    evidence: Evidence
-    remarks: tuple[Remark, ...]
-
-
-def known_system(
-    scorer: Scorer,
-    predictions: Predictions,
-    source: str,
-    name: str,
-    options: Options,
-    resampled: bool,
-) -> KnownSystem:
-    """Return what is known of a system.
-
-    Args:
-        scorer: A scorer of the benchmark, with any options.
-        predictions: What it put out.
-        source: What messages call it.
-        name: What to call the system.
-        options: How to score.
-        resampled: As for `played_predictions`.
-
-    Raises:
-        InputError: The predictions are no submission, or lack what an option asks for.
-    """
-    found = played_predictions(scorer.with_options(**vars(options)), predictions, source, resampled)
-    return KnownSystem(found.scorer.evidence_of(found.played, name), found.remarks)
-
-
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
     """Return what is known of systems with regard to the metrics that all of them have.
 
@@ -247,3 +198,133 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
         )
         for one, own in zip(systems, options, strict=True)
     ]
+
+
+@dataclass(frozen=True)
+class ScoredSubmission:
+    """What came of predictions. Plain data.
+
+    Attributes:
+        report: Their scores.
+        remarks: What is to be said of them.
+        intervals: Their intervals, as JSON types, if they were asked for.
+        figures: What there are intervals of.
+        lines: Their lines per dialogue, as text, if they were asked for.
+        evidence: What comparisons take, if it was asked for.
+    """
+
+    report: Report
+    remarks: tuple[str, ...] = ()
+    intervals: Mapping[str, Any] | None = None
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    lines: str | None = field(default=None, repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
+
+
+Wanted: TypeAlias = Collection[Literal["intervals", "lines", "evidence", "resampled"]]
+"""What is wanted of predictions besides their report: intervals, lines per dialogue, what
+comparisons take; and whether, in place of the options' metrics, all are computed that have
+intervals."""
+
+ScoringJob: TypeAlias = tuple[Predictions, str, Options, Wanted]
+"""Predictions, what messages call them, how to score them, and what is wanted of them."""
+
+
+def score_each(
+    jobs: Iterable[ScoringJob | InputError],
+    choose: Callable[[Iterable[object]], Benchmark],
+    workers: int | str = 1,
+) -> Iterator[ScoredSubmission | InputError]:
+    """Score predictions, and yield what comes of each, in their order: scores, or why not.
+
+    Args:
+        jobs: The predictions, taken as they are needed; or why some cannot be read.
+        choose: Chooses the benchmark, given the ids of the first file's dialogues.
+        workers: As for `run`.
+    """
+    coming = iter(jobs)
+    first: list[ScoringJob | InputError] = []
+    dialogues: Iterable[object] = ()
+    for job in coming:
+        first.append(job)
+        if isinstance(job, InputError) or not isinstance(job[0], bytes):
+            continue
+        try:
+            standard = read_standard(job[0], job[1])
+        except InputError as error:
+            first[-1] = error
+        else:
+            first[-1] = (standard, *job[1:])
+            dialogues = standard.dialogues
+            break
+    if all(isinstance(job, InputError) for job in first):
+        yield from (job for job in first if isinstance(job, InputError))
+        return
+    yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
+
+
+def score_predictions(
+    scorer: Scorer, predictions: Predictions, source: str, options: Options, wanted: Wanted
+) -> ScoredSubmission:
+    """Score predictions.
+
+    Args:
+        scorer: A scorer of the benchmark, with any options.
+        predictions: What to score.
+        source: What messages call them.
+        options: How to score.
+        wanted: What is wanted besides the report.
+
+    Raises:
+        InputError: They are no submission, lack what an option needs, or no metric has intervals.
+    """
+    chosen = scorer.with_options(**vars(options))
+    if chosen.options.free_running:
+        return _free_running(chosen, predictions, source, wanted)
+    chosen, played, told = played_predictions(chosen, predictions, source, "resampled" in wanted)
+    report = chosen.report(played)
+    document, figures = _intervals(chosen, played) if "intervals" in wanted else (None, {})
+    lines = None
+    if "lines" in wanted:
+        from .dialogue_lines import explained_results, lines_text
+
+        lines = lines_text(explained_results(played), report.signature)
+    evidence = chosen.evidence_of(played, source) if "evidence" in wanted else None
+    remarks = tuple(map(str, told))
+    return ScoredSubmission(report, remarks, document, figures, lines, evidence)
+
+
+def _free_running(
+    scorer: Scorer, predictions: Predictions, source: str, wanted: Wanted
+) -> ScoredSubmission:
+    """Score free-running dialogues; what an option must not ask of them is known by now."""
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source)
+    if not isinstance(predictions, Standard):
+        raise InputError(source, "is no file of dialogues")
+    played = scorer.free_run(predictions, source)
+    report = played.report(scorer)
+    lines = None
+    if "lines" in wanted:
+        from .dialogue_lines import lines_text
+
+        lines = lines_text(played.results, report.signature)
+    return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
+
+
+def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return the intervals of what was played as JSON types, and what they are of."""
+    from ..comparison.evidence import intervals_document, intervals_of
+
+    evidence = scorer.evidence_of(played, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
+    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
+
+
+def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
+    """Return figure -> interval, of intervals as JSON types."""
+    from ..comparison.interval import Interval
+
+    return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}

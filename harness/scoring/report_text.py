@@ -10,7 +10,7 @@ from ..io.tables import Table, best_cells, figure, text_table, wrapped
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group, harness_version
-from .batch import ScoredSubmission, intervals_read
+from .predictions import ScoredSubmission, intervals_read
 from .report import Report
 
 

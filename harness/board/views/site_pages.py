@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mwz.normalization.rules.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
-from ...diagnosis.causes import Diagnosis
+from ...diagnosis import Diagnosis
 from ...io.files import read_bytes, write_atomically
 from .. import TRACKS, track_notes
 from ..columns import verdict_mark

@@ -11,7 +11,7 @@ from itertools import combinations, groupby
 from mwz.normalization.rules.registry import read_toml
 
 from ...comparison.interval import p_text
-from ...diagnosis.causes import CAUSES, SLOT_CAUSES
+from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io.tables import figure, signed
 from ...metrics import headlines
 from ...metrics.flags import FLAGS

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from ....cli import option, tell
 from ....data.installed import loaded_once
-from ....diagnosis.causes import Diagnosis
+from ....diagnosis import Diagnosis
 from ....errors import InputError
 from ....io.tables import printable
 from ....scoring import Scorer
