@@ -23,8 +23,7 @@ from mwz.harness.benchmark import Goal
 from mwz.harness.data.goals import chosen_goals
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.scoring.options import lexicalised_parameter
-from mwz.harness.submission import HUMAN
-from mwz.harness.submission.plain_responses import human_submission
+from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization.delexicaliser import tables_digest
 from mwz.normalization.rules import rule_set
 
@@ -211,7 +210,7 @@ def test_delexicalising_keeps_the_rest(capsys: Capture, tmp_path: Path) -> None:
         ("x", "expected an object of dialogue id -> list of turns, found a string"),
         ({}, "no dialogues; expected an object"),
         ({"a": {}}, "dialogue a: expected a list of turns, found an object"),
-        ({"a": [{"answer": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
+        ({"a": [{"said": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
         ({"a": [{"response": 1}]}, "dialogue a, turn 0: `response`: expected a string"),
         ({"a": [{"response": "", "user": 1}]}, "dialogue a, turn 0: `user`: expected a string"),
         ({"a": [{"response": "\ud800"}]}, "`response`: not valid text"),

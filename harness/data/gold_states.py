@@ -33,7 +33,7 @@ from ..errors import InputError, refuse
 from ..io.files import kind_of, read_json, valid_text
 from ..metrics.tracking.dialogue_states import DONTCARE
 from ..metrics.tracking.tracked_dialogues import GoldStates
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
 from .declared import gold_versions
 from .installed import (

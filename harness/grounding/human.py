@@ -16,7 +16,7 @@ from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark, Dialogue
 from ..scoring import derived
-from ..submission.plain_responses import has_human_responses
+from ..submission import has_human_responses
 from .delexicalising import delexicaliser
 from .faithfulness import Faithfulness
 from .grounded import ground

@@ -28,7 +28,7 @@ from ..metrics.tracking.tracked_dialogues import (
 )
 from ..metrics.tracking.tracking_result import TrackingResult
 from ..signature import SHOWN_HASH, Signature
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from .formats import TrackedFile
 
 LAYOUT = 1

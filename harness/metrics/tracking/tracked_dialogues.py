@@ -16,7 +16,7 @@ from mwz.normalization.states import BeliefState
 
 from ...benchmark import Benchmark
 from ...errors import InputError, refuse
-from ...submission.checking import dialogue_id
+from ...submission import dialogue_id
 from .choices import PLAIN, Choices
 from .dialogue_states import DONTCARE, DialogueStates, StatePair, flat_state, without_absent
 

@@ -26,7 +26,7 @@ from ...io.tables import Table, figure
 from ...metrics.statistics import SEED
 from ...metrics.tracking.choices import Choices, lambda_label
 from ...metrics.tracking.tracked_dialogues import TrackedDialogue
-from ...submission.checking import dialogue_id
+from ...submission import dialogue_id
 from .analysis import dialogue_figures
 
 COLUMNS = ("id", "rater", "rating")

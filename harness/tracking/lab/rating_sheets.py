@@ -18,7 +18,7 @@ from ...metrics.tracking.choices import PLAIN, Choices
 from ...metrics.tracking.dialogue_states import State, slot_name
 from ...metrics.tracking.jga import is_exact
 from ...metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
-from ...submission.checking import dialogue_id
+from ...submission import dialogue_id
 
 RATINGS_FILE = "ratings.csv"
 _RULE = "-" * 72
