@@ -23,8 +23,7 @@ from mwz.harness.benchmark import Goal
 from mwz.harness.data.goals import chosen_goals
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.scoring.options import lexicalised_parameter
-from mwz.harness.submission import HUMAN
-from mwz.harness.submission.plain_responses import human_submission
+from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization.delexicaliser import tables_digest
 from mwz.normalization.rules import rule_set
 

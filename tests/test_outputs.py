@@ -17,10 +17,9 @@ from mwz.harness.errors import InputError
 from mwz.harness.io.files import read_bytes
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.predictions import played_predictions
-from mwz.harness.submission import checked_submission
+from mwz.harness.submission import Remark, checked_submission
 from mwz.harness.submission.formats import parse_predictions, standard_form
 from mwz.harness.submission.formats.arrangements import read_arranged
-from mwz.harness.submission.remarks import Remark
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 NOTHING: Mapping[str, Any] = {}

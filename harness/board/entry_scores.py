@@ -34,8 +34,13 @@ from ..scoring.dialogue_lines import explained_results
 from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
-from ..submission import NormalizedSubmission, Submission, checked_submission, made_submission
-from ..submission.checking import dialogue_id
+from ..submission import (
+    NormalizedSubmission,
+    Submission,
+    checked_submission,
+    dialogue_id,
+    made_submission,
+)
 from ..submission.formats import parse_predictions, read_standard
 from ..tracking.formats import TrackedFile, parse_tracking_file
 from ..tracking.scored_files import tracking_signature

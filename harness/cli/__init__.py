@@ -28,7 +28,7 @@ from ..io.rooms import room
 from ..io.tables import printable
 
 if TYPE_CHECKING:
-    from ..submission.remarks import Remark
+    from ..submission import Remark
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""

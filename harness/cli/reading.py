@@ -25,9 +25,9 @@ from ..submission import (
     HUMAN,
     Submission,
     checked_submission,
+    dialogue_id,
     read_predictions,
 )
-from ..submission.checking import dialogue_id
 from ..submission.formats import PLAY_BEGINS, Reading, Standard, is_play, read_standard
 from . import notify, tell
 

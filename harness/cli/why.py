@@ -19,7 +19,7 @@ from ..io.rooms import room
 from ..io.tables import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
 from .reading import (

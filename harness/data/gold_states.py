@@ -32,7 +32,7 @@ from ..benchmark import Benchmark
 from ..errors import InputError, refuse
 from ..io.files import kind_of, read_json, valid_text
 from ..metrics.tracking.states import DONTCARE, GoldStates
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
 from .declared import gold_versions
 from .installed import (

@@ -23,7 +23,7 @@ from mwz.normalization.rules.registry import digest_of_json, folder_of
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from .installed import SAMPLE, SUFFIX, read_document, write_document
 from .machine import data_directory
 

@@ -22,12 +22,17 @@ from ..metrics.results import DialogueResult
 from ..scoring import Scorer
 from ..scoring.report import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
-from ..submission import NormalizedSubmission, Submission, normalize_submission
-from ..submission.checking import Conversations, Turn, checked_conversations, dialogue_id
-from ..submission.formats import Standard
-from ..submission.formats.format import USER
-from ..submission.plain_responses import delexicalise_submission
-from ..submission.remarks import Remark
+from ..submission import (
+    NormalizedSubmission,
+    Remark,
+    Submission,
+    Turn,
+    delexicalise_submission,
+    dialogue_id,
+    normalize_submission,
+)
+from ..submission.checking import Conversations, checked_conversations
+from ..submission.formats import USER, Standard
 from .delexicalising import delexicaliser
 from .grounded import GroundedDialogue, PlainDialogue, ground
 from .scores import FREE, GroundedFigures, ceiling, grounded_scores

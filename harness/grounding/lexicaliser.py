@@ -24,9 +24,8 @@ from mwz.normalization.states import BeliefState, normalize_slot_name
 from ..metrics.played import play
 from ..scoring import Scorer
 from ..scoring.options import chosen_domains, chosen_states
-from ..submission import Submission
-from ..submission.checking import Turn
-from ..submission.formats.format import ACTIVE_DOMAINS, RESPONSE, STATE
+from ..submission import Submission, Turn
+from ..submission.formats import ACTIVE_DOMAINS, RESPONSE, STATE
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
 _VENUE_DOMAINS = (*NAMED_DOMAINS, "train")

@@ -20,11 +20,11 @@ from ..submission import (
     HUMAN,
     NormalizedSubmission,
     Submission,
+    dialogue_id,
     made_submission,
     normalize_submission,
     parse_submission,
 )
-from ..submission.checking import dialogue_id
 from ..submission.formats import Standard, standard_form
 from . import derived
 from .options import (
@@ -131,7 +131,7 @@ class Scorer:
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
         if self.options.lexicalised:
-            from ..submission.plain_responses import delexicalise_submission
+            from ..submission import delexicalise_submission
 
             submission = delexicalise_submission(submission, self.delexicaliser())
         return normalize_submission(submission, self.rules)
@@ -147,7 +147,7 @@ class Scorer:
             InputError: The benchmark does not hold the human responses.
         """
         if name == HUMAN:
-            from ..submission.plain_responses import human_submission
+            from ..submission import human_submission
 
             return self.normalized(human_submission(self.benchmark))
         return made_submission(self.benchmark, name)

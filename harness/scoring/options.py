@@ -19,8 +19,7 @@ from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS
 from ..submission import NormalizedSubmission
-from ..submission.formats import Reading
-from ..submission.formats.format import ACTIVE_DOMAINS, STATE
+from ..submission.formats import ACTIVE_DOMAINS, STATE, Reading
 from ..submission.placeholder_aliases import chosen_aliases
 
 AUTO = "auto"

@@ -21,8 +21,7 @@ from ..metrics.bleu import bleu
 from ..metrics.inform import TOTAL, rates
 from ..metrics.played import Played, dialogue_results
 from ..metrics.setups import SETUPS, chosen_setups
-from ..submission import Submission, checked_submission
-from ..submission.checking import Turn
+from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
 from ..submission.placeholder_aliases import guessed
 from ..submission.remarks import (

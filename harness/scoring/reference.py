@@ -124,7 +124,7 @@ def _detokenized(
     if submission is None:
         return normalized
     if scorer.options.lexicalised:
-        from ..submission.plain_responses import delexicalise_submission
+        from ..submission import delexicalise_submission
 
         submission = delexicalise_submission(submission, scorer.delexicaliser())
     dialogues = {

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import (
     DEFAULT_RULES,
     Aliases,
@@ -19,151 +13,53 @@ from mwz.normalization.rules import (
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, normalize_state
 
-from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
+from ..benchmark import Benchmark
 from ..io.files import limits, read_bytes, shown_name
-from .checking import (
-    Conversations,
-    Turn,
-    checked_conversations,
-    checked_dialogues,
-)
+from .checking import Conversations, checked_conversations, checked_dialogues, dialogue_id
 from .formats import READING, Reading, Standard, read_standard, standard_form
+from .made import (
+    CONSTANT,
+    EMPTY_STATES,
+    HUMAN,
+    has_human_responses,
+    human_submission,
+    made_submission,
+    made_submissions,
+)
+from .model import (
+    NormalizedDialogue,
+    NormalizedSubmission,
+    Submission,
+    Turn,
+    delexicalise_submission,
+    normalize_submission,
+)
 from .remarks import Remark, state_remarks, text_remarks
 
-if TYPE_CHECKING:
-    from mwz.normalization.responses import Delexicalised
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A checked predictions file.
-
-    Attributes:
-        dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
-        source: What messages call the file.
-        format: What it was recognised as.
-        remarks: The remarks on it.
-    """
-
-    dialogues: Mapping[str, Sequence[Turn]]
-    source: str = "predictions"
-    format: str = ""
-    remarks: Sequence[Remark] = ()
-
-
-@dataclass(frozen=True)
-class NormalizedDialogue:
-    """The system turns of a dialogue in the form that every metric reads, a column per field.
-
-    To look at one field of many turns takes far less than to look at many turns.
-
-    Attributes:
-        responses: The normalised responses.
-        states: The predicted belief states, normalised; None where there is none.
-        active_domains: The predicted active domains; None where there are none.
-        placeholder_domains: The domains that each response's placeholders name.
-        unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
-        plain: Where the harness delexicalised a response: the original, and what was found in it.
-    """
-
-    responses: Sequence[str]
-    states: Sequence[BeliefState | None]
-    active_domains: Sequence[Sequence[str] | None]
-    placeholder_domains: Sequence[Sequence[str]]
-    unknown_placeholders: Sequence[Sequence[str]]
-    plain: Sequence[Delexicalised | None]
-
-    def __len__(self) -> int:
-        return len(self.responses)
-
-
-@dataclass(frozen=True)
-class NormalizedSubmission:
-    """A submission in the form that every metric reads.
-
-    Attributes:
-        dialogues: Dialogue id -> dialogue, in the file's order; turns from the first.
-        names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
-            of those that tell about a venue do.
-        source: What messages call the predictions.
-        remarks: The remarks on them.
-    """
-
-    dialogues: Mapping[str, NormalizedDialogue]
-    names_domains: bool
-    source: str = "predictions"
-    remarks: Sequence[Remark] = ()
-
-    @cached_property
-    def turns(self) -> int:
-        """The number of system turns."""
-        return sum(map(len, self.dialogues.values()))
-
-    @cached_property
-    def without_states(self) -> tuple[int, str]:
-        """How many turns have no state, and which is the first; empty if there is none."""
-        return _lacking({id_: one.states for id_, one in self.dialogues.items()})
-
-    @cached_property
-    def without_domains(self) -> tuple[int, str]:
-        """How many turns have no active domains, and which is the first."""
-        return _lacking({id_: one.active_domains for id_, one in self.dialogues.items()})
-
-    @property
-    def predicts_states(self) -> bool:
-        """Whether every turn has a state; only then do states count as predicted."""
-        return not self.without_states[0]
-
-    @property
-    def predicts_domains(self) -> bool:
-        """Whether every turn has active domains; only then do they count as predicted."""
-        return not self.without_domains[0]
-
-    @cached_property
-    def lexicalised(self) -> bool:
-        """Whether the harness delexicalised every response."""
-        return not any(None in one.plain for one in self.dialogues.values())
-
-    @cached_property
-    def responses(self) -> Mapping[str, Sequence[str]]:
-        """Dialogue id -> normalised responses."""
-        return {id_: one.responses for id_, one in self.dialogues.items()}
-
-    @cached_property
-    def states(self) -> Mapping[str, Sequence[BeliefState]]:
-        """Dialogue id -> predicted belief states, empty where there is none."""
-        return {id_: [state or {} for state in one.states] for id_, one in self.dialogues.items()}
-
-    @cached_property
-    def unknown_placeholders(self) -> Mapping[str, int]:
-        """Placeholder that the ontology lacks -> occurrences, the most frequent first."""
-        dialogues = self.dialogues.values()
-        names = chain.from_iterable(chain(*(one.unknown_placeholders for one in dialogues)))
-        return dict(Counter(names).most_common())
-
-    def said(self) -> dict[str, Any]:
-        """Return all that is scored of it, as JSON types, whatever format it was written in."""
-        return {
-            id_: [
-                [response, state, domains and sorted(domains)]
-                for response, state, domains in zip(
-                    one.responses, one.states, one.active_domains, strict=True
-                )
-            ]
-            for id_, one in self.dialogues.items()
-        }
-
-
-def _lacking(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
-    """Return how many turns have None in a column, and the first: "dialogue mul0001, turn 3"."""
-    count, first = 0, ""
-    for id_, values in columns.items():
-        if None in values:
-            count += values.count(None)
-            first = first or f"dialogue {id_}, turn {values.index(None)}"
-    return count, first
+__all__ = [
+    "CONSTANT",
+    "EMPTY_STATES",
+    "HUMAN",
+    "NormalizedDialogue",
+    "NormalizedSubmission",
+    "Remark",
+    "Submission",
+    "Turn",
+    "checked_submission",
+    "delexicalise_submission",
+    "dialogue_id",
+    "has_human_responses",
+    "human_submission",
+    "made_submission",
+    "made_submissions",
+    "normalize_submission",
+    "normalized_by_rules",
+    "parse_submission",
+    "read_conversations",
+    "read_predictions",
+    "read_submission",
+]
 
 
 def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
@@ -257,34 +153,6 @@ def checked_submission(
     return Submission(dialogues, source, standard.format, tuple(found))
 
 
-def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
-    """Normalise a submission's responses and states; the given one is left as it is."""
-    naming = identifying = 0
-    dialogues = {}
-    known: dict[str, NormalizedResponse] = {}
-    for id_, turns in submission.dialogues.items():
-        texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
-        for text in texts:
-            if text not in known:
-                known[text] = normalize_response(text, rules)
-        own = [known[text] for text in texts]
-        naming += sum([response.naming for response in own])
-        identifying += sum([response.identifying for response in own])
-        dialogues[id_] = NormalizedDialogue(
-            responses=tuple([response.text for response in own]),
-            states=tuple(
-                [None if state is None else normalize_state(state, rules) for state in states]
-            ),
-            active_domains=domains,
-            placeholder_domains=tuple([response.domains for response in own]),
-            unknown_placeholders=tuple([response.unknown for response in own]),
-            plain=plain,
-        )
-    return NormalizedSubmission(
-        dialogues, 2 * naming > identifying, submission.source, submission.remarks
-    )
-
-
 def normalized_by_rules(
     content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
 ) -> dict[str, NormalizedSubmission]:
@@ -307,50 +175,3 @@ def normalized_by_rules(
         rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
         for rules in names
     }
-
-
-CONSTANT = "constant"
-"""The made submission whose every response is the same."""
-
-HUMAN = "human"
-"""The submission made of the human responses as they were written, in plain English."""
-
-EMPTY_STATES = "empty-states"
-"""The made submission that predicts an empty belief state in every turn."""
-
-_CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
-
-
-def made_submissions() -> tuple[str, ...]:
-    """Return the names of the submissions that `made_submission` makes."""
-    return (*STYLES, CONSTANT, EMPTY_STATES)
-
-
-def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
-    """Return a submission that the harness makes itself.
-
-    Args:
-        benchmark: The benchmark that it is to play.
-        name: A reference style, for the benchmark's own responses as if a system had given them;
-            `CONSTANT`, for one response with the six placeholders that tell about a venue; both
-            without states of their own. Or `EMPTY_STATES`: the responses are the canonical
-            references, so that all that is lost is lost for lack of states.
-    """
-    state: BeliefState | None = {} if name == EMPTY_STATES else None
-
-    def made(dialogue: Dialogue) -> NormalizedDialogue:
-        count = dialogue.turns
-        texts: Sequence[str] = [_CONSTANT_RESPONSE] * count
-        if name != CONSTANT:
-            texts = dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
-        return NormalizedDialogue(
-            responses=tuple(texts),
-            states=(state,) * count,
-            active_domains=(None,) * count,
-            placeholder_domains=((),) * count,
-            unknown_placeholders=((),) * count,
-            plain=(None,) * count,
-        )
-
-    dialogues = {id_: made(dialogue) for id_, dialogue in benchmark.dialogues.items()}
-    return NormalizedSubmission(dialogues, names_domains=False)

@@ -11,14 +11,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of, limits
-from .formats.format import (
+from .formats import (
     ACTIVE_DOMAINS,
     KEYS,
     READING,
@@ -31,6 +31,7 @@ from .formats.format import (
     plain_key,
     turns_hint,
 )
+from .model import Turn
 from .notations import (
     ABSENT,
     CONVERTED,
@@ -40,13 +41,10 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
-    as_state,
     read_state,
 )
 from .remarks import Remarks
-
-if TYPE_CHECKING:
-    from mwz.normalization.responses import Delexicalised
+from .spans import as_state
 
 _SHOWN_KEYS = 20
 
@@ -55,27 +53,6 @@ _SAME_WORD = 0.85
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
-
-
-class Turn(NamedTuple):
-    """What a system put out in one system turn.
-
-    Attributes:
-        response: The delexicalised response.
-        state: The predicted belief state, if there is one.
-        active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response: the original, and what was found in it.
-    """
-
-    response: str
-    state: BeliefState | None
-    active_domains: Sequence[str] | None
-    plain: Delexicalised | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the turn as JSON types in the standard form."""
-        fields = {RESPONSE: self.response, STATE: self.state, ACTIVE_DOMAINS: self.active_domains}
-        return {name: value for name, value in fields.items() if value is not None}
 
 
 def dialogue_id(id_: object) -> str:

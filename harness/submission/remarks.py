@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 from mwz.normalization.responses import placeholder_names
-from mwz.normalization.rules import RuleSet, alias_table, alias_tables
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, alias_table, alias_tables, rule_set
 from mwz.normalization.states import (
     BeliefState,
     normalize_slot,
@@ -404,3 +404,25 @@ def _venue_names(benchmark: Benchmark) -> re.Pattern[str]:
 
 def _is_long(name: str) -> bool:
     return len(name) >= SHORTEST_NAME
+
+
+def plain_remarks(responses: Sequence[str], remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Return the remarks on a submission whose responses are meant to be plain English.
+
+    Args:
+        responses: All responses, as they were given.
+        remarks: The remarks on them as delexicalised ones.
+    """
+    ontology = rule_set(DEFAULT_RULES).ontology
+    found = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
+    names = Counter(name for one in found for name in sorted(one))
+    others = tuple(remark for remark in remarks if remark.kind != KIND)
+    if not names:
+        return others
+    shown = ", ".join(f"[{name}]" for name, _ in names.most_common(3))
+    message = (
+        f"{sum(map(bool, found))} of {len(responses)} responses hold placeholders ({shown}), which "
+        "name and tell nothing in grounded scores; if they are all delexicalised, score them "
+        "without --lexicalised"
+    )
+    return (*others, Remark(KIND, message))

@@ -36,10 +36,10 @@ from ..metrics.tracking.states import (
 )
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id, meant_key
-from ..submission.formats import special_format
-from ..submission.formats.format import RESPONSE, STATE
-from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ..submission.formats import RESPONSE, STATE, special_format
+from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 from ..submission.remarks import KIND, Remark
+from ..submission.spans import as_state
 
 
 @dataclass(frozen=True)

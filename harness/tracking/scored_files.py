@@ -27,7 +27,7 @@ from ..metrics.tracking.states import (
 )
 from ..metrics.tracking.tracking_result import TrackingResult, cell
 from ..signature import SHOWN_HASH, Signature, comparable_group
-from ..submission.checking import dialogue_id
+from ..submission import dialogue_id
 from .formats import TrackedFile
 
 LAYOUT = 1

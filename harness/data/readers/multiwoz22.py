@@ -20,7 +20,7 @@ from ...errors import InputError, refuse
 from ...io.files import read_bytes, read_json
 from ...io.validation import validated
 from ...metrics.played import gold_active_domains
-from ...submission.checking import dialogue_id
+from ...submission import dialogue_id
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Source, blob_id
 from ..goals import chosen_goals

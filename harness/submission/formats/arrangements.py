@@ -15,8 +15,7 @@ from ...errors import InputError, Problems, unquoted
 from ...io.files import kind_of
 from ..notations import is_metadata
 from ..remarks import Remarks
-from .conversations import ConversationReader, speaker
-from .format import (
+from . import (
     ACTIVE_DOMAINS,
     KEYS,
     RESPONSE,
@@ -29,6 +28,7 @@ from .format import (
     plain_key,
     turns_hint,
 )
+from .conversations import ConversationReader, speaker
 from .separated_values import is_table, read_table
 
 _METADATA = "metadata"

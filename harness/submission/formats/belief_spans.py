@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import unquoted
-from ..notations import read_span, without_tokens
 from ..remarks import Remarks
+from ..spans import read_span, without_tokens
+from . import RESPONSE, STATE, Format, Standard
 from .arrangements import Arrangement, raw_turns
-from .format import RESPONSE, STATE, Format, Standard
 
 _ID = "dial_id"
 _NUMBER = "turn_num"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import Problems, unquoted
 from ..remarks import Remarks
-from .format import KEYS, RESPONSE, USER, key_of, plain_key
+from . import KEYS, RESPONSE, USER, key_of, plain_key
 
 _SYSTEM = ("assistant", "bot", "agent", "gpt", "model", "sys", "system")
 """Who responds: the first of these that speaks in a file, for `system` may be what prompts it."""

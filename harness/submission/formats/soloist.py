@@ -22,8 +22,8 @@ from ...errors import InputError, Problems, shown, unquoted
 from ...io.files import decoded
 from ..notations import STATE_DOMAINS, STATE_SLOTS
 from ..remarks import Remarks
+from . import RESPONSE, STATE, Format, Standard
 from .arrangements import Arrangement
-from .format import RESPONSE, STATE, Format, Standard
 
 _ID, _BELIEF, _RESPONSE = "filename", "gen_belief", "gen_reply"
 _LABELS = (_ID, "belief", _BELIEF, "reply", _RESPONSE)

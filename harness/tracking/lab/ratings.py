@@ -29,7 +29,7 @@ from ...io.tables import Table, figure
 from ...metrics.results import SEED
 from ...metrics.tracking.choices import Choices, lambda_label
 from ...metrics.tracking.states import State, TrackedDialogue, dialogue_states
-from ...submission.checking import dialogue_id
+from ...submission import dialogue_id
 from .analysis import dialogue_figures
 
 COLUMNS = ("id", "rater", "rating")

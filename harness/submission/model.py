@@ -1,0 +1,223 @@
+"""What a system put out, as it was checked and as metrics read it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mwz.normalization.responses import NormalizedResponse, normalize_response
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import BeliefState, normalize_state
+
+from .remarks import Remark, plain_remarks
+
+if TYPE_CHECKING:
+    from mwz.normalization.responses import Delexicalised
+
+
+class Turn(NamedTuple):
+    """What a system put out in one system turn.
+
+    Attributes:
+        response: The delexicalised response.
+        state: The predicted belief state, if there is one.
+        active_domains: The predicted active domains, if there are any.
+        plain: Where the harness delexicalised the response: the original, and what was found in it.
+    """
+
+    response: str
+    state: BeliefState | None
+    active_domains: Sequence[str] | None
+    plain: Delexicalised | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the turn as JSON types in the standard form."""
+        fields = {**self._asdict(), "plain": None}
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A checked predictions file.
+
+    Attributes:
+        dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
+        source: What messages call the file.
+        format: What it was recognised as.
+        remarks: The remarks on it.
+    """
+
+    dialogues: Mapping[str, Sequence[Turn]]
+    source: str = "predictions"
+    format: str = ""
+    remarks: Sequence[Remark] = ()
+
+
+@dataclass(frozen=True)
+class NormalizedDialogue:
+    """The system turns of a dialogue in the form that every metric reads, a column per field.
+
+    To look at one field of many turns takes far less than to look at many turns.
+
+    Attributes:
+        responses: The normalised responses.
+        states: The predicted belief states, normalised; None where there is none.
+        active_domains: The predicted active domains; None where there are none.
+        placeholder_domains: The domains that each response's placeholders name.
+        unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
+        plain: Where the harness delexicalised a response: the original, and what was found in it.
+    """
+
+    responses: Sequence[str]
+    states: Sequence[BeliefState | None]
+    active_domains: Sequence[Sequence[str] | None]
+    placeholder_domains: Sequence[Sequence[str]]
+    unknown_placeholders: Sequence[Sequence[str]]
+    plain: Sequence[Delexicalised | None]
+
+    def __len__(self) -> int:
+        return len(self.responses)
+
+
+@dataclass(frozen=True)
+class NormalizedSubmission:
+    """A submission in the form that every metric reads.
+
+    Attributes:
+        dialogues: Dialogue id -> dialogue, in the file's order; turns from the first.
+        names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
+            of those that tell about a venue do.
+        source: What messages call the predictions.
+        remarks: The remarks on them.
+    """
+
+    dialogues: Mapping[str, NormalizedDialogue]
+    names_domains: bool
+    source: str = "predictions"
+    remarks: Sequence[Remark] = ()
+
+    @cached_property
+    def turns(self) -> int:
+        """The number of system turns."""
+        return sum(map(len, self.dialogues.values()))
+
+    @cached_property
+    def without_states(self) -> tuple[int, str]:
+        """How many turns have no state, and which is the first; empty if there is none."""
+        return _lacking({id_: one.states for id_, one in self.dialogues.items()})
+
+    @cached_property
+    def without_domains(self) -> tuple[int, str]:
+        """How many turns have no active domains, and which is the first."""
+        return _lacking({id_: one.active_domains for id_, one in self.dialogues.items()})
+
+    @property
+    def predicts_states(self) -> bool:
+        """Whether every turn has a state; only then do states count as predicted."""
+        return not self.without_states[0]
+
+    @property
+    def predicts_domains(self) -> bool:
+        """Whether every turn has active domains; only then do they count as predicted."""
+        return not self.without_domains[0]
+
+    @cached_property
+    def lexicalised(self) -> bool:
+        """Whether the harness delexicalised every response."""
+        return not any(None in one.plain for one in self.dialogues.values())
+
+    @cached_property
+    def responses(self) -> Mapping[str, Sequence[str]]:
+        """Dialogue id -> normalised responses."""
+        return {id_: one.responses for id_, one in self.dialogues.items()}
+
+    @cached_property
+    def states(self) -> Mapping[str, Sequence[BeliefState]]:
+        """Dialogue id -> predicted belief states, empty where there is none."""
+        return {id_: [state or {} for state in one.states] for id_, one in self.dialogues.items()}
+
+    @cached_property
+    def unknown_placeholders(self) -> Mapping[str, int]:
+        """Placeholder that the ontology lacks -> occurrences, the most frequent first."""
+        dialogues = self.dialogues.values()
+        names = chain.from_iterable(chain(*(one.unknown_placeholders for one in dialogues)))
+        return dict(Counter(names).most_common())
+
+    def said(self) -> dict[str, Any]:
+        """Return all that is scored of it, as JSON types, whatever format it was written in."""
+        return {
+            id_: [
+                [response, state, domains and sorted(domains)]
+                for response, state, domains in zip(
+                    one.responses, one.states, one.active_domains, strict=True
+                )
+            ]
+            for id_, one in self.dialogues.items()
+        }
+
+
+def _lacking(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
+    """Return how many turns have None in a column, and the first: "dialogue mul0001, turn 3"."""
+    count, first = 0, ""
+    for id_, values in columns.items():
+        if None in values:
+            count += values.count(None)
+            first = first or f"dialogue {id_}, turn {values.index(None)}"
+    return count, first
+
+
+def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
+    """Normalise a submission's responses and states; the given one is left as it is."""
+    naming = identifying = 0
+    dialogues = {}
+    known: dict[str, NormalizedResponse] = {}
+    for id_, turns in submission.dialogues.items():
+        texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
+        for text in texts:
+            if text not in known:
+                known[text] = normalize_response(text, rules)
+        own = [known[text] for text in texts]
+        naming += sum([response.naming for response in own])
+        identifying += sum([response.identifying for response in own])
+        dialogues[id_] = NormalizedDialogue(
+            responses=tuple([response.text for response in own]),
+            states=tuple(
+                [None if state is None else normalize_state(state, rules) for state in states]
+            ),
+            active_domains=domains,
+            placeholder_domains=tuple([response.domains for response in own]),
+            unknown_placeholders=tuple([response.unknown for response in own]),
+            plain=plain,
+        )
+    return NormalizedSubmission(
+        dialogues, 2 * naming > identifying, submission.source, submission.remarks
+    )
+
+
+def delexicalise_submission(
+    submission: Submission, delexicaliser: Callable[[str], Delexicalised]
+) -> Submission:
+    """Return a submission with its responses delexicalised; the given one is left as it is.
+
+    What was remarked of its placeholders holds no longer.
+    """
+    return replace(
+        submission,
+        dialogues={
+            id_: tuple(_delexicalised_turn(turn, delexicaliser) for turn in turns)
+            for id_, turns in submission.dialogues.items()
+        },
+        remarks=plain_remarks(
+            [turn.response for turns in submission.dialogues.values() for turn in turns],
+            submission.remarks,
+        ),
+    )
+
+
+def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:
+    found = delexicaliser(turn.response)
+    return turn._replace(response=found.text, plain=found)
