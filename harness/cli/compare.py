@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
-from ..board import LEXICALISED, LIVE
+from ..board.tracks import tracks
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..grounding.rating import GroundedFigures, grounded_figures
@@ -200,9 +200,10 @@ def _found(
     from ..board.rescoring import find_predictions  # files need nothing of the board
 
     source = f"entry {entry.key}"
-    if entry.system.track == LIVE:
+    track = tracks()[entry.system.track]
+    if track.further_files == "trials":
         raise InputError(source, "is live dialogues; compare files of `mwz play`")
-    if (entry.system.track == LEXICALISED) != lexicalised:
+    if track.english != lexicalised:
         has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
         raise InputError(source, f"what it says {has}; {do} --lexicalised")
     try:

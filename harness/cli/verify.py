@@ -14,7 +14,6 @@ from ..board.model import flag_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
 from . import option
-from .live_entries import score_live
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -24,7 +23,7 @@ _SHOWN = 12
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--strict",
-    help="Entries whose predictions are not at hand do not hold either, nor those with figures "
+    help="Count entries as failed, too, whose predictions are missing, or that have figures "
     "against gold states that are not installed.",
 )
 @option.predictions_folder
@@ -38,7 +37,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
     """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    outcomes = rescore(chosen, live=score_live, **rescoring)
+    outcomes = rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
     failed = [

@@ -13,10 +13,10 @@ from ...errors import InputError, refuse
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
-from .. import APART, LEXICALISED, STATE_TRACKING, WITHOUT_REPORTS
 from ..entries import Entry, OwnSetup, System, chosen_entries
 from ..rescoring import find_predictions
 from ..scores import plain
+from ..tracks import tracks
 from . import Audited, audited, digits_of
 from .record import (
     cells,
@@ -58,7 +58,7 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
     if not names:
         chosen = [entry for entry in chosen if _is_reported(entry.system)]
     for entry in chosen:
-        if entry.system.track in WITHOUT_REPORTS:
+        if not tracks()[entry.system.track].by_rules:
             whose = f"is in the track {entry.system.track}, of whose figures entries report none"
             problems.append(f"{entry.key}: {whose}")
     for entry in chosen if not problems else []:
@@ -73,8 +73,8 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
 def _is_reported(system: System) -> bool:
     """Whether an audit is about a system that is not named."""
     # Figures of trackers are none of these, and nobody reports what the harness made.
-    made = system.track == LEXICALISED and system.predictions.by_harness
-    return system.track not in WITHOUT_REPORTS and not made
+    track = tracks()[system.track]
+    return track.by_rules and not (track.english and system.predictions.by_harness)
 
 
 def with_trackers(
@@ -82,7 +82,7 @@ def with_trackers(
 ) -> list[Entry]:
     """Return the entries chosen, and the trackers that public tables have figures of."""
     named = {row.entry for table in tables for row in table.rows}
-    trackers = (one for one in entries if one.system.track == STATE_TRACKING)
+    trackers = (one for one in entries if tracks()[one.system.track].takes_gold)
     return [*chosen, *(one for one in trackers if one.key in named)]
 
 
@@ -101,7 +101,7 @@ def searched_outputs(
     """
     found, problems = {}, []
     for entry in chosen:
-        if entry.system.track in APART:
+        if not tracks()[entry.system.track].delexicalised:
             continue
         try:
             content = find_predictions(entry, folders)

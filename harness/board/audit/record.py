@@ -19,7 +19,8 @@ from mwz.normalization.rules.registry import read_toml
 from ...io.rendering import figure, signed
 from ...io.tables import Table
 from ..entries import Entry
-from ..scores import DROP, KEEP, plain, tracked
+from ..scores import plain
+from ..tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
 from . import (
     OPTIMISTIC,
     RUNS,
@@ -142,7 +143,11 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
 
 def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
+    scores = entry.scores
+    entered = entered_scores(scores.main) if scores.reports else scores.result
+    if not isinstance(entered, TrackedScores):
+        return {}
+    for one in tracked(entered, scores.further_gold):
         if one.version == version:
             dropped = one.without_dontcare
             return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}

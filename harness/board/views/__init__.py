@@ -19,11 +19,12 @@ from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis.diagnosing import Diagnosis
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
-from .. import TRACKS, track_notes
 from ..audit.record import verdict_meanings
 from ..columns import verdict_mark
 from ..markdown import older_results_page
-from ..model import REFERENCE, Board, common_signatures
+from ..model import Board, common_signatures
+from ..rows import REFERENCE
+from ..tracks import tracks
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
@@ -116,10 +117,10 @@ def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> s
         sections=found,
         years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
         downloads=tables,
-        reference=track_notes()[REFERENCE],
+        reference=tracks()[REFERENCE].about,
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
-        tracks=TRACKS,
+        tracks=tracks(),
         verdicts=verdict_meanings(),
         verdict_mark=verdict_mark,
         **frame,
