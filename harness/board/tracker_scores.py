@@ -133,8 +133,12 @@ class States:
 
     @property
     def _fingerprints(self) -> Fingerprints | None:
-        file, benchmark = self.file, self.benchmark
-        rules = rule_set(DEFAULT_RULES)
+        file, rules = self.file, rule_set(DEFAULT_RULES)
+        try:
+            benchmark = self.benchmark
+        except InputError:
+            # It is only asked for to find copies, and a score does not need it.
+            return None
         states: dict[str, list[BeliefState]] = {}
         for dialogue in file.dialogues:
             id_ = dialogue_id(dialogue.id)

@@ -163,6 +163,11 @@ class WayBack(NamedTuple):
     inform: tuple[float, float]
     success: tuple[float, float]
 
+    @property
+    def farthest(self) -> float:
+        """The larger of both differences."""
+        return max(abs(again - before) for before, again in (self.inform, self.success))
+
 
 def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
     """Yield what came back of each system that the harness put into plain English."""
@@ -181,10 +186,9 @@ def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
 def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield which systems that the harness put into plain English do not come back."""
     for back in way_back(entries, DEFAULT_RULES):
-        farthest = max(abs(again - before) for before, again in (back.inform, back.success))
-        if farthest > _WAY_BACK:
+        if back.farthest > _WAY_BACK:
             yield (
-                f"{back.key}: Inform or Success of {back.name} comes back {farthest:.1f} "
+                f"{back.key}: Inform or Success of {back.name} comes back {back.farthest:.1f} "
                 f"points off, more than {_WAY_BACK:g}; leave it out, or another seed may do"
             )
 
