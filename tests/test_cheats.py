@@ -27,7 +27,7 @@ from mwz.harness.board.entries import (
     read_entry,
     read_order,
 )
-from mwz.harness.board.entry_scores import Responses, read_responses, score_entry
+from mwz.harness.board.entry_scores import Reading, Responses, read_responses, score_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import Row
 from mwz.harness.board.tracker_scores import read_states
@@ -110,7 +110,8 @@ class _Boards:
         plain = track == "lexicalised"
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
-        read: Responses = read_responses(content, "new.json", own)
+        how = Reading(scorer_for=lambda ids: own)
+        read: Responses = read_responses(content, "new.json", how, english=plain)
         report = own.score_normalized(read.main)
         # Whatever it says, it was not there before.
         entered = datetime(2000, 1, 1, tzinfo=timezone.utc)
@@ -431,7 +432,7 @@ def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
     assert (row.scores.figures.jga, row.rank) == (100.0, None)
     assert row.unranked == "its gold states are its own, not those of a known version"
     with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
-        _tracker(tmp_path / "2.2", multiwoz, own, own_gold="2.2")
+        _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2")
 
 
 # ------------------------------------------------------------------------------- plain English

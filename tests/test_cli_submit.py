@@ -228,7 +228,7 @@ def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Pa
             "multiwoz: control characters, line breaks",
         ),
         (["--fact", "licence"], "write NAME=VALUE"),
-        (["--fact", "license=MIT"], "unknown fact 'license'; did you mean 'licence'?"),
+        (["--fact", "license=MIT"], "unknown fact 'license'; choose from multiwoz"),
         (["--benchmark", "none"], "not installed"),
     ],
 )

@@ -491,13 +491,13 @@ def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
 
 
 def _forged(content: Any) -> None:
-    content["marks"]["solved"] = ["1" * TASKS] * TRIALS
+    content["result"]["marks"]["solved"] = ["1" * TASKS] * TRIALS
 
 
 def _forged_whole(content: Any) -> None:
     _forged(content)
-    content["figures"]["solved"] = 100.0
-    for one in content["passes"]:
+    content["result"]["figures"]["solved"] = 100.0
+    for one in content["result"]["passes"]:
         one["value"] = one["high"] = one["low"] = 100.0
 
 

@@ -240,11 +240,8 @@ def _commands() -> str:
 
 
 def _facts() -> str:
-    rows = [
-        [f"`--{name.replace('_', '-')}`", fact.question, ", ".join(fact.choices)]
-        for name, fact in FACTS.items()
-    ]
-    return markdown_table(["option", "what it states", "one of"], rows)
+    rows = [[f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()]
+    return markdown_table(["fact", "what it states", "one of"], rows)
 
 
 def _placeholders() -> str:

@@ -18,7 +18,7 @@ from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..board import PORT, PUBLISHED
 from ..comparison import SEED
-from ..errors import InputError, unknown
+from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH, SETUPS
@@ -446,24 +446,3 @@ def scoring(command: _Command) -> _Command:
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED
-
-
-def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Refuse to begin a board where nobody asked for one."""
-    named = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
-    folder = ctx.params.get("submissions")
-    if not (value or named or ctx.resilient_parsing or folder is None or folder.is_dir()):
-        raise InputError(
-            str(folder),
-            "no such folder here: this is no clone of the board; go to one, name its folder by "
-            "--submissions, or begin a board of your own by --new-board",
-        )
-
-
-new_board = flag(
-    "--new-board",
-    expose_value=False,
-    callback=_is_board,
-    help="Begin a board of your own where the folder of submissions does not exist.",
-)
-"""To be given below `submissions`, which it is about."""
