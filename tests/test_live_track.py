@@ -509,8 +509,8 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
     run = track.board("verify", "--jobs", 1)
     assert run.status == 1
     assert "passes[0].value" in run.out
-    change_scores(track.folder / "agent", lambda c: c.update(agent="gpt-x"))
-    assert re.search(r"live +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
+    change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
+    assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
     assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
 
