@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from mwz.harness import InputError, Options, Report, Scorer
-from mwz.harness.board import APART
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.rescoring import find_predictions
+from mwz.harness.board.tracks import tracks
 from mwz.harness.data.installed import loaded_once
 from mwz.harness.scoring.relexicalising import lexicalised_predictions
 from mwz.harness.submission import checked_submission
@@ -32,7 +32,7 @@ def main(submissions: Path, predictions: Path, seed: int, names: list[str]) -> N
     titles = ("own", "again", "as it is", "grounded")
     print(f"{'Inform / Success':<20}" + "".join(f"{title:>16}" for title in titles))
     for entry in read_entries(submissions):
-        if entry.system.track not in APART and (not names or entry.key in names):
+        if tracks()[entry.system.track].delexicalised and (not names or entry.key in names):
             try:
                 content = find_predictions(entry, [predictions])
             except InputError as error:
