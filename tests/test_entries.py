@@ -24,6 +24,7 @@ from mwz.harness.board.entries import (
     system_text,
 )
 from mwz.harness.board.scores import Scores
+from mwz.harness.board.tracks import OF_ROOMS, tracks
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics import Headline, headlines
@@ -395,3 +396,15 @@ def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
     read = validated(System, system(**about), "x")
     stated = {name: value for name, value in stated_facts(read).items() if value is not None}
     assert stated == {"year": 2020, "runs": 3}
+
+
+def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = {name: track for name, track in tracks().items() if name not in OF_ROOMS}
+    monkeypatch.setattr("mwz.harness.board.entries.tracks", lambda: here)
+    assert {entry.system.track for entry in read_entries(REPOSITORY)} == here.keys()
+    [warning] = capsys.readouterr().err.splitlines()
+    assert warning.endswith(
+        "leaves out 6 entries of tracks that are not installed (lexicalised, live)"
+    )

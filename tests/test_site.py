@@ -146,7 +146,10 @@ def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(
     for entry in entries:
         assert f"systems/{entry.key}.html" in made.files
         assert json.loads(made.files[f"systems/{entry.key}.json"])["system"] == entry.system.name
-        assert f"{'row' if entry.tracking is None else 'tracking'}-{entry.key}" in anchors
+        assert (
+            f"{'tracking' if entry.system.track == 'state-tracking' else 'row'}-{entry.key}"
+            in anchors
+        )
 
 
 def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(

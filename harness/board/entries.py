@@ -520,9 +520,9 @@ def read_entries(folder: Path) -> list[Entry]:
     absent = {track for track in OF_ROOMS if track not in tracks()}
     here = [path for path in paths if not (absent and _track(path) in absent)]
     if len(here) < len(paths):
-        names = " and ".join(sorted(absent))
-        told = f"{len(paths) - len(here)} entries of the track {names}, which is not installed"
-        print(f"mwz: {folder}: left out: {told}", file=sys.stderr)
+        names = ", ".join(sorted(absent))
+        left_out = f"{len(paths) - len(here)} entries of tracks that are not installed ({names})"
+        print(f"mwz: {folder}: leaves out {left_out}", file=sys.stderr)
     return [read_entry(path) for path in here]
 
 
