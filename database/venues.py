@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from threading import RLock
 from typing import Any, Protocol
 
@@ -60,6 +60,12 @@ def reaches(first: str, second: str, ratio: int) -> bool:
 
 _MOST_QUERIES = 1 << 15
 """How many queries are kept with their answers."""
+
+
+@lru_cache(maxsize=_MOST_QUERIES)
+def _ids(identifiers: tuple[str, ...]) -> KeysView[str]:
+    """Return ids as a set in order. Some trains have two rows. Equal answers are one object."""
+    return dict.fromkeys(identifiers).keys()
 
 
 class _Source(Protocol):
@@ -125,10 +131,10 @@ class VenueDatabase:
         prepared: PreparedVenues | None = None,
     ) -> None:
         self._records, self._rules, self._prepared = records, rules, prepared
-        self._meeting: dict[tuple[str, str, str], frozenset[int]] = {}
-        self._answers: dict[tuple[Any, ...], KeysView[str]] = {}
-        self._equal: dict[tuple[str, ...], KeysView[str]] = {}
         self._lock = RLock()
+        # Turn after turn has the constraints of the turn before.
+        self._answered = lru_cache(maxsize=_MOST_QUERIES)(self._answer)
+        self._met = lru_cache(maxsize=_MOST_QUERIES)(self._rows_meeting)
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
@@ -137,43 +143,28 @@ class VenueDatabase:
             domain: Any domain; one without venues has no results.
             constraints: Slot -> value. Unknown slots and values such as `dontcare` are ignored.
         """
-        # Turn after turn has the constraints of the turn before.
-        key = (domain, *constraints.items())
-        answer = self._answers.get(key)
-        if answer is None:
-            with self._lock:
-                answer = self._answer(domain, constraints)
-                if len(self._answers) >= _MOST_QUERIES:
-                    self._answers.clear()
-                self._answers[key] = answer
-        return answer
+        return self._answered(domain, *constraints.items())
 
-    def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
+    def _answer(self, domain: str, *constraints: tuple[str, str]) -> KeysView[str]:
         """Answer a query: put together the rows that meet each constraint."""
         identifiers = self._tables.identifiers.get(domain, ())
         columns, ignored = self._tables.columns.get(domain, ()), self._rules.no_constraint
         rows: frozenset[int] | None = None
-        for column, value in constraints.items():
+        for column, value in constraints:
             if column in columns and value not in ignored:
                 met = self._met(domain, column, value)
                 rows = met if rows is None else rows & met
         places = range(len(identifiers)) if rows is None else sorted(rows)
-        # Some trains have two rows. Equal answers are one object.
-        ids = dict.fromkeys(identifiers[place] for place in places)
-        return self._equal.setdefault(tuple(ids), ids.keys())
+        return _ids(tuple(identifiers[place] for place in places))
 
-    def _met(self, domain: str, column: str, value: str) -> frozenset[int]:
+    def _rows_meeting(self, domain: str, column: str, value: str) -> frozenset[int]:
         """Return the places of the rows that meet a constraint."""
-        key = domain, column, value
-        if key not in self._meeting:
-            normalized = normalize_value(column, value, self._rules)
-            if column in self._tables.times[domain]:
-                rows = self._in_time(domain, column, minutes(normalized))
-            else:
-                matching = self._matching(domain, column, normalized)
-                rows = frozenset(self._source.selected(domain, column, matching))
-            self._meeting[key] = rows
-        return self._meeting[key]
+        normalized = normalize_value(column, value, self._rules)
+        if column in self._tables.times[domain]:
+            return self._in_time(domain, column, minutes(normalized))
+        matching = self._matching(domain, column, normalized)
+        with self._lock:
+            return frozenset(self._source.selected(domain, column, matching))
 
     def _matching(self, domain: str, column: str, value: str) -> Sequence[str]:
         """Return the values of a column that match a constraint's value."""

@@ -26,6 +26,11 @@ GOLD_DOMAINS = ("rule", "damd")
 """Where gold active domains come from: a rule from gold states and acts, or DAMD's labels."""
 REFERENCE = "REFERENCE"
 REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", REFERENCE, "TRAINID")
+FURTHER_SLOTS = (
+    *("area", "pricerange", "food", "type", "stars", "internet", "parking", "entrancefee"),
+    *("openhours", "price", "duration", "arrive", "leave", "cartype", "phone"),
+)
+"""What goals of the data set request besides, as slot names are normalised."""
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """domain -> venue records, as the public database files hold them."""

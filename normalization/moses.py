@@ -1,10 +1,9 @@
-"""Moses detokenisation of English text, in time and memory that grow with its length alone.
+"""Moses detokenisation of English text.
 
 The outcome is defined by sacremoses: `MosesDetokenizer("en").detokenize(MosesTokenizer("en")
 .tokenize(text))`, for every text. Plain ASCII, which nearly all responses are, is treated by
-`_plainly` without it; tests compare the two. All else is given to sacremoses itself, in stretches,
-so that what repeats itself is not treated again and that a long text is never held as one list of
-tokens. sacremoses takes long to import, so that happens when it is first needed.
+`_plainly` without it; tests compare the two. sacremoses takes long to import, so that happens when
+it is first needed.
 
 Source: Moses (Koehn et al., 2007), as sacremoses implements it.
 """
@@ -12,15 +11,11 @@ Source: Moses (Koehn et al., 2007), as sacremoses implements it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer, MosesTokenizer
-
-_STRETCH = 1000
-"""How many characters sacremoses is given at once, as far as a text can be cut."""
 
 
 def detokenize(text: str) -> str:
@@ -88,101 +83,21 @@ def _plainly(text: str) -> str:
     return _CLOSED_UP.sub("", "".join(written))
 
 
-def _by_sacremoses(text: str) -> str:
-    """Detokenise any text by sacremoses, where possible piece by piece."""
-    whole = _COUNTED_OR_DELETED.search(text) or _COUNTED.search(text) or "MULTI" in text
-    pieces = [text] if whole else _BETWEEN_PIECES.split(text)
-    return " ".join(map(_detokenize, pieces))
-
-
-# Moses counts quotes over the whole text, so a text with quotes other than within contractions is
-# one piece. So is one with the letters that Moses writes a run of dots as, or with control
-# characters, which it deletes, from between such letters too.
-_COUNTED_OR_DELETED = re.compile(r'["`„“\x00-\x1f]')
-_COUNTED = re.compile(r"'(?:(?<![a-z]')|(?![a-z]))")
-
-# Any other is cut at each blank between two letters or digits (of ASCII: Chinese is written without
-# blanks). Tokens that end or begin so are words, or contractions behind a word, and have a blank
-# between them. Beyond them Moses looks neither forwards, for the case of what follows a full stop,
-# nor backwards, for the blank before a token.
-_BETWEEN_PIECES = re.compile(r"(?<=[a-zA-Z0-9]) (?=[a-zA-Z0-9])")
-
-
 @lru_cache(maxsize=1 << 14)
-def _detokenize(text: str, stretch: int = _STRETCH) -> str:
-    """Detokenise stretch by stretch.
-
-    All that the detokeniser knows of what it has written is the last token and, for each kind of
-    quote, whether one is open. So a stretch is given to it behind a few tokens that bring it to
-    the same state, and what it writes for these is cut off.
-
-    Args:
-        text: Any text.
-        stretch: About how many characters to treat at once, at least 1.
-    """
-    tokenizer, detokenizer, _ = _moses()
-    if len(text) <= stretch:
-        tokens = tokenizer.tokenize(text, escape=False)
-        detokenized: str = detokenizer.detokenize(tokens, unescape=False)
-        return detokenized
-    open_quotes: set[str] = set()
-    last = ""
-    written = []
-    for tokens in _tokenize(text, stretch):
-        state = [*open_quotes.intersection(map(_kind, tokens)), last]
-        skipped = len(detokenizer.detokenize(state, unescape=False))
-        written.append(detokenizer.detokenize([*state, *tokens], unescape=False)[skipped:])
-        for token in tokens:
-            if not detokenizer.IS_OPEN_QUOTE.search(token):
-                last = token
-                continue
-            # In the state, a bracket stands for a quote that opens and a full stop for another:
-            # no blank follows the one, a blank the other.
-            quote = _kind(token)
-            if quote in open_quotes:
-                open_quotes.remove(quote)
-                last = "."
-            elif quote == "'" and last.endswith("s"):
-                last = "."
-            else:
-                open_quotes.add(quote)
-                last = "("
-    return "".join(written)
-
-
-def _kind(quote: str) -> str:
-    return '"' if quote in {"„", "“"} else quote
-
-
-def _tokenize(text: str, stretch: int) -> Iterator[list[str]]:
-    """Yield the tokens of a text, stretch by stretch.
-
-    Behind a blank or a symbol (which is a token of its own) every character begins a token and is
-    treated as at the beginning of a text, unless it is a blank, a comma, a quote or a control
-    character, which is deleted. What stands before it is treated by this one character of all that
-    follows: whether a full stop ends a sentence depends on it. So each stretch ends with the first
-    character of the next one, whose token is left out.
+def _by_sacremoses(text: str) -> str:
+    """Detokenise any text.
 
     Escaping for XML is left out, which detokenising would undo: every `&` is a token of its own,
     so that nothing but an escape is taken for one.
     """
-    tokenizer, _, cut = _moses()
-    start = 0
-    while found := cut.search(text, start + stretch - 1):
-        if tokens := tokenizer.tokenize(text[start : found.end() + 1], escape=False)[:-1]:
-            yield tokens
-        start = found.end()
-    yield tokenizer.tokenize(text[start:], escape=False)
-
-
-class _Moses(NamedTuple):
-    tokenizer: MosesTokenizer
-    detokenizer: MosesDetokenizer
-    cut: re.Pattern[str]
+    tokenizer, detokenizer = _moses()
+    tokens = tokenizer.tokenize(text, escape=False)
+    detokenized: str = detokenizer.detokenize(tokens, unescape=False)
+    return detokenized
 
 
 @lru_cache(maxsize=1)
-def _moses() -> _Moses:
+def _moses() -> tuple[MosesTokenizer, MosesDetokenizer]:
     from sacremoses import MosesDetokenizer, MosesTokenizer
 
     tokenizer = MosesTokenizer(lang="en")
@@ -192,6 +107,4 @@ def _moses() -> _Moses:
     letters = frozenset(tokenizer.IsAlpha)
     tokenizer.isanyalpha = lambda token: not letters.isdisjoint(token)
     tokenizer.MULTIDOT_MARKER = re.compile(r"(?<!DOT)(?:DOT)+MULTI")
-    symbol_or_blank = rf"[^{tokenizer.IsAlnum}.'`,\-\x00-\x08\x0e-\x1b]"
-    cut = re.compile(symbol_or_blank + r"(?=[^\s',\x00-\x1f])")
-    return _Moses(tokenizer, MosesDetokenizer(lang="en"), cut)
+    return tokenizer, MosesDetokenizer(lang="en")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -116,3 +117,48 @@ def _named(
 def _domain(placeholder: str) -> str:
     """Return what stands where placeholders that name their domain have it."""
     return placeholder.split("_", maxsplit=1)[0]
+
+
+class VenueId(NamedTuple):
+    """Which venue: the domain and the id that database queries return (trains: the train id)."""
+
+    domain: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A value that a response in plain English tells.
+
+    Attributes:
+        start: Where it begins in the response (characters).
+        end: Where it ends, exclusive.
+        slot: Ontology slot ("NAME", "PHONE").
+        value: The value as the database writes it; a telephone number, postcode or train id in
+            its comparable form; what the database does not have, in lower case.
+        venues: The venues it may belong to; none if the database does not have it.
+        whole: Whether the whole value is told; False of a part of an address.
+    """
+
+    start: int
+    end: int
+    slot: str
+    value: str
+    venues: tuple[VenueId, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Delexicalised:
+    """A response in plain English and what was found in it.
+
+    Attributes:
+        original: The response as it was written.
+        text: The response with a placeholder in place of every value.
+        spans: The values, in order; they do not overlap. Placeholders that the response already
+            had are not among them.
+    """
+
+    original: str
+    text: str
+    spans: tuple[Span, ...]

@@ -8,7 +8,7 @@ Flavours of Success" (2021), section 5.1, and its published evaluator.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -20,8 +20,6 @@ BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
 _CLOCK = re.compile(r"([0-9][0-9]):([0-9][0-9])")
 # Characters. Python refuses to read a number of thousands of digits.
 _LONGEST_HOUR = 20
-# Characters of a slot and its value that are remembered: more than nearly all have.
-_REMEMBERED = 80
 
 
 def without_empty_domains(state: BeliefState) -> BeliefState:
@@ -53,63 +51,22 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
     return value if table is None else _RULES.get(table, _as_is)(value, table, rules)
 
 
-def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
-    """Return a belief state with normalised slot names and values; the given one is kept.
-
-    Where two spellings of a slot meet, the later one wins.
-    """
-    return {domain: _normalized(slots.items(), rules) for domain, slots in state.items()}
-
-
-def normalize_states(
-    states: Iterable[BeliefState | None], rules: RuleSet
-) -> Iterator[BeliefState | None]:
-    """Yield the states of a dialogue's turns normalised; None of turns without one.
-
-    What a turn has as the turn before is normalised once, and shared by both.
-    """
-    known: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
-    last: BeliefState | None = None
-    normalized: dict[str, Mapping[str, str]] = {}
-    for state in states:
-        if state is None:
-            yield None
-            continue
-        if last is not None and state == last and [*state] == [*last]:
-            yield normalized
-            continue
-        last, normalized = state, {}
-        for domain, slots in state.items():
-            before, values = known.get(domain, _NONE)
-            if before != slots or len(values) < len(slots):
-                values = _normalized(slots.items(), rules)
-                known[domain] = slots, values
-            normalized[domain] = values
-            if len(values) < len(slots):
-                # Where spellings of a slot meet, it matters which is the later one.
-                last = None
-        yield normalized
-
-
-_NONE: tuple[Mapping[str, str], Mapping[str, str]] = {}, {}
-
-
-def _normalized(slots: Iterable[tuple[str, str]], rules: RuleSet) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for slot, value in slots:
-        short = len(slot) + len(value) <= _REMEMBERED
-        name, canonical = (_remembered if short else normalize_slot)(slot, value, rules)
-        values[name] = canonical
-    return values
-
-
+@lru_cache(maxsize=1 << 15)
 def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
     """Return a slot's normalised name and value."""
     name = normalize_slot_name(slot, rules)
     return name, normalize_value(name, value, rules)
 
 
-_remembered = lru_cache(maxsize=1 << 15)(normalize_slot)
+def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
+    """Return a belief state with normalised slot names and values; the given one is kept.
+
+    Where two spellings of a slot meet, the later one wins.
+    """
+    return {
+        domain: dict(normalize_slot(slot, value, rules) for slot, value in slots.items())
+        for domain, slots in state.items()
+    }
 
 
 def minutes(time: str) -> int:

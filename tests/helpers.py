@@ -18,7 +18,7 @@ import pytest
 from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
-from mwz.harness.data.declared import Sources, build_benchmark, read_data_set
+from mwz.harness.data.declared import build_benchmark, read_data_set
 from mwz.normalization.rules import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -80,26 +80,19 @@ def benchmark(dialogues: Mapping[str, Dialogue], name: str = "tiny") -> Benchmar
 
 
 def build_multiwoz(
-    mwzeval: Path,
-    multiwoz: Path,
-    rebuild: bool = False,
-    venues: Mapping[str, Path] | None = None,
-    mintl: Path | None = None,
+    mwzeval: Path, multiwoz: Path, venues: Path | None = None, mintl: Path | None = None
 ) -> Benchmark:
     """Build the benchmark of MultiWOZ from two folders, as `mwz data import` does.
 
     Args:
         mwzeval: The evaluator's repository.
         multiwoz: The data set's repository.
-        rebuild: Whether to build even what the evaluator's repository has ready.
-        venues: Version of the venue database -> a repository that has it, as a fetch gives them.
+        venues: The evaluator's repository with the venues of 2021, as a fetch gives it.
         mintl: The repository with DAMD's log, for its gold domains.
     """
-    folders = {"evaluator": mwzeval, "data set": multiwoz}
-    if mintl is not None:
-        folders["gold domains"] = mintl
-    sources = Sources(folders, venues=venues or {}, rebuild=rebuild, all_splits=True)
-    return build_benchmark(read_data_set("multiwoz"), sources).benchmark
+    roles = {"evaluator": mwzeval, "data set": multiwoz, "venues": venues, "gold domains": mintl}
+    folders = {role: folder for role, folder in roles.items() if folder is not None}
+    return build_benchmark(read_data_set("multiwoz"), folders).benchmark
 
 
 @dataclass(frozen=True)

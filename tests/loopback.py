@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,28 +66,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         self.hang()
 
-    def drip(self, content: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        for byte in content:
-            self.wfile.write(bytes([byte]))
-            self.wfile.flush()
-            if self.server_state.released.wait(0.05):
-                return
-
-    def go_on_for_ever(self, packed: bool) -> None:
-        self.send_response(200)
-        if packed:
-            self.send_header("Content-Encoding", "gzip")
-        self.end_headers()
-        piece = b"x" * 1_000_000
-        packer = zlib.compressobj(wbits=31)
-        # As long as anybody listens.
-        with contextlib.suppress(OSError):
-            while not self.server_state.released.is_set():
-                self.wfile.write(packer.compress(piece) if packed else piece)
-
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
@@ -98,14 +74,9 @@ FAULTS: dict[str, Callable[[_Handler, bytes], None]] = {
     "serve": lambda handler, content: handler.answer(content),
     # Fewer bytes than announced, then the end.
     "cut": lambda handler, content: handler.answer(content[: len(content) // 2], len(content)),
-    "truncated": lambda handler, content: handler.answer(content[: len(content) // 2]),
     "altered": lambda handler, content: handler.answer(content[:-1] + b"?"),
-    "empty": lambda handler, content: handler.answer(b""),
     "hang": lambda handler, content: handler.hang(),
     "hang in the middle": lambda handler, content: handler.hang_in_the_middle(content),
-    "drip": lambda handler, content: handler.drip(content),
-    "endless": lambda handler, content: handler.go_on_for_ever(packed=False),
-    "endless and packed": lambda handler, content: handler.go_on_for_ever(packed=True),
     "redirect": lambda handler, content: handler.redirect(f"/moved{handler.path}"),
     "redirect for ever": lambda handler, content: handler.redirect(handler.path),
 }

@@ -95,10 +95,6 @@ def _log(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return log
 
 
-def _alternating(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [one for turn in turns for one in ({"response": "hello"}, turn)]
-
-
 def _listed(outputs: Outputs, key: str = "turns") -> list[dict[str, Any]]:
     return [{"dialogue_id": id_, key: turns} for id_, turns in outputs.items()]
 
@@ -121,10 +117,8 @@ WHOLE: Mapping[str, Mangle] = {
     "list of dialogues by id and log": lambda o: _json(
         [{"id": id_, "log": turns} for id_, turns in o.items()]
     ),
-    "list of objects by id": lambda o: _json([{id_: turns} for id_, turns in o.items()]),
     "list of lists of turns": lambda o: _json([[*_rows({i: t})] for i, t in o.items()]),
     "JSON lines of dialogues": lambda o: _lines(_listed(o)),
-    "JSON lines by id": lambda o: _lines([{id_: turns} for id_, turns in o.items()]),
     "JSON lines of turns": lambda o: _lines([*_rows(o)]),
     "JSON lines of turns out of order": lambda o: _lines([*_rows(o)][::-1]),
     "JSON lines of turns from 1": lambda o: _lines([*_rows(o, 1)]),
@@ -149,15 +143,6 @@ WHOLE: Mapping[str, Mangle] = {
         _each(o, lambda ts: {f"turn_{n}": t for n, t in enumerate(ts, 1)})
     ),
     "turns below a key": lambda o: _json(_each(o, lambda ts: {"goal": {}, "turns": ts})),
-    "columns": lambda o: _json(
-        _each(
-            o,
-            lambda ts: {
-                "responses": [t["response"] for t in ts],
-                **({"states": [t["state"] for t in ts]} if "state" in ts[0] else {}),
-            },
-        )
-    ),
     "messages": lambda o: _json(_listed(_each(o, _messages), "messages")),
     "messages by id": lambda o: _json(_each(o, lambda ts: {"messages": _messages(ts)})),
     "messages in parts as lines": lambda o: _lines(
@@ -165,10 +150,6 @@ WHOLE: Mapping[str, Mangle] = {
     ),
     "speakers": lambda o: _json(_each(o, _spoken)),
     "speakers as lines": lambda o: _lines(_listed(_each(o, _spoken))),
-    "alternating turns": lambda o: _json(_each(o, _alternating)),
-    "turns by ids of their own": lambda o: _json(
-        {f"{i}_{n}": t for i, ts in o.items() for n, t in enumerate(ts)}
-    ),
     "dialogues below data": lambda o: _json({"data": {"dialogues": _listed(o)}}),
     "domains in capitals": lambda o: _json(
         _each(
@@ -181,6 +162,8 @@ WHOLE: Mapping[str, Mangle] = {
             ],
         )
     ),
+    "keys of other names": lambda o: _json(renamed(o, "generated", "belief_state")),
+    "other keys in lines": lambda o: _lines(_listed(renamed(o, "output", "bs"), "log")),
     "results": lambda o: _json({"results": o, "metrics": {"bleu": 1.0}, "config": {"seed": 1}}),
     "data below predictions": lambda o: _json({"model": "x", "predictions": _listed(o)}),
     "ids as file names": lambda o: _json({f"{i.upper()}.json": ts for i, ts in o.items()}),
@@ -237,28 +220,27 @@ WHOLE: Mapping[str, Mangle] = {
 TEXTS: Mapping[str, Mangle] = {
     "lists of texts": lambda o: _json(_each(o, lambda ts: [t["response"] for t in ts])),
     "lines of texts": lambda o: _lines(_listed(_each(o, lambda ts: [t["response"] for t in ts]))),
-    "alternating texts": lambda o: _json(
-        _each(o, lambda ts: [text for t in ts for text in ("hello", t["response"])])
-    ),
-    "texts that say who speaks": lambda o: _json(
-        _each(o, lambda ts: [x for t in ts for x in ("user: hello", f"system: {t['response']}")])
-    ),
 }
 """The same, of responses alone."""
 
-KEYED: Mapping[str, tuple[Mangle, tuple[str, ...]]] = {
-    "generated": (lambda o: _json(renamed(o, "generated")), ("--response-key", "generated")),
-    "generated, belief": (
-        lambda o: _json(renamed(o, "generated", "my_belief")),
-        ("--response-key", "generated", "--state-key", "my_belief"),
+KEYED: Mapping[str, tuple[Mangle, Mapping[str, str]]] = {
+    "keys of turns": (
+        lambda o: _json(renamed(o, "gen", "my_state")),
+        {"response_key": "gen", "state_key": "my_state"},
     ),
-    "a list": (
+    "keys of a list": (
         lambda o: _json([{"name": i, "exchange": ts} for i, ts in o.items()]),
-        ("--id-key", "name", "--turns-key", "exchange"),
+        {"id_key": "name", "turns_key": "exchange"},
     ),
-    "a table": (
+    "columns of a table": (
         lambda o: _table(o, ",").replace("dialogue_id", "dlg").replace("response", "gen").encode(),
-        ("--id-key", "dlg", "--response-key", "gen"),
+        {"id_key": "dlg", "response_key": "gen"},
+    ),
+    "a key beside the usual one": (
+        lambda o: _json(
+            _each(o, lambda ts: [{**t, "gen": t["response"], "response": ""} for t in ts])
+        ),
+        {"response_key": "gen"},
     ),
 }
-"""What is read with options, and these."""
+"""What is read where keys are named, and these."""

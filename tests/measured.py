@@ -17,7 +17,7 @@ from mwz.harness.board.scores import (
     totals_of_sums,
 )
 from mwz.harness.board.stored_evidence import evidence_of_rows
-from mwz.harness.comparison.resampling import intervals_of
+from mwz.harness.comparison.evidence import intervals_of
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.signature import Signature
 

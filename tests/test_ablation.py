@@ -68,14 +68,14 @@ def test_it_is_shown_for_each_file_and_alone(
 ) -> None:
     run = run_cli(
         capsys,
-        *("score", SAMPLE_SUBMISSIONS / "careful.json", SAMPLE_SUBMISSIONS / "hasty.json"),
-        *("--ablation", "--format", "json"),
+        *("ablation", SAMPLE_SUBMISSIONS / "careful.json", SAMPLE_SUBMISSIONS / "hasty.json"),
+        *("--format", "json"),
     )
     assert run.status == 0, run.err
     assert list(json.loads(run.out)) == ["careful", "hasty"]
-    run = run_cli(capsys, "score", "--corpus", "--ablation")
+    run = run_cli(capsys, "ablation", "@corpus")
     assert run.status == 2
-    assert "--ablation takes PREDICTIONS" in run.err
+    assert "@corpus: is made by the harness; give a file" in run.err
 
 
 @pytest.mark.real_data

@@ -60,9 +60,9 @@ def test_grounded_scores_agree_with_a_reader(multiwoz: Benchmark, upstream: Path
     scorer = Scorer(multiwoz, Options(free_running=True, goals=goals))
     run = scorer.free_run(read_standard(path.read_bytes(), path.name), path.name)
     counts: dict[tuple[str, object], Counter[str]] = {}
-    for written, one in run.rated.items():
+    for written, one in run.outcomes.items():
         id_ = written.lower().removesuffix(".json")
-        for name, went in one.grounded.domains.items():
+        for name, went in one.domains.items():
             informed = (id_, name) not in NOT_INFORMED
             five, all_ = all(went.provided.values()), went.tells_further
             found = Counter(

@@ -156,7 +156,7 @@ def test_a_benchmark_that_is_named_is_taken(mwz: Mwz) -> None:
 
 
 def test_what_the_harness_makes_is_of_the_default_benchmark(mwz: Mwz) -> None:
-    run = mwz("score", "--corpus", "--json", "-")
+    run = mwz("score", "@corpus", "--json", "-")
     assert json.loads(run.out)["benchmark"] == "multiwoz"
     assert "sample" not in run.err
 

@@ -226,11 +226,11 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
         ours, theirs = pair.figures[name], compared.pairs[0].differences[name]
         assert (ours.p, ours.only_a, ours.only_b) == (theirs.p, theirs.only_a, theirs.only_b)
         assert ours.difference == pytest.approx(-theirs.difference, rel=1e-12)
-    for entry, other in zip(read_entries(tmp_path), compared.systems, strict=True):
+    for entry, other in zip(read_entries(tmp_path), compared.intervals, strict=True):
         assert entry.scores.dialogues is not None
         for name in FIGURES:
             kept = entry.scores.dialogues.intervals.scores[name]
-            ends = (other.scores[name].low, other.scores[name].high)
+            ends = (other[name].low, other[name].high)
             assert (kept.low, kept.high) == pytest.approx(ends, rel=1e-12)
 
 

@@ -244,7 +244,7 @@ def test_scores_that_do_not_say_what_they_are_of_are_refused(
 def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
     target = tmp_path / "constant.json"
     done = run_process(
-        *("score", "--constant", "--benchmark", "sample", "--metrics", "inform,flags"),
+        *("score", "@constant", "--benchmark", "sample", "--metrics", "inform,flags"),
         *("--json", target),
         MWZ_DATA=tmp_path / "data",
     )
@@ -256,15 +256,6 @@ def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
     # Three numbers for each name.
     assert report["flags"]["placeholders"] == 3.0
     assert "flags" in done.stdout
-
-
-@pytest.mark.parametrize("more", [[_file("careful")], ["--corpus"], ["--corpus", "damd"]])
-def test_a_constant_response_is_scored_instead_of_anything_else(
-    more: list[object], capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = run_cli(capsys, "score", "--constant", "--benchmark", "sample", *more)
-    assert run.status == 2
-    assert "give either" in run.err
 
 
 def test_a_reference_row_of_the_constant_response_is_scored_again(

@@ -14,9 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from stepped import rates_of
 
-from mwz.harness import Benchmark, Options, Scorer, load_benchmark
-from mwz.harness.diagnosis.causes import CAUSES, explain
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness import Options, Scorer, load_benchmark
+from mwz.harness.diagnosis.causes import CAUSES, Diagnosis, diagnose, explain
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL, Rates
 from mwz.harness.metrics.played import PlayedDialogue
@@ -164,8 +163,3 @@ def test_naming_in_an_active_domain_is_what_the_other_causes_want() -> None:
                 assert (after[domain].cause == "never named") == never
                 found += 1
     assert found
-
-
-def test_benchmarks_are_left_as_they_were() -> None:
-    fresh: Benchmark = load_benchmark("sample")
-    assert fresh == SCORER.benchmark

@@ -12,12 +12,10 @@ import pytest
 from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis.causes import CAUSES, explain
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
-from mwz.harness.diagnosis.dialogue_text import dialogue_text
+from mwz.harness.diagnosis.causes import CAUSES, Diagnosis, diagnose, explain
+from mwz.harness.diagnosis.dialogue_text import followed
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL
-from mwz.harness.scoring.dialogue_lines import corpus_scores
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 pytestmark = pytest.mark.real_data
@@ -70,17 +68,6 @@ def test_causes_add_up_to_what_the_rates_lose_in_every_file(
         assert sum(cost.success for cost in costs) == pytest.approx(100 - strict.success[TOTAL])
 
 
-def test_no_domain_and_no_slot_is_lost_without_a_cause(
-    diagnoses: Mapping[str, Diagnosis],
-) -> None:
-    for name, diagnosis in diagnoses.items():
-        for dialogue, outcome in zip(diagnosis.dialogues, diagnosis.results, strict=True):
-            assert list(outcome.domains) == list(dialogue.gold.goal), name
-            for domain, found in outcome.domains.items():
-                assert found.matched == (found.cause is None)
-                assert set(found.provided) == dialogue.gold.goal[domain].requestable
-
-
 def test_the_causes_of_the_corpus(diagnoses: Mapping[str, Diagnosis]) -> None:
     outcomes = diagnoses["corpus"].results
     causes = Counter(
@@ -119,29 +106,17 @@ def test_mending_what_a_cause_names_mends_the_domain(
     assert unmended == [("pptod", "pmul1779", "hotel")]
 
 
-@pytest.mark.parametrize("name", ["labes", "sfn"])
-def test_lines_of_two_halves_give_the_whole(
-    name: str, scorer: Scorer, predictions: Callable[[str], Mapping[str, Any]]
-) -> None:
-    content = predictions(name)
-    states = all("state" in turn for turns in content.values() for turn in turns)
-    metrics = ["bleu", "inform", "diversity", *(["dst"] if states else [])]
-    everything = scorer.with_options(setup="both", metrics=metrics)
-    lines = []
-    ids = list(content)
-    for half in (ids[:400], ids[400:]):
-        parsed = parse_submission({i: content[i] for i in half}, scorer.benchmark, name)
-        part = normalize_submission(parsed, scorer.rules)
-        lines += everything.played(part).results
-    assert corpus_scores(lines) == everything.score(content).metrics
-
-
 def test_table_7_of_the_re_evaluation_is_sng0580(diagnoses: Mapping[str, Diagnosis]) -> None:
-    shown = dialogue_text(diagnoses["ubar"], "sng0580", venue_ids=True)
-    assert shown is not None
-    goal, *turns = re.split(r" turn \d ", " ".join(shown.partition("\noutcome")[0].split()))
+    diagnosis = diagnoses["ubar"]
+    [dialogue] = [one for one in diagnosis.dialogues if one.id == "sng0580"]
     # The paper prints it as SNG0805: four venues fit, three of them are offered from turn 1 on.
-    assert goal.endswith("4 venues: 19185, 19197, 19212, 19219")
+    [(domain, goal)] = dialogue.gold.goal.items()
+    fitting = diagnosis.played.database().query(domain, goal.informable)
+    assert sorted(fitting) == ["19185", "19197", "19212", "19219"]
+    turns = [
+        " ".join(text for _, text in turn.steps)
+        for turn in followed(diagnosis, dialogue, lambda domain, ids: ", ".join(sorted(ids)))
+    ]
     offered = [re.findall(r"(?:offered|kept): (\d+(?:, \d+)*)", turn) for turn in turns]
     assert offered == [[], ["19185, 19212, 19219"], ["19185, 19212, 19219"], []]
     provided = [re.findall(r"provides (\w+)", turn) for turn in turns]

@@ -10,10 +10,11 @@ import pytest
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark
+from mwz.harness.grounding import human
+from mwz.harness.grounding.human import HumanRatings, human_ratings
 from mwz.harness.grounding.rating import OUTCOMES, TOTAL
 from mwz.harness.io.machine import DATA_VARIABLE
-from mwz.harness.scoring import ceiling as module
-from mwz.harness.scoring.ceiling import HumanRatings
+from mwz.normalization.rules import rule_set
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))
 
@@ -32,13 +33,13 @@ def _kept(folder: Path) -> list[Path]:
 
 
 def _ratings(benchmark: Benchmark) -> HumanRatings:
-    ratings = Scorer(benchmark, OPTIONS).human_ratings()
+    ratings = human_ratings(benchmark, rule_set(OPTIONS.rules))
     assert ratings is not None
     return ratings
 
 
 def _succeeds(ratings: HumanRatings) -> bool | None:
-    return ratings.booked["town001"].won[TOTAL][OUTCOMES.index("success")]
+    return ratings["booked"]["town001"].won[TOTAL][OUTCOMES.index("success")]
 
 
 def _no_rating(*arguments: Any) -> HumanRatings:
@@ -50,8 +51,8 @@ def test_ratings_are_made_once_and_read_from_then_on(
 ) -> None:
     made = _ratings(town)
     assert len(_kept(tmp_path)) == 1
-    monkeypatch.setattr(module, "_made", _no_rating)
-    assert _ratings(town) == made
+    monkeypatch.setattr(human, "rated_human", _no_rating)
+    assert _ratings(load_benchmark("town")) == made
 
 
 def test_kept_ratings_give_the_figures_that_made_ones_give(
@@ -78,7 +79,7 @@ def test_other_responses_rules_or_venues_have_ratings_of_their_own(
     ratings = _ratings(changed)
     # It wants telephone number and address, and is told nothing.
     assert not _succeeds(ratings)
-    Scorer(town, replace(OPTIONS, rules="2023")).human_ratings()
+    human_ratings(town, rule_set("2023"))
     # Of a benchmark that was changed in memory nothing is kept.
     assert len(_kept(tmp_path)) == 2
 

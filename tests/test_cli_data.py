@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers import benchmark, dialogue, goal, run_cli
-from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
+from synthetic import SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import STYLES
@@ -35,7 +34,7 @@ def _hashes(benchmark: Benchmark) -> list[str]:
 
 
 def test_an_import_installs_the_test_split(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    run = run_cli(capsys, "data", "import", *_options(clones))
+    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
     assert run.status == 0, run.err
     path = benchmark_path("multiwoz")
     counts = f"{len(TEST_IDS)} dialogues, {SYSTEM_TURNS} system turns"
@@ -63,9 +62,9 @@ def test_statistics_count_how_far_reference_styles_agree(capsys: Capture) -> Non
     rows = {row["style"]: row for row in agreement.data}
     assert rows["mwz22"]["damd"] == pytest.approx(200 / 3)
     assert rows["mwz22"]["lava"] == rows["lava"]["damd"] == pytest.approx(100 / 3)
-    run = run_cli(capsys, "data", "statistics", "sample", "--format", "json")
+    run = run_cli(capsys, "data", "statistics", "sample")
     assert run.status == 0
-    assert list(json.loads(run.out)) == ["benchmark", "styles"]
+    assert run.out.startswith("Benchmark sample")
 
 
 @pytest.mark.real_data
@@ -78,16 +77,6 @@ def test_the_statistics_of_the_paper(multiwoz: Benchmark) -> None:
     assert found["of these, different in any two styles"]["number"] == 8
 
 
-def test_a_rebuild_ignores_cached_references(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    cached = {"syn0001": ["A", "B"], "mul0002": ["C", "D"], "pmul0003": ["E"]}
-    write_json(clones[0] / "mwzeval/data/references/mwz22.json", cached)
-    run_cli(capsys, "data", "import", *_options(clones))
-    assert load_benchmark().dialogues["pmul0003"].references["mwz22"] == ["E"]
-    run_cli(capsys, "data", "import", *_options(clones), "--rebuild")
-    references = load_benchmark().dialogues["pmul0003"].references["mwz22"]
-    assert references == ["booked NAME as REFERENCE."]
-
-
 def test_an_import_that_fails_leaves_what_was_there(
     capsys: Capture, clones: tuple[Path, Path]
 ) -> None:
@@ -98,33 +87,9 @@ def test_an_import_that_fails_leaves_what_was_there(
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
     run = run_cli(capsys, "data", "import", *_options(clones))
     assert run.status == 2
-    assert run.err.startswith(
-        f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON: it is cut off"
-    )
+    assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
-
-
-def test_an_interrupted_import_leaves_what_was_there(
-    capsys: Capture, clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_cli(capsys, "data", "import", *_options(clones))
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    before = path.read_bytes()
-    write_json(clones[0] / "mwzeval/data/database/train_db.json", [])
-
-    def interrupt(*args: object) -> None:
-        raise KeyboardInterrupt
-
-    for step in ("fsync", "replace"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, step, interrupt)
-            run = run_cli(capsys, "data", "import", *_options(clones))
-        assert run.status == 130
-        assert run.err.strip() == "mwz: interrupted"
-        assert path.read_bytes() == before
-        assert os.listdir(path.parent) == [path.name]
 
 
 def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) -> None:
@@ -143,12 +108,6 @@ def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
     assert run.status == 2
     assert run.err.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
     assert installed_benchmarks() == ["sample"]
-
-
-def test_the_data_set_may_be_named(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
-    assert run.status == 0, run.err
-    assert installed_benchmarks() == ["sample", "multiwoz"]
 
 
 @pytest.mark.parametrize("command", ["import", "fetch", "urls"])
@@ -180,17 +139,3 @@ def test_the_list_shows_what_is_at_hand(capsys: Capture, clones: tuple[Path, Pat
     # "1 of 3" goals are seen.
     assert _hashes(installed) == row.split()[6:-1]
     assert row.endswith(str(benchmark_path("multiwoz")))
-
-
-def test_a_damaged_benchmark_is_told_in_the_list(
-    capsys: Capture, clones: tuple[Path, Path]
-) -> None:
-    run_cli(capsys, "data", "import", *_options(clones))
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    path.write_bytes(b"")
-    run = run_cli(capsys, "data", "list")
-    assert run.status == 2
-    assert run.err == (
-        f"mwz: {path}: the file is empty; expected JSON; install the benchmark again\n"
-    )

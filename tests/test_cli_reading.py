@@ -161,7 +161,7 @@ def test_convert_writes_the_standard_form_of_the_family(
     family = _written(tmp_path / "family.json", _family(careful))
     run = mwz("convert", family, "-o", "new.json.gz")
     assert (run.status, run.out) == (0, "")
-    assert "read as DAMD's list of turns (resp_gen, bspn_gen)" in run.err
+    assert "read as belief spans (resp_gen, bspn_gen)" in run.err
     assert "wrote new.json.gz: 30 dialogues, 146 turns" in run.err
     converted = json.loads(gzip.decompress((tmp_path / "new.json.gz").read_bytes()))
     assert converted == {
@@ -195,7 +195,7 @@ def test_state_tracking_reads_the_family_too(
         json.loads(run_cli(capsys, "dst", path, "--json", "-").out)[0]
         for path in (family, SAMPLE / "careful.json")
     ]
-    assert reports[0]["format"].startswith("DAMD's list of turns (resp_gen, bspn_gen), submission")
+    assert reports[0]["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
     assert reports[0]["metrics"] == reports[1]["metrics"]
 
 
@@ -271,8 +271,8 @@ def test_score_says_where_gold_states_are_used(mwz: Mwz, tmp_path: Path, careful
 
 
 def test_score_says_so_of_the_corpus(capsys: Capture) -> None:
-    run = run_cli(capsys, "score", "--corpus", "--benchmark", "sample")
-    assert run.err == f"mwz: built-in responses: {GOLD_TOLD}\n"
+    run = run_cli(capsys, "score", "@corpus", "--benchmark", "sample")
+    assert run.err == f"mwz: @corpus: {GOLD_TOLD}\n"
     assert run.out.startswith(HEAD)
 
 
@@ -284,12 +284,6 @@ def test_gold_states_by_choice_are_told_in_the_report_only(capsys: Capture) -> N
     assert run.out.startswith(HEAD)
 
 
-def test_predicted_states_need_no_words(capsys: Capture) -> None:
-    run = run_cli(capsys, "score", SAMPLE / "careful.json", "--benchmark", "sample")
-    assert (run.status, run.err) == (0, "")
-    assert run.out.startswith("total ")
-
-
 def test_where_no_state_is_used_none_is_told(capsys: Capture, tmp_path: Path) -> None:
     path = _written(tmp_path / "p.json", {"town001": [{"response": "[value_name]"}]})
     run = run_cli(capsys, "score", path, "--metrics", "bleu", "--benchmark", "sample")
@@ -297,52 +291,23 @@ def test_where_no_state_is_used_none_is_told(capsys: Capture, tmp_path: Path) ->
     assert "belief states" not in run.err
 
 
-def test_gold_states_in_place_of_half_a_file_are_taken_knowingly(
-    mwz: Mwz, tmp_path: Path, careful: Any
-) -> None:
-    half = _written(tmp_path / "half.json", _with(careful, state=None))
-    run = mwz("score", half, "--states", "gold")
-    assert (run.status, run.err) == (0, "")
-
-
 # Remarks are told once, and score no less.
 
 
-def test_score_tells_remarks_once_and_scores(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+def test_score_tells_once_what_is_read_under_another_name(
+    mwz: Mwz, tmp_path: Path, careful: Any
+) -> None:
     content = {
         id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
         for id_, turns in careful.items()
     }
-    path = _written(tmp_path / "p.json", content)
-    run = mwz("score", path)
-    assert (run.status, run.out) == (2, "")
-    # Gold states would raise the scores: whoever wants them says so.
-    assert (
-        "no turn has a `state`; is `belief` meant? add --state-key belief; `--states g" in run.err
-    )
-    assert mwz("score", path, "--state-key", "belief").status == 0
-    run = mwz("score", path, "--states", "gold")
+    run = mwz("score", _written(tmp_path / "p.json", content))
     assert run.status == 0
-    (remark,) = run.err.splitlines()
-    assert remark.startswith(
-        f"mwz: {tmp_path}/p.json: `belief` is not read; write `state`, or add --state-key "
-        "belief, 146 times: dialogue "
-    )
-
-
-@pytest.mark.parametrize(("likely", "status"), [(74, 2), (73, 0)])
-def test_states_under_another_key_are_asked_for_where_most_turns_have_them(
-    mwz: Mwz, tmp_path: Path, careful: Any, likely: int, status: int
-) -> None:
-    # Of the 146 turns, 74 are more than half, and 73 are half.
-    turns = [turn for turns in careful.values() for turn in turns]
-    assert len(turns) == 146
-    states = [turn.pop("state") for turn in turns]
-    for turn, state in zip(turns[:likely], states, strict=False):
-        turn["belief"] = state
-    run = mwz("score", _written(tmp_path / "p.json", careful))
-    assert run.status == status
-    assert ("is `belief` meant?" in run.err) == (status == 2)
+    assert run.err.splitlines() == [
+        f"mwz: {tmp_path}/p.json: read `belief` as `state`",
+        f"mwz: {tmp_path}/p.json: read as turns by dialogue",
+    ]
+    assert run.out == mwz("score", _written(tmp_path / "q.json", careful)).out
 
 
 # Submitting.
@@ -359,7 +324,7 @@ def _submit(mwz: Mwz, path: Path) -> Run:
     ("text", "message"),
     [
         ('{"town001": []}', "dialogue town001: no turns; leave the dialogue out"),
-        ('{"town001": {"30000000": {"state": {}}}}', "a tracker's file, for `mwz dst`"),
+        ('{"town001": {"30000000": {"state": {}}}}', "town001: expected a list of turns, found"),
         ('{"town001": [{"response": "a"}], "TOWN001.json": [{"response": "a"}]}', "is the same as"),
         ('{"town001": [{"response": "a", "state": {}}, {"response": "a"}]}', "turn 1: no `state`"),
     ],
@@ -381,19 +346,12 @@ def test_submit_refuses_what_score_refuses_and_writes_nothing(
     assert not (tmp_path / "submissions" / "mine").exists()
 
 
-def test_submit_exits_with_2(mwz: Mwz, tmp_path: Path) -> None:
-    (tmp_path / "p.json").write_text('{"town001": []}')
-    run = _submit(mwz, tmp_path / "p.json")
-    assert (run.status, run.out) == (2, "")
-    assert run.err.startswith(f"mwz: {tmp_path}/p.json: dialogue town001: no turns")
-
-
 def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    path = _written(tmp_path / "p.json", _with(policy, belief={}))
+    path = _written(tmp_path / "p.json", _with(policy, sate={}))
     run = _submit(mwz, path)
     assert run.status == 0, run.err
-    assert "`belief` is not read; write `state`" in run.err
+    assert "`sate` is not read; write `state`" in run.err
     assert f"p.json: {GOLD_TOLD}" in run.err
 
 

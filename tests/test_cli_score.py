@@ -14,16 +14,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Report, Scorer, score
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring import Options
 from mwz.harness.submission import CONSTANT, made_submission
-from mwz.normalization.rules import rule_set, rule_set_names
 
 Capture = pytest.CaptureFixture[str]
 
@@ -94,18 +92,11 @@ def test_multiwoz_is_used_once_it_is_installed(capsys: Capture, tmp_path: Path) 
     assert "|benchmark:multiwoz|" in run.out
 
 
-def test_quiet_prints_no_table(capsys: Capture, file: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    assert run_cli(capsys, "score", file, "--quiet", "--json", out) == Run(0, "", NOTICE)
-    assert json.loads(out.read_text())["benchmark"] == "sample"
-
-
 def test_json_to_standard_output_is_all_that_is_printed(
     capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
-    for extra in ((), ("--quiet",)):
-        run = run_cli(capsys, "score", file, "--json", "-", *extra)
-        assert json.loads(run.out) == score(careful, sample).to_dict()
+    run = run_cli(capsys, "score", file, "--json", "-")
+    assert json.loads(run.out) == score(careful, sample).to_dict()
 
 
 def test_json_in_a_file_comes_beside_the_table(capsys: Capture, file: Path, tmp_path: Path) -> None:
@@ -113,53 +104,6 @@ def test_json_in_a_file_comes_beside_the_table(capsys: Capture, file: Path, tmp_
     run = run_cli(capsys, "score", file, "--json", out)
     report = json.loads(out.read_text())
     assert run.out.splitlines()[-1] == report["signature"]
-
-
-def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
-    report = _json(capsys, file)
-    documented = {
-        *("format", "signature", "signature_fields", "rules", "benchmark", "coverage", "bleu"),
-        *("strict", "optimistic", "inform", "success", "combined", "diversity", "flags"),
-        *("unknown_placeholders", "domains", "states", "goals"),
-    }
-    assert documented <= set(report)
-    # Others are results of metrics.
-    results = {key for metric in response_metrics().values() for key in metric.results}
-    assert set(report) - documented <= results
-    assert report["format"] == 2
-    for total in ("inform", "success"):
-        assert report[total] == report["strict"][total]["total"]
-    assert report["combined"] == report["strict"]["combined"]
-    # The line shows the first digits of what the fields hold in full.
-    assert f"|data:{report['signature_fields']['data'][:12]}|" in report["signature"]
-    assert report["signature_fields"]["benchmark"] == "sample"
-    assert (report["rules"], report["benchmark"]) == ("2021", "sample")
-    assert report["coverage"].items() >= {"dialogues": 30, "of": 30, "turns": 146}.items()
-    assert set(report["bleu"]) == set(STYLES)
-    for setup in ("strict", "optimistic"):
-        domains = {"total", "restaurant", "hotel", "attraction", "train", "taxi"}
-        assert set(report[setup]["inform"]) == set(report[setup]["success"]) == domains
-        # In percent, at full precision: of 30 dialogues.
-        inform, success = report[setup]["inform"]["total"], report[setup]["success"]["total"]
-        assert inform * 30 / 100 == pytest.approx(round(inform * 30 / 100), abs=1e-9)
-        assert report[setup]["combined"] == pytest.approx(
-            (inform + success) / 2 + report["bleu"]["mwz22"]
-        )
-    assert set(report["diversity"]) == {
-        *("unigrams", "bigrams", "trigrams", "entropy", "conditional_entropy"),
-        *("mean_length", "msttr"),
-    }
-    assert report["unknown_placeholders"] == {}
-    assert (report["domains"], report["states"], report["goals"]) == ("states", "predicted", "all")
-
-
-def test_what_is_written_is_read_back_as_a_report(
-    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
-) -> None:
-    arguments = ("--metrics", "bleu,inform,diversity,dst")
-    report = Report.from_dict(_json(capsys, file, *arguments), "report.json")
-    options = Options(metrics=("bleu", "inform", "diversity", "dst"))
-    assert report == score(careful, sample, options)
 
 
 def test_unknown_placeholders_and_coverage_are_told(capsys: Capture, tmp_path: Path) -> None:
@@ -193,8 +137,8 @@ def test_predictions_are_read_from_standard_input(
 
 
 def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
-    for arguments in (("--corpus",), ("--corpus", "mwz22")):
-        report = _json(capsys, *arguments)
+    for name in ("@corpus", "@corpus:mwz22"):
+        report = _json(capsys, name)
         # Against itself it has no BLEU, unless that is asked for, and no combined score.
         assert "bleu" not in report
         assert report["strict"]["combined"] is None
@@ -202,8 +146,22 @@ def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
         assert report["coverage"]["dialogues"] == 30
 
 
+def test_an_entry_is_scored_by_its_name(
+    capsys: Capture, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entered = ("--name", "Mine", "--track", "end-to-end", "--new-board")
+    assert run_cli(capsys, "submit", file, *entered).status == 0
+    by_name = _json(capsys, "mine")
+    assert by_name == _json(capsys, file)
+    # A file comes first.
+    (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
+    assert _json(capsys, "mine")["coverage"]["dialogues"] == 1
+    assert _refused(capsys, "yours").startswith("yours: no such file, and no entry of submissions")
+
+
 def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: Benchmark) -> None:
-    report = _json(capsys, "--constant")
+    report = _json(capsys, "@constant")
     constant = Scorer(sample).score_normalized(made_submission(sample, CONSTANT))
     assert Report.from_dict(report, "x") == constant
     assert (report["states"], report["domains"]) == ("gold", "states")
@@ -212,7 +170,7 @@ def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_the_corpus_may_be_of_any_style(capsys: Capture, style: str) -> None:
-    report = _json(capsys, "--corpus", style, "--metrics", "bleu")
+    report = _json(capsys, f"@corpus:{style}", "--metrics", "bleu")
     assert report["bleu"][style] == pytest.approx(100)
     assert sum(score == pytest.approx(100) for score in report["bleu"].values()) == 1
 
@@ -232,40 +190,16 @@ def test_options_are_those_of_the_library(
 
 
 @pytest.mark.parametrize(
-    ("metrics", "parts"),
-    [
-        ("bleu", {"bleu"}),
-        ("inform", {"strict", "optimistic"}),
-        ("success", {"strict", "optimistic"}),
-        ("diversity", {"diversity"}),
-        ("richness", {"diversity"}),
-        ("bleu, inform", {"bleu", "strict", "optimistic"}),
-    ],
-)
-def test_only_the_asked_for_metrics_are_computed(
-    capsys: Capture, file: Path, metrics: str, parts: set[str]
-) -> None:
-    report = _json(capsys, file, "--metrics", metrics)
-    assert report.keys() & {"bleu", "strict", "optimistic", "diversity"} == parts
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         (),
-        ("x.json", "--corpus"),
-        ("x.json", "--constant"),
-        ("--corpus", "damd", "--constant"),
         ("x.json", "--rules", "2022"),
         ("x.json", "--setup", "lax"),
         ("x.json", "--domains", "guess"),
         ("x.json", "--states", "guess"),
         ("x.json", "--goals", "some"),
         ("-", "-"),
-        ("x.json", "y.json", "--corpus"),
         ("x.json", "y.json", "--per-dialogue", "-"),
-        ("x.json", "--json", "out.jsonl", "--resume"),
-        ("x.json", "y.json", "--resume"),
         ("x.json", "--format", "html"),
         ("x.json", "--nosuch"),
     ],
@@ -361,20 +295,6 @@ def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -
     ]
 
 
-def test_of_many_problems_ten_are_listed_and_the_rest_counted(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    # Equal problems are one line, so these differ.
-    state = {f"slot{n}": "x" for n in range(25)}
-    turn = {"response": "hello", "state": {"hotel": state}}
-    path = _written(tmp_path, {"town001": [turn]})
-    lines = _refused(capsys, path).splitlines()
-    assert lines[0] == f"{path}: 25 problems"
-    assert len(lines) == 12
-    assert "slot9" in lines[10]
-    assert lines[11] == "  … and 15 more"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -398,11 +318,9 @@ def test_options_that_do_not_fit_the_data_are_bad_input(
 
 
 def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
-    message = _refused(capsys, "--corpus", "mwz23")
-    assert message == (
-        "--corpus: unknown style 'mwz23'; choose from mwz22, damd, hdsa, augpt, uniconv, lava (did "
-        "you mean mwz22?)"
-    )
+    message = _refused(capsys, "@corpus:mwz23")
+    assert message.startswith("@corpus:mwz23: unknown submission that the harness makes")
+    assert message.endswith("(did you mean @corpus:mwz22?)")
 
 
 def test_a_damaged_benchmark_is_bad_input(capsys: Capture, file: Path) -> None:
@@ -459,36 +377,10 @@ def test_help_imports_no_subcommand() -> None:
         assert line in " ".join(done.stdout.split())
 
 
-def test_an_unknown_command_exits_2(capsys: Capture) -> None:
-    run = run_cli(capsys, "nosuch")
-    assert run.status == 2
-    assert "No such command 'nosuch'" in run.err
-    assert "Did you mean" not in run.err
-
-
 def test_a_misspelled_command_is_told_with_the_one_that_is_meant(capsys: Capture) -> None:
     run = run_cli(capsys, "scroe")
     assert run.status == 2
     assert "No such command 'scroe'. Did you mean score?" in run.err
-
-
-def test_help_says_what_the_metrics_and_the_rule_sets_are(capsys: Capture) -> None:
-    text = " ".join(run_cli(capsys, "score", "--help").out.split())
-    for name, metric in response_metrics().items():
-        called = ", ".join([name, *metric.aliases])
-        assert f"{called}: {metric.description}" in text
-    for name in rule_set_names():
-        assert f"{name}: {rule_set(name).change}" in text
-
-
-def test_the_command_is_run_by_its_module_too(file: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz", "score", str(file), "--json", "-"],
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["benchmark"] == "sample"
 
 
 # Standard output that cannot take what is printed.
@@ -505,29 +397,10 @@ def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[byte
     )
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-@pytest.mark.parametrize("options", ["", "--json -"])
-def test_a_full_disk_behind_standard_output_is_told(file: Path, options: str) -> None:
-    done = _shell(f"mwz score {file} {options} >/dev/full")
-    assert done.returncode == 2
-    assert done.stderr.decode().removeprefix(NOTICE) == (
-        "mwz: standard output: cannot be written (No space left on device)\n"
-    )
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 def test_whoever_stops_reading_gets_no_traceback(file: Path) -> None:
     done = _shell(f"(sleep 0.1; mwz score {file}; echo status $? >&2) | true")
     assert done.stderr.decode() == f"{NOTICE}status 1\n"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
-def test_closed_standard_streams_are_no_traceback(file: Path) -> None:
-    told = "mwz: standard output: is closed; give a file\n"
-    assert _shell(f"mwz score {file} >&-").stderr.decode() == NOTICE + told
-    done = _shell("mwz score - <&-")
-    assert done.returncode == 2
-    assert done.stderr.decode() == "mwz: standard input: is closed; give a file\n"
 
 
 def test_tables_are_shown_where_the_terminal_lacks_their_dashes(file: Path) -> None:

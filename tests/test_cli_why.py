@@ -155,32 +155,12 @@ def test_one_turn_of_several_systems_stands_side_by_side(
         assert f"{path.stem} {response}" in text
 
 
-def test_the_ids_of_venues_are_shown_on_request(
-    capsys: pytest.CaptureFixture[str], scorer: Scorer, sample: Benchmark
+def test_several_files_are_explained_one_after_the_other(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    database = scorer.database()
-    id_, goal = next(
-        (id_, dialogue.goal["restaurant"])
-        for id_, dialogue in sample.dialogues.items()
-        if id_ in content("careful") and "restaurant" in dialogue.goal
-    )
-    ids = ", ".join(sorted(database.query("restaurant", goal.informable)))
-    careful = SUBMISSIONS / "careful.json"
-    shown, plain = (
-        " ".join(why(capsys, careful, "--dialogue", id_, *asked).out.split())
-        for asked in (["--venue-ids"], [])
-    )
-    assert re.search(rf"; \d+ venues?: {ids} ", shown)
-    assert re.search(r"venues?, offered: \d", shown)
-    assert ids not in plain
-    assert not re.search(r"offered: ", plain)
-
-
-def test_several_files_and_the_corpus(capsys: pytest.CaptureFixture[str]) -> None:
-    run = why(capsys, "--corpus", "mwz22", HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
+    run = why(capsys, HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
     assert run.status == 0
-    assert run.out.count("domain not matched") == 3
-    assert "corpus (mwz22)" in run.out
+    assert run.out.count("domain not matched") == 2
     assert str(HASTY) in run.out
 
 
@@ -207,18 +187,6 @@ def test_files_without_states_are_explained_with_gold_ones(
     run = why(capsys, written(tmp_path, bare))
     assert run.status == 0
     assert "belief states: gold" in run.out
-    refused = why(capsys, written(tmp_path, bare), "--states", "predicted")
-    assert refused.status == 2
-    assert "needs `state` in every turn" in refused.err
-
-
-def test_a_dialogue_without_turns_is_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    id_ = next(iter(content("hasty")))
-    run = why(capsys, written(tmp_path, {id_: []}))
-    assert run.status == 2
-    assert f"dialogue {id_}: no turns" in run.err
 
 
 def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
@@ -234,22 +202,21 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "give PREDICTIONS"),
+        ((), "PREDICTIONS"),
         ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not in the benchmark; the first"),
-        ((HASTY, "--cause", "bad luck"), "'bad luck'"),
+        ((HASTY, "--cause", "bad luck"), "unknown cause 'bad luck'"),
         ((HASTY, "--domain", "zoo"), "'zoo'"),
-        ((HASTY, "--plot", "a.gif"), "a.gif: pictures are written as .svg or .png or .pdf"),
-        (("--corpus", "mwz99"), "unknown style 'mwz99'"),
         (("no-such.json",), "no-such.json: no such file"),
         ((HASTY, "--limit", "-1"), "-1"),
-        ((HASTY, "--turn", 0), "--turn and --venue-ids go with --dialogue"),
-        ((HASTY, "--venue-ids"), "--turn and --venue-ids go with --dialogue"),
+        ((HASTY, "--turn", 0), "--turn goes with --dialogue"),
+        ((HASTY, "--dialogue", "town001", "--limit", 1), "go without --dialogue"),
+        ((HASTY, "--serve", "0", "--html", "web"), "--html and --serve go without each other"),
+        ((HASTY, "--html", "web", "--limit", "2"), "--html and --serve go without"),
         ((HASTY, "--dialogue", "nowhere", "--turn", 0), "hasty: dialogue nowhere, turn 0 is not"),
         (
             (HASTY, "--dialogue", "town001", "--turn", 99),
             "turn 99 is not played; its turns are 0 to",
         ),
-        ((HASTY, "--dialogue", "x", "--turn", 0, "--plot", "a.svg"), "goes with neither"),
     ],
 )
 def test_what_cannot_be_used_is_refused(
@@ -269,41 +236,3 @@ def test_a_dialogue_that_is_not_played_is_told_apart(
     run = why(capsys, path, "--dialogue", second)
     assert run.status == 2
     assert f"dialogue {second} is not played; the first that is played is {first}" in run.err
-
-
-# Pictures.
-
-
-@pytest.mark.parametrize(
-    ("suffix", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
-)
-def test_pictures_are_written_and_the_same_each_time(
-    suffix: str, magic: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    pictures = []
-    for name in ("a", "b"):
-        path = tmp_path / f"{name}.{suffix}"
-        assert why(capsys, HASTY, SUBMISSIONS / "careful.json", "--plot", path).status == 0
-        pictures.append(path.read_bytes())
-    assert pictures[0].startswith(magic)
-    assert pictures[0] == pictures[1]
-
-
-def test_stacked_bars_are_as_high_as_what_is_lost(tmp_path: Path, scorer: Scorer) -> None:
-    from matplotlib.figure import Figure
-
-    from mwz.harness.diagnosis.diagnosis_plots import _KINDS, _draw
-    from mwz.harness.diagnosis.losses import domain_losses
-
-    losses = domain_losses(scorer.dialogues(content("hasty")))
-    causes, shares, _ = _KINDS[0]
-    axes = Figure().subplots()
-    highest = _draw(axes, losses, causes, shares)
-    tops = [
-        max(patch.get_y() + patch.get_height() for bars in axes.containers for patch in [bars[at]])
-        for at in range(len(losses))
-    ]
-    assert tops == pytest.approx([100 - of.inform for of in losses.values()])
-    assert highest == pytest.approx(max(tops))
-    labels = axes.get_legend_handles_labels()[1]
-    assert labels == list(CAUSES)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
-from unittest import mock
 
 import pytest
 from helpers import RULES
@@ -24,7 +23,6 @@ from mwz.normalization.delexicaliser import (
     Delexicalised,
     Delexicaliser,
     Span,
-    contexts,
     delexicaliser_tables,
     tables_digest,
 )
@@ -403,33 +401,6 @@ def test_a_delexicaliser_remembers_nothing(response: str) -> None:
     assert fresh(response) == DELEXICALISER(response) == DELEXICALISER(response)
 
 
-def _thorough(delexicaliser: Delexicaliser, response: str) -> Delexicalised:
-    """Return a response delexicalised by every rule, whatever a first look at it tells."""
-    with (
-        mock.patch.object(delexicaliser, "_may_tell", return_value=True),
-        mock.patch.object(contexts, "_TELLING", re.compile("")),
-    ):
-        return delexicaliser(response)
-
-
-THOROUGH = Delexicaliser(DELEXICALISER.gazetteer, RULES)
-
-
-# Misspelt, with a genitive, with marks between, a code of letters, and next to nothing.
-@given(_texts())
-@settings(max_examples=500, deadline=None)
-@example("the pewter ladel")
-@example("peper moon's")
-@example("thai's")
-@example("brine\u2019s & pepper, moon")
-@example("Your booking code is QWRTZPSD")
-@example("here is QWERTZUI")
-@example("ref #7K2XQ9")
-@example("a lot [name] two")
-def test_a_first_look_passes_over_nothing(response: str) -> None:
-    assert DELEXICALISER(response) == _thorough(THOROUGH, response)
-
-
 # Texts of any length take time in proportion to it.
 
 
@@ -504,14 +475,14 @@ def test_pieces_of_an_utterance_are_cut_at_its_spans(script: ModuleType) -> None
 
 def test_counts_of_found_and_annotated_spans(script: ModuleType) -> None:
     # Two annotated names, one found with other ends and one not at all, and one found that is none:
-    # precision 1/2, recall 1/2, F1 1/2; no ends agree. The one that is none is a venue's.
+    # precision 1/2, recall 1/2, F1 1/2. The one that is none is a venue's.
     annotated = [(0, 5, "NAME"), (10, 15, "NAME")]
     brine = VenueId("restaurant", "9")
     found = [Span(2, 5, "NAME", "brine", (brine,)), Span(20, 25, "NAME", "brine", (brine,))]
     counts: dict[str, Any] = {"NAME": script.Counts()}
     script._count(counts, found, annotated)
     own = counts["NAME"]
-    assert (own.precision, own.recall, own.f1, own.exact_f1) == (0.5, 0.5, 0.5, 0.0)
+    assert (own.precision, own.recall, own.f1) == (0.5, 0.5, 0.5)
     # Without it: precision 1, recall 1/2, so 2 * 1 * 0.5 / 1.5.
     assert own.unmarked == 1
     assert own.f1_without_unmarked == pytest.approx(2 / 3)
@@ -540,16 +511,6 @@ def of_multiwoz(multiwoz: Benchmark) -> Delexicaliser:
 
 def _held(annotated: Mapping[str, Any]) -> dict[str, Any]:
     return {id_: dialogue for id_, dialogue in annotated.items() if dialogue.half == "held"}
-
-
-@pytest.mark.real_data
-def test_a_first_look_passes_over_nothing_that_people_say(
-    multiwoz: Benchmark, of_multiwoz: Delexicaliser
-) -> None:
-    thorough = Delexicaliser(of_multiwoz.gazetteer, RULES)
-    for dialogue in [*multiwoz.dialogues.values()][:100]:
-        for text in (*dialogue.responses, *dialogue.users):
-            assert of_multiwoz(text) == _thorough(thorough, text)
 
 
 @pytest.mark.real_data

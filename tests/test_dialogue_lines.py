@@ -190,12 +190,3 @@ def test_lines_on_standard_output_come_alone(
     with pytest.raises(SystemExit) as refused:
         main([*arguments, "--per-dialogue", "-", "--json", "-"])
     assert refused.value.code == 2
-
-
-def test_a_target_that_cannot_be_written_is_bad_input(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    run = score(capsys, SUBMISSIONS / "careful.json", "--per-dialogue", tmp_path)
-    assert run.status == 2
-    assert str(tmp_path) in run.err
-    assert run.out == ""

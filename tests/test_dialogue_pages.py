@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,7 +16,6 @@ from helpers import run_cli
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views import DialogueSite
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -27,8 +26,9 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
+from mwz.harness.board.views.site_pages import DialogueSite
 from mwz.harness.board.views.system_page import cause_title
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.diagnosis.causes import Diagnosis, diagnose
 from mwz.harness.io.files import to_json
 from mwz.harness.scoring.predictions import played_predictions
 
@@ -208,32 +208,21 @@ def test_why_writes_pages_that_need_no_server(tmp_path: Path, capsys: Capture) -
     assert (tmp_path / "web" / "dialogues.js").is_file()
 
 
-@pytest.mark.parametrize(
-    "more", [["--serve", "0", "--html", "web"], ["--html", "web", "--limit", "2"]]
-)
-def test_why_refuses_what_does_not_go_with_pages(more: Sequence[str], capsys: Capture) -> None:
-    run = run_cli(capsys, "why", SAMPLE_SUBMISSIONS / "hasty.json", *more)
-    assert run.status == 2
-    assert "--serve and --html" in run.err
-
-
-def test_the_leaderboard_has_pages_of_dialogues_where_the_outputs_are(
+def test_the_site_has_pages_of_dialogues_where_the_outputs_are(
     tmp_path: Path, capsys: Capture, sample: Benchmark
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful", "hasty")
     web = tmp_path / "web"
-    arguments = ("leaderboard", "--submissions", folder, "--html", web)
+    arguments = ("site", web, "--submissions", folder)
     assert run_cli(capsys, *arguments, "--dialogues").status == 0
     index_page = (web / INDEX).read_text("utf-8")
     links = [path.name for path in (web / "dialogues").iterdir()]
     assert sorted(links) == [f"{id_}.html" for id_ in sorted(sample.dialogues)]
     assert all(f'href="dialogues/{name}"' in index_page for name in links)
-    assert run_cli(capsys, *arguments, "--dialogues", "--check").status == 0
     # Without the option the texts are no part of the site.
     run = run_cli(capsys, *arguments)
     assert f"{web / 'dialogues'} is no part of the site; remove it" in run.err
-    assert run_cli(capsys, "leaderboard", "--dialogues", "--submissions", folder).status == 2
 
 
 def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture) -> None:
@@ -242,7 +231,7 @@ def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture
     for path in (folder / "hasty").glob("predictions*"):
         path.unlink()
     web = tmp_path / "web"
-    run = run_cli(capsys, "leaderboard", "--submissions", folder, "--html", web, "--dialogues")
+    run = run_cli(capsys, "site", web, "--submissions", folder, "--dialogues")
     assert run.status == 2
     assert "--dialogues: the outputs of no system are at hand" in run.err
     assert not web.exists()

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import gzip
-import json
 import os
 import re
 import shutil
 import socket
-import time
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,13 +32,14 @@ from mwz.harness import Options, Scorer
 from mwz.harness.cli import main
 from mwz.harness.data.declared import DataSet, PinnedFile, blob_id, read_data_set, select
 from mwz.harness.data.fetching import (
+    ATTEMPTS,
     MIRROR_VARIABLE,
     Transfer,
-    _read_local,
+    _read,
     fetch_benchmark,
     fetch_files,
-    kept_files,
     urls,
+    wrong_files,
 )
 from mwz.harness.data.installed import (
     benchmark_path,
@@ -52,18 +48,9 @@ from mwz.harness.data.installed import (
     load_benchmark,
 )
 from mwz.harness.errors import InputError
-from mwz.harness.io.machine import data_directory
 from mwz.normalization.rules import rule_set, rule_set_names
 
-SERVER_TROUBLE = {
-    "500": "the server answers 500",
-    "503": "the server answers 503",
-    "429": "the server answers 429",
-    "cut": "cut",
-    "hang": "no answer within",
-    "hang in the middle": "stalled",
-}
-WRONG_CONTENT = ["truncated", "altered", "empty"]
+PASSING = ["500", "429", "cut", "hang in the middle"]
 
 
 class Fetch:
@@ -73,9 +60,7 @@ class Fetch:
         self.data_set = data_set
         self.folder = downloads_directory()
         self.remarks: list[str] = []
-        self.transfer = Transfer(
-            mirror, attempts=3, timeout=0.3, backoff=0.01, notify=self.remarks.append
-        )
+        self.transfer = Transfer(mirror, notify=self.remarks.append)
 
     def __call__(self, split: str = "test", predictions: bool = False, **changes: Any) -> Path:
         transfer = replace(self.transfer, **changes)
@@ -91,7 +76,16 @@ class Fetch:
 
 
 @pytest.fixture
-def fetch(data_set: DataSet, server: Server) -> Fetch:
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds between attempts, which pass at once; attempts end soon."""
+    pauses: list[float] = []
+    monkeypatch.setattr("mwz.harness.data.fetching.time.sleep", pauses.append)
+    monkeypatch.setattr("mwz.harness.data.fetching.TIMEOUT", 0.2)
+    return pauses
+
+
+@pytest.fixture
+def fetch(data_set: DataSet, server: Server, pauses: list[float]) -> Fetch:
     return Fetch(data_set, server.url)
 
 
@@ -131,97 +125,53 @@ def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None
     assert fetch("test", predictions=True).read_bytes() == whole
 
 
-def test_with_all_splits_the_overlap_is_found(fetch: Fetch) -> None:
-    fetch("all")
-    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-
-
 def test_only_what_is_asked_for_is_fetched(fetch: Fetch, server: Server) -> None:
     fetch()
     assert not [path for path in server.requests if "/train/" in path or "/predictions/" in path]
     fetch("all", True)
+    # What is kept is not fetched again.
+    assert set(server.requests.values()) == {1}
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
     assert server.requests[f"/{EVALUATOR}/{NEWER}/predictions/system.json"] == 1
     assert server.requests[f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dev/dialogues_001.json"] == 1
 
 
-def test_what_is_kept_is_not_fetched_again(fetch: Fetch, server: Server) -> None:
-    fetch()
-    assert set(server.requests.values()) == {1}
-    fetch()
-    assert set(server.requests.values()) == {1}
-
-
 def test_an_interrupted_fetch_goes_on_where_it_was(fetch: Fetch, server: Server) -> None:
-    server.faults[ACTS_FILE] = ["500"] * 3
+    server.faults[ACTS_FILE] = ["500"] * ATTEMPTS
     with pytest.raises(InputError):
         fetch()
     before = fetch.kept()
     fetch()
     assert before
-    assert server.requests[ACTS_FILE] == 4
+    assert server.requests[ACTS_FILE] == ATTEMPTS + 1
     assert {server.requests[f"/{place}"] for place in before} == {1}
 
 
-@pytest.mark.parametrize("fault", SERVER_TROUBLE)
+@pytest.mark.parametrize("fault", PASSING)
 def test_a_server_in_passing_trouble_is_asked_again(
-    fetch: Fetch, server: Server, fault: str
+    fetch: Fetch, server: Server, pauses: list[float], fault: str
 ) -> None:
     server.faults[GOALS_FILE] = [fault, fault]
     fetch()
     assert server.requests[GOALS_FILE] == 3
+    assert pauses == [1, 2]
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
 
 
-@pytest.mark.parametrize("fault", SERVER_TROUBLE)
+@pytest.mark.parametrize("fault", ["500", "403", "hang", "redirect for ever"])
 def test_lasting_trouble_ends_in_one_message(
     fetch: Fetch, server: Server, old: bytes, fault: str
 ) -> None:
-    server.faults[GOALS_FILE] = [fault] * 9
+    server.faults[GOALS_FILE] = [fault] * 999
     with pytest.raises(InputError) as raised:
         fetch()
     assert GOALS_FILE in raised.value.source
-    assert SERVER_TROUBLE[fault] in str(raised.value)
-    assert "(tried 3 times)" in str(raised.value)
-    assert server.requests[GOALS_FILE] == 3
+    assert "What was fetched is kept" in str(raised.value)
+    # An answer that will not change is not asked for again.
+    asked = {"403": 1, "500": ATTEMPTS, "hang": ATTEMPTS}
+    assert server.requests[GOALS_FILE] == asked.get(fault, server.requests[GOALS_FILE])
     assert installed() == old
     assert not [place for place in fetch.kept() if "goals" in place]
-
-
-def test_waiting_for_a_hanging_server_is_bounded(fetch: Fetch, server: Server) -> None:
-    """Three attempts of 0.3 s and pauses of 0.01 s and 0.02 s: 0.93 s, and some for the machine."""
-    server.every_fault = "hang"
-    started = time.monotonic()
-    with pytest.raises(InputError, match=r"no answer within 0\.3 seconds"):
-        fetch()
-    assert time.monotonic() - started < 5
-    assert sum(server.requests.values()) == 3
-
-
-def test_a_server_that_drips_is_left(fetch: Fetch, server: Server) -> None:
-    """A byte every 0.05 s is within the timeout of 0.3 s; the file would take a minute."""
-    [file] = server.folder.rglob("goals.json")
-    file.write_bytes(file.read_bytes().ljust(1200))
-    server.faults[GOALS_FILE] = ["drip"] * 3
-    started = time.monotonic()
-    with pytest.raises(InputError, match=r"too slow: not 65,536 bytes within 0\.9 seconds"):
-        fetch()
-    assert time.monotonic() - started < 15
-
-
-@pytest.mark.parametrize("fault", ["endless", "endless and packed"])
-def test_an_endless_answer_ends(
-    fetch: Fetch, server: Server, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mwz.harness.data.fetching.LARGEST_FILE", 10_000_000)
-    server.faults[GOALS_FILE] = [fault] * 3
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError, match="too large: more than"):
-            fetch(timeout=20.0)
-        assert tracemalloc.get_traced_memory()[1] < 150_000_000
-    finally:
-        tracemalloc.stop()
-    assert server.requests[GOALS_FILE] == 1
 
 
 @pytest.mark.parametrize("fault", ["500", "404", "altered", "hang"])
@@ -236,52 +186,28 @@ def test_no_message_tells_a_mirrors_password(fetch: Fetch, server: Server, fault
 
 
 @pytest.mark.parametrize(
-    "given",
-    ["ftp://me:secret@x/y", "http://me:secret@[::1", "http://x/?a=secret", "http://me:p/secret@x"],
+    "given", ["ftp://me:secret@x/y", "http://me:secret@[::1", "http://me:p/secret@x", "file:x"]
 )
-def test_no_message_tells_the_password_of_what_is_no_mirror(fetch: Fetch, given: str) -> None:
-    with pytest.raises(InputError, match="expected a URL") as raised:
+def test_what_is_no_mirror_is_refused_without_its_password(fetch: Fetch, given: str) -> None:
+    with pytest.raises(InputError) as raised:
         fetch(mirror=given)
     assert "secret" not in str(raised.value)
-
-
-def test_pauses_double(fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("mwz.harness.data.fetching.time.sleep", pauses.append)
-    server.faults[GOALS_FILE] = ["500"] * 4
-    files = select(fetch.data_set.sources, "test", False)
-    file = next(f for f in files if f.path.endswith("goals.json"))
-    with pytest.raises(InputError):
-        fetch_files([file], fetch.folder, replace(fetch.transfer, attempts=4, backoff=1.0))
-    assert pauses == [1, 2, 4]
 
 
 def test_no_server_at_all_is_told(fetch: Fetch) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         nowhere = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(InputError, match="no connection"):
+        with pytest.raises(InputError, match="refused"):
             fetch(mirror=nowhere)
 
 
-@pytest.mark.parametrize("fault", WRONG_CONTENT)
-def test_wrong_content_is_fetched_once_more(fetch: Fetch, server: Server, fault: str) -> None:
-    server.faults[GOALS_FILE] = [fault]
-    fetch()
-    assert server.requests[GOALS_FILE] == 2
-    (remark,) = fetch.remarks
-    assert GOALS_FILE in remark
-    assert "not the pinned content" in remark
-
-
-@pytest.mark.parametrize("fault", WRONG_CONTENT)
-def test_content_that_stays_wrong_is_reported_and_not_kept(
-    fetch: Fetch, server: Server, old: bytes, fault: str
+def test_content_that_is_not_the_pinned_one_is_reported_and_not_kept(
+    fetch: Fetch, server: Server, old: bytes
 ) -> None:
-    server.faults[GOALS_FILE] = [fault] * 9
-    with pytest.raises(InputError, match=r"goals\.json: .* not the pinned version"):
+    server.faults[GOALS_FILE] = ["altered"]
+    with pytest.raises(InputError, match=r"goals\.json: not there in the pinned version"):
         fetch()
-    assert server.requests[GOALS_FILE] == 2
     assert installed() == old
     assert not [place for place in fetch.kept() if "goals" in place]
 
@@ -301,29 +227,6 @@ def test_all_files_a_mirror_lacks_are_named_at_once(
     assert installed() == old
 
 
-def test_an_answer_that_will_not_change_is_not_asked_for_again(
-    fetch: Fetch, server: Server
-) -> None:
-    server.faults[GOALS_FILE] = ["403"] * 9
-    with pytest.raises(InputError, match="the server answers 403"):
-        fetch()
-    assert server.requests[GOALS_FILE] == 1
-
-
-def test_redirects_are_followed(fetch: Fetch, server: Server) -> None:
-    server.faults[GOALS_FILE] = ["redirect"]
-    fetch()
-    assert server.requests[GOALS_FILE] == 2
-    assert fetch.remarks == []
-
-
-def test_endless_redirects_end(fetch: Fetch, server: Server, old: bytes) -> None:
-    server.every_fault = "redirect for ever"
-    with pytest.raises(InputError, match="redirects"):
-        fetch()
-    assert installed() == old
-
-
 def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) -> None:
     """One clone has one version of the restaurants only: the other is reported."""
     mwzeval, _ = write_repositories(tmp_path / "clones")
@@ -340,24 +243,6 @@ def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) 
 def test_a_mirror_may_be_a_folder(data_set: DataSet, mirror: Path) -> None:
     Fetch(data_set, f"{mirror.as_uri()}/")("all", True)
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-
-
-@pytest.mark.parametrize("mirror_url", ["ftp://example.org", "/some/folder", "example.org/x"])
-def test_a_mirror_of_another_kind_is_refused(data_set: DataSet, mirror_url: str) -> None:
-    with pytest.raises(InputError, match="begins with http://, https:// or file://"):
-        Fetch(data_set, mirror_url)()
-
-
-@pytest.mark.parametrize("mirror_url", ["http://", "https:///path", "http://[::1", "file:folder"])
-def test_an_incomplete_mirror_is_refused(data_set: DataSet, mirror_url: str) -> None:
-    with pytest.raises(InputError, match="expected a URL"):
-        Fetch(data_set, mirror_url)()
-
-
-@pytest.mark.parametrize("host", ["a..b", "127.0.0.1:99999", "exa mple"])
-def test_a_mirror_at_no_possible_address_is_not_asked_again(data_set: DataSet, host: str) -> None:
-    with pytest.raises(InputError, match="cannot be fetched"):
-        Fetch(data_set, f"http://{host}")()
 
 
 def test_a_blank_in_a_path_is_written_as_urls_write_it(tmp_path: Path) -> None:
@@ -380,14 +265,14 @@ def test_files_are_looked_for_at_github_by_commit() -> None:
 
 
 def test_proxies_are_taken_from_the_environment(
-    data_set: DataSet, server: Server, monkeypatch: pytest.MonkeyPatch
+    fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address does not exist; the "proxy" is the server, which then is asked for all of it."""
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("http_proxy", server.url)
     with pytest.raises(InputError):
-        Fetch(data_set, "http://mirror.invalid")()
+        fetch(mirror="http://mirror.invalid")
     assert [path for path in server.requests if path.startswith("http://mirror.invalid/")]
 
 
@@ -432,31 +317,6 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
     assert installed() == old
 
 
-def test_a_full_disk_leaves_the_old_benchmark(
-    data_set: DataSet, mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whichever write finds the disk full: that of the first file, or at last the benchmark's."""
-    fetch = Fetch(data_set, mirror.as_uri())
-    steps = Steps(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-    monkeypatch.setattr("mwz.harness.io.files.os.fsync", steps.counted(os.fsync))
-    failures = 0
-    while True:
-        shutil.rmtree(fetch.folder, ignore_errors=True)
-        steps.fail_after(failures)
-        try:
-            fetch()
-        except InputError as error:
-            assert "cannot be written (No space left on device)" in str(error)  # noqa: PT017
-            assert installed() == old
-            assert scraps() == []
-            failures += 1
-        else:
-            break
-    # Each file and the benchmark, with a point before and one after the disk is asked.
-    assert failures == 2 * (len(select(data_set.sources, "test", False)) + 1)
-    assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
-
-
 def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
     data_set: DataSet, mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -465,7 +325,7 @@ def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
     new = fetch().read_bytes()
     assert new != old
     steps = Steps(KeyboardInterrupt())
-    monkeypatch.setattr("mwz.harness.data.fetching._read_local", steps.counted(_read_local))
+    monkeypatch.setattr("mwz.harness.data.fetching._read", steps.counted(_read))
     for name in ("fsync", "replace"):
         monkeypatch.setattr(f"mwz.harness.io.files.os.{name}", steps.counted(getattr(os, name)))
     path = benchmark_path("multiwoz")
@@ -480,8 +340,7 @@ def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
         except KeyboardInterrupt:
             assert installed() in (old, new)
             assert scraps() == []
-            for file in kept_files(select(data_set.sources, "test", False), fetch.folder):
-                assert blob_id((fetch.folder / file.place).read_bytes()) == file.blob
+            assert wrong_files(select(data_set.sources, "test", False), fetch.folder)[1] == []
             outcomes.append(installed() == new)
         else:
             break
@@ -546,12 +405,6 @@ def mwz_data(
     return CommandLine(capsys)
 
 
-@pytest.mark.parametrize("timeout", ["0", "inf", "1e300"])
-def test_a_timeout_is_of_a_sensible_length(mwz_data: CommandLine, timeout: str) -> None:
-    _, errors = mwz_data("fetch", "--timeout", timeout, status=2)
-    assert "Invalid value for '--timeout'" in errors
-
-
 def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:
     output, errors = mwz_data("fetch")
     assert "installed multiwoz: 3 dialogues, 5 system turns" in output
@@ -567,17 +420,10 @@ def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     assert "1 of 3" in mwz_data("list")[0]
 
 
-def test_fetched_predictions_are_told_of(mwz_data: CommandLine) -> None:
-    output, _ = mwz_data("fetch", "--predictions")
-    path = output.splitlines()[-1].strip()
-    assert path.endswith("predictions/system.json")
-    assert Path(path).is_file()
-
-
 def test_urls_are_listed_one_a_line(mwz_data: CommandLine, server: Server) -> None:
-    lines = mwz_data("urls", "--split", "all", "--predictions")[0].splitlines()
+    lines = mwz_data("urls")[0].splitlines()
     assert len(lines) == len(set(lines)) == 21
-    assert server.url + GOALS_FILE in lines
+    assert "https://raw.githubusercontent.com" + GOALS_FILE in lines
     assert not server.requests
 
 
@@ -591,26 +437,12 @@ def test_verify_finds_nothing_wrong_with_a_fresh_fetch(mwz_data: CommandLine) ->
     assert errors == ""
 
 
-def test_verify_names_a_wrong_file_and_fetches_it_again(
-    mwz_data: CommandLine, server: Server
-) -> None:
+def test_verify_names_a_wrong_file(mwz_data: CommandLine) -> None:
     mwz_data("fetch")
     wrong = downloads_directory() / GOALS_FILE.lstrip("/")
     wrong.write_text("{}")
-    output, errors = mwz_data("verify")
-    assert f"{wrong}: not the pinned content" in errors
-    assert "18 downloaded files are as pinned, 1 of them fetched again" in output
-    assert server.requests[GOALS_FILE] == 2
-
-
-def test_verify_reports_a_file_that_stays_wrong(mwz_data: CommandLine, server: Server) -> None:
-    mwz_data("fetch")
-    wrong = downloads_directory() / GOALS_FILE.lstrip("/")
-    wrong.write_text("{}")
-    server.faults[GOALS_FILE] = ["altered"] * 9
     _, errors = mwz_data("verify", status=2)
-    assert "goals.json" in errors.splitlines()[-1]
-    assert not wrong.exists()
+    assert f"{wrong} is not as pinned; fetch it again" in errors
 
 
 def test_an_import_says_which_venues_a_clone_has(mwz_data: CommandLine, tmp_path: Path) -> None:
@@ -641,17 +473,7 @@ def test_an_import_of_whole_clones_finds_the_overlap(mwz_data: CommandLine, tmp_
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
 
 
-def test_no_progress_is_shown_where_nobody_watches(mwz_data: CommandLine) -> None:
-    assert mwz_data("fetch", "--split", "all")[1] == ""
-
-
 def test_progress_names_each_file(fetch: Fetch, capsys: pytest.CaptureFixture[str]) -> None:
     fetch(progress=True)
     assert "B/s]" in capsys.readouterr().err
     assert fetch.remarks[0].startswith(f"1 of 18: {EVALUATOR}/{NEWER}/")
-
-
-def test_a_list_of_urls_leaves_the_password_out(mwz_data: CommandLine, server: Server) -> None:
-    output, _ = mwz_data("urls", "--from", "http://me:secret@example.org/x")
-    assert "secret" not in output
-    assert output.startswith("http://***@example.org/x/")

@@ -156,12 +156,12 @@ def write(tmp_path: Path) -> Callable[[Any], Path]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_public_shape_gives_the_same_states(shape: str, write: Callable[[Any], Path]) -> None:
-    imported = read_gold_states("2.x", write(SHAPES[shape]), tiny())
-    assert imported.gold.states == STATES
-    assert imported.gold.turns == 3
+    gold, notes = read_gold_states("2.x", write(SHAPES[shape]), tiny())
+    assert gold.states == STATES
+    assert gold.turns == 3
     # Of the three states only the empty one is the benchmark's; the hospital is not scored.
-    assert imported.notes[-1] == "1 of 3 states are equal to those of the benchmark itself"
-    assert "left out: hospital-department (1)" in imported.notes[0]
+    assert notes[-1] == "1 of 3 states are equal to those of the benchmark itself"
+    assert "left out: hospital-department (1)" in notes[0]
 
 
 def test_thirty_slots_are_tracked() -> None:
@@ -172,16 +172,16 @@ def test_a_folder_and_a_gzipped_file_do_as_well(
     tmp_path: Path, write: Callable[[Any], Path]
 ) -> None:
     write(data_json())
-    assert read_gold_states("2.1", tmp_path, tiny()).gold.states == STATES
+    assert read_gold_states("2.1", tmp_path, tiny())[0].states == STATES
     packed = tmp_path / "packed.gz"
     packed.write_bytes(gzip.compress(json.dumps(trade_dials()).encode()))
-    assert read_gold_states("2.1", packed, tiny()).gold.states == STATES
+    assert read_gold_states("2.1", packed, tiny())[0].states == STATES
 
 
 def test_dialogues_may_be_missing_and_that_is_told(write: Callable[[Any], Path]) -> None:
-    imported = read_gold_states("2.1", write(trade_dials()[:1]), tiny())
-    assert list(imported.gold.states) == ["sng0001"]
-    assert "not in it and not scored: 1 of the benchmark's 2 dialogues, mul0002" in imported.notes
+    gold, notes = read_gold_states("2.1", write(trade_dials()[:1]), tiny())
+    assert list(gold.states) == ["sng0001"]
+    assert "not in it and not scored: 1 of the benchmark's 2 dialogues, mul0002" in notes
 
 
 def _changed(change: Callable[[Any], None], content: Any) -> Any:
@@ -210,49 +210,32 @@ def _drop(*path: Any) -> Callable[[Any], None]:
 
 FIRST = ("SNG0001.json", "log")
 BAD = [
-    ({}, "unknown shape; expected an object of dialogue id -> `log`"),
-    ([], "unknown shape"),
-    ({"SNG0001.json": {"0": {}}}, "unknown shape"),
+    ({"SNG0001.json": {"0": {}}}, "unknown shape; expected an object of dialogue id -> `log`"),
+    (_changed(_drop(0, "dialogue_idx"), trade_dials()), "unknown shape"),
     ({"SNG9.json": log(metadata())}, "none of its dialogues is in the benchmark"),
-    (_changed(_set(*FIRST, to=[]), data_json()), "dialogue SNG0001.json: `log`: expected a list"),
-    (
-        _changed(_drop(*FIRST, 0), data_json()),
-        "log entry 0: `metadata` where the user speaks",
-    ),
     (
         _changed(_drop(*FIRST, slice(2, 4)), data_json()),
         "dialogue sng0001: 1 turns with a state; the benchmark multiwoz has 2",
     ),
     (
         _changed(_set(*FIRST, 3, "metadata", to=None), data_json()),
-        "dialogue SNG0001.json, log entry 3: `metadata`: expected domain -> semi, book, found null",
+        "dialogue SNG0001.json, turn 1: no state",
     ),
     (
         _changed(_drop(*FIRST, 1, "metadata", "hotel", "semi"), data_json()),
-        "log entry 1, hotel: `semi`: expected slot -> value, found null",
+        "dialogue SNG0001.json, turn 0: no state ('semi')",
     ),
     (
         _changed(_set(*FIRST, 1, "metadata", "hotel", "semi", "stars", to=4), data_json()),
-        "log entry 1, hotel, stars: expected a string as value, found a number",
+        "turn 0: no state (expected a string as value, found a number)",
     ),
-    (
-        _changed(_set(*FIRST, 1, "metadata", "hotel", "semi", "stars", to="\ud800"), data_json()),
-        "log entry 1, hotel, stars: expected a string as value",
-    ),
-    ({**data_json(), "sng0001": log(metadata())}, "dialogue sng0001: is there twice"),
-    (_changed(_drop(0, "dialogue_idx"), trade_dials()), "dialogue number 0: `dialogue_idx` is"),
-    (_changed(_set(0, "dialogue", to={}), trade_dials()), "`dialogue`: expected a list of turns"),
     (
         _changed(_drop(0, "dialogue", 1, "belief_state"), trade_dials()),
-        "dialogue SNG0001.json, turn 1: `belief_state` is missing",
-    ),
-    (
-        _changed(_set(0, "dialogue", 1, "turn_idx", to=7), trade_dials()),
-        "turn 1: `turn_idx`: expected 1",
+        "dialogue SNG0001.json, turn 1: no state ('belief_state')",
     ),
     (
         _changed(_set(0, "dialogue", 0, "belief_state", to=["hotel-area"]), trade_dials()),
-        "turn 0: `belief_state`: expected pairs of `domain-slot` and value",
+        "dialogue SNG0001.json, turn 0: no state",
     ),
 ]
 
@@ -312,10 +295,7 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     assert "installed gold states 2.4 of multiwoz: 2 dialogues, 3 turns" in run.out
     listed = run_cli(capsys, "data", "list").out
     assert [line.split()[0] for line in listed.splitlines()[-2:]] == ["2.4", "2.4-trade"]
-    assert (
-        "gold states 2.4 of multiwoz: readable"
-        in run_cli(capsys, "data", "verify", "--offline").out
-    )
+    assert "gold states 2.4 of multiwoz: readable" in run_cli(capsys, "data", "verify").out
 
     tracker = write(PREDICTIONS, "tracker.json")
     own, new, trade = (
@@ -395,7 +375,7 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
     good, bad = write(data_json()), write({}, "bad.json")
     run = run_cli(capsys, "data", "import", "--states", "2.1", good, "--states", "2.4", bad)
     assert (run.status, run.out) == (2, "")
-    assert "bad.json: unknown shape" in run.err
+    assert "bad.json: none of its dialogues" in run.err
     assert installed_gold_states("multiwoz") == []
 
 
@@ -403,7 +383,7 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
     ("arguments", "message"),
     [
         (("data", "import", "--states", "2.4", "missing.json"), "missing.json: no such file"),
-        (("data", "import", "--states", "2.4", "x", "--rebuild"), "--states stands alone"),
+        (("data", "import", "--states", "2.4", "x", "--mintl", "y"), "--states stands alone"),
         (("data", "import", "--states", "2.4", "."), "no data.json or test_dials.json in this"),
         (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz; choose from 2.2"),
     ],

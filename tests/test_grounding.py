@@ -34,7 +34,7 @@ from mwz.harness.grounding.grounded import (
     GroundedDomain,
     ground,
 )
-from mwz.harness.grounding.rating import TOTAL, GroundedFigures, RatedDialogue, grounded_figures
+from mwz.harness.grounding.rating import TOTAL, GroundedFigures, grounded_figures, rating
 from mwz.harness.scoring import Options
 from mwz.normalization.delexicaliser import Delexicaliser
 
@@ -59,9 +59,7 @@ def _ground(
 
 
 def _figures(dialogues: Iterable[GroundedDialogue]) -> GroundedFigures:
-    return grounded_figures(
-        RatedDialogue(dialogue, Faithfulness()).rating for dialogue in dialogues
-    )
+    return grounded_figures(map(rating, dialogues))
 
 
 def _restaurant(
@@ -247,10 +245,10 @@ def test_rates_over_dialogues() -> None:
         return GroundedDomain(matched, False, (), {"PHONE": told}, None, {})
 
     dialogues = [
-        GroundedDialogue({"hotel": went(True, True)}),
-        GroundedDialogue({"hotel": went(True, True), "train": went(False, True)}),
-        GroundedDialogue({"hotel": went(True, False)}),
-        GroundedDialogue({"train": went(True, True)}),
+        GroundedDialogue({"hotel": went(True, True)}, Faithfulness()),
+        GroundedDialogue({"hotel": went(True, True), "train": went(False, True)}, Faithfulness()),
+        GroundedDialogue({"hotel": went(True, False)}, Faithfulness()),
+        GroundedDialogue({"train": went(True, True)}, Faithfulness()),
     ]
     rates = _figures(dialogues)
     # Matched: 1, 3, 4 of 4; hotel in 3 of 3; train in 1 of 2.

@@ -11,8 +11,8 @@ from helpers import run_cli
 from plain_english import TOLD
 
 from mwz.harness import load_benchmark
-from mwz.harness.comparison.human_ratings import agreement, agreement_table, read_ratings
 from mwz.harness.errors import InputError
+from mwz.harness.tracking.lab.human_ratings import agreement, agreement_table, read_ratings
 
 Capture = pytest.CaptureFixture[str]
 
@@ -136,15 +136,15 @@ def test_a_submission_is_held_against_ratings_by_its_responses_too(
 ) -> None:
     file = _submission(tmp_path / "told.json")
     ratings = _csv(tmp_path / "r.csv", "town001,p,1", "town002,p,0", "town004,p,1")
-    options = ["--benchmark", "sample", "--ratings", ratings, "--json", "-"]
-    done = run_cli(capsys, "dst", file, *options)
+    options = ["--benchmark", "sample", "--format", "json", "ratings", ratings, file]
+    done = run_cli(capsys, "lab", *options)
     assert done.status == 0, done.err
     found = json.loads(done.out)["ratings"]
     # Two dialogues are tracked right throughout, one is not.
     assert found["correlations"]["FGA λ=0.5"]["Pearson"]["value"] == pytest.approx(1)
     assert {"JGA", "GCA", "Inform", "Success"} <= set(found["correlations"])
     assert len(found["rates"]) == 41
-    done = run_cli(capsys, "dst", file, *options, "--lexicalised")
+    done = run_cli(capsys, "lab", *options, "--lexicalised")
     assert done.status == 0, done.err
     found = json.loads(done.out)["ratings"]
     assert "Grounded Success" in found["correlations"]
@@ -152,8 +152,8 @@ def test_a_submission_is_held_against_ratings_by_its_responses_too(
 
 def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, capsys: Capture) -> None:
     file, sheets = _submission(tmp_path / "told.json"), tmp_path / "sheets"
-    options = ["--benchmark", "sample", "--rating-sheet", sheets]
-    done = run_cli(capsys, "dst", file, *options, "--sheets", "2")
+    options = ["--benchmark", "sample", "sheet", sheets, file]
+    done = run_cli(capsys, "lab", *options, "--number", "2")
     assert done.status == 0, done.err
     lines = (sheets / "ratings.csv").read_text().splitlines()
     assert lines[0] == "id,rater,rating"
@@ -168,13 +168,6 @@ def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, capsys: Captu
         assert all(text in sheet for text in dialogue.responses[:-1])
         assert ("The same:  no" in sheet) == (id_ == "town002")
     # The same dialogues whoever draws, and no table is overwritten.
-    done = run_cli(capsys, "dst", file, *options)
+    done = run_cli(capsys, "lab", *options)
     assert done.status == 2
     assert "is there already" in done.err
-
-
-def test_ratings_are_of_one_tracker(tmp_path: Path, capsys: Capture) -> None:
-    file = _submission(tmp_path / "told.json")
-    done = run_cli(capsys, "dst", file, file, "--ratings", _csv(tmp_path / "r.csv"))
-    assert done.status == 2
-    assert "one FILE" in done.err

@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _build(folder: Path, rebuild: bool = False) -> Benchmark:
-    return build_multiwoz(folder / "MultiWOZ_Evaluation", folder / "multiwoz", rebuild)
+def _build(folder: Path) -> Benchmark:
+    return build_multiwoz(folder / "MultiWOZ_Evaluation", folder / "multiwoz")
 
 
 def _hashes(benchmark: Benchmark) -> dict[str, str]:
@@ -94,10 +94,9 @@ def test_rule_sets_may_have_venues_of_their_own(folder: Path, tmp_path: Path) ->
     mwzeval = folder / "MultiWOZ_Evaluation"
     moved = [{**VENUES["hotel"][0], "area": "east"}]
     newer = tmp_path / "newer"
-    shutil.copytree(mwzeval / "mwzeval/data/database", newer / "mwzeval/data/database")
+    shutil.copytree(mwzeval, newer)
     write_json(newer / "mwzeval/data/database/hotel_db.json", moved)
-    versions = {"2023": newer, "2021": mwzeval}
-    benchmark = build_multiwoz(mwzeval, folder / "multiwoz", venues=versions)
+    benchmark = build_multiwoz(newer, folder / "multiwoz", venues=mwzeval)
     # The oldest version is whole; of the others only what differs is kept.
     assert benchmark.venues == VENUES
     assert benchmark.venue_versions == {"2023": {"hotel": moved}}
@@ -111,28 +110,13 @@ def test_rule_sets_may_have_venues_of_their_own(folder: Path, tmp_path: Path) ->
     assert hashes["2021"] == _hashes(_build(folder))["2021"]
 
 
-# Cached mwz22 references and gold states.
-
-
-def test_given_references_and_states_are_used_unless_told_to_rebuild(folder: Path) -> None:
+def test_what_the_evaluator_made_of_the_annotation_is_not_read(folder: Path) -> None:
     given = {"syn0001": ["A", "B"], "mul0002": ["C", "D"], "pmul0003": ["E"]}
     states = {id_: [{"taxi": {"leave": t}} for t in texts] for id_, texts in given.items()}
-    write_json(folder / DATA / "references" / "mwz22.json", {**given, "trn0004": ["x"]})
+    before = _build(folder)
+    write_json(folder / DATA / "references" / "mwz22.json", given)
     write_json(folder / DATA / "gold_states.json", states)
-    one = _build(folder).dialogues["mul0002"]
-    assert one.references["mwz22"] == ["C", "D"]
-    assert one.states == [{"taxi": {"leave": "C"}}, {"taxi": {"leave": "D"}}]
-    # Gold active domains follow the gold states that are used: the state changes in both turns.
-    assert one.active_domains == [["taxi", "train"], ["taxi", "attraction"]]
-    rebuilt = _build(folder, rebuild=True).dialogues["mul0002"]
-    assert list(rebuilt.references["mwz22"]) == ["board TRAINID.", "see the NAME."]
-    assert rebuilt.active_domains == [["train"], ["attraction"]]
-
-
-def test_a_rebuild_does_not_touch_the_files(folder: Path) -> None:
-    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    _build(folder, rebuild=True)
-    assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
+    assert _build(folder).dialogues == before.dialogues
 
 
 def test_the_order_of_keys_in_the_files_does_not_change_the_content_hash(folder: Path) -> None:
@@ -272,12 +256,8 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
     [
         (f"{DATA}/goals.json", _without("mul0002"), "test dialogue mul0002 is missing"),
         (f"{DATA}/goals.json", lambda goals: [], "expected a JSON object"),
-        (f"{DATA}/goals.json", _with("mul0002", []), "mul0002: input should be a valid dictionary"),
-        (
-            f"{DATA}/goals.json",
-            _with("mul0002", {"taxi": {}}),
-            "mul0002.taxi.informable: field required",
-        ),
+        (f"{DATA}/goals.json", _with("mul0002", []), "not in the layout of the public files"),
+        (f"{DATA}/goals.json", _with("mul0002", {"taxi": {}}), "'informable'"),
         (f"{DATA}/references/damd.json", _without("syn0001"), "test dialogue syn0001 is missing"),
         (
             f"{DATA}/references/damd.json",
@@ -286,28 +266,8 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
         ),
         (
             f"{DATA}/references/damd.json",
-            _with("syn0001", 2),
-            "syn0001: input should be a valid list",
-        ),
-        (
-            f"{DATA}/references/damd.json",
             _with("syn0001", ["a", None]),
             "syn0001.1: input should be a valid string",
-        ),
-        (
-            f"{DATA}/booked_domains.json",
-            _with("pmul0003", ["hotel"]),
-            "pmul0003.0: input should be a valid list",
-        ),
-        (
-            f"{DATA}/goals.json",
-            _with("mul0002", {"taxi": {"informable": [], "requestable": [], "booking": []}}),
-            "mul0002.taxi.informable: input should be a valid dictionary",
-        ),
-        (
-            f"{DATA}/goals.json",
-            _with("mul0002", {"taxi": {"informable": {}, "requestable": "POST", "booking": []}}),
-            "mul0002.taxi.requestable: input should be a valid list",
         ),
         (
             f"{DATA}/booked_domains.json",
@@ -320,22 +280,14 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
             lambda db: ["x"],
             "0: input should be a valid dictionary",
         ),
-        (f"{DATA}/database/hotel_db.json", lambda db: [{"name": "x"}], "record 0: no id"),
-        (f"{DATA}/database/train_db.json", lambda db: [*db, {"id": "x"}], "record 2: no trainid"),
-        (
-            f"{DATA}/database/hotel_db.json",
-            lambda db: [*db, {"id": 7}],
-            "record 1, id: expected a string, found a number",
-        ),
-        (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of MultiWOZ"),
+        (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of"),
         (f"{CORPUS}/dialog_acts.json", lambda acts: [], "expected a JSON object"),
-        (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of MultiWOZ 2.2"),
-        (f"{CORPUS}/test/dialogues_001.json", lambda d: 5, "not in the layout of MultiWOZ 2.2"),
+        (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of the public"),
         (f"{CORPUS}/test/dialogues_001.json", lambda d: {}, "expected a list of dialogues"),
         (
             f"{CORPUS}/test/dialogues_001.json",
             lambda d: [{**d[0], "turns": [{"frames": [{"state": {"slot_values": []}}]}] * 2}],
-            "not in the layout of MultiWOZ 2.2",
+            "not in the layout of the public",
         ),
     ],
 )
@@ -344,14 +296,6 @@ def test_a_file_in_another_layout_is_named_with_the_place(
 ) -> None:
     _change(folder, place, change)
     with pytest.raises(InputError, match=message):
-        _build(folder)
-
-
-@pytest.mark.parametrize("state", [3, {"hotel": 3}, {"hotel": {"area": ["west"]}}])
-def test_a_gold_state_in_another_form_is_told_with_its_turn(folder: Path, state: object) -> None:
-    states: dict[str, Any] = {id_: d.states for id_, d in _build(folder).dialogues.items()}
-    write_json(folder / DATA / "gold_states.json", {**states, "pmul0003": [state]})
-    with pytest.raises(InputError, match=r"pmul0003\.0\S*: input should be a valid "):
         _build(folder)
 
 

@@ -30,7 +30,7 @@ from mwz.harness.metrics.setups import (
 )
 from mwz.harness.metrics.steps import Step, matched
 from mwz.harness.metrics.steps import steps as walk
-from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
+from mwz.normalization.rules import RuleSet
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
@@ -495,26 +495,7 @@ def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
         assert (_result(played).inform, _result(played, rules=rules).inform) == inform
 
 
-@pytest.mark.parametrize("name", rule_set_names())
-def test_all_rule_sets_so_far_speak_of_venues_in_the_same_way(name: str) -> None:
-    venues = rule_set(name).venue_rules
-    assert {domain: (venue.mention, venue.named_by) for domain, venue in venues.items()} == {
-        **dict.fromkeys(("restaurant", "hotel", "attraction"), ("NAME", "name")),
-        "train": ("TRAINID", "trainid"),
-    }
-
-
 # Set-ups.
-
-
-def test_there_is_every_combination_of_set_ups_once() -> None:
-    # One comparison is a part of named set-ups alone, one update of the search for set-ups.
-    every = (len(COMPARISONS) - 1) * (len(UPDATES) - 1) * 2
-    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == every
-    assert {STRICT, OPTIMISTIC} < set(ALL_SETUPS)
-    assert Setup("subset", "name", False) == STRICT
-    assert Setup("intersection", "name", True) == OPTIMISTIC
-    assert [name for name, comparison in COMPARISONS.items() if comparison.random] == ["sampling"]
 
 
 # Invariants.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +16,6 @@ from helpers import benchmark, dialogue, goal
 from mwz.harness import Benchmark, InputError, load_benchmark
 from mwz.harness.data.installed import (
     benchmark_path,
-    default_benchmark,
     from_document,
     install_benchmark,
     installed_benchmarks,
@@ -64,7 +61,6 @@ def test_the_data_directory_is_the_variables_or_the_platforms(
 def test_without_a_data_directory_there_is_the_sample() -> None:
     assert not machine.data_directory().exists()
     assert installed_benchmarks() == ["sample"]
-    assert default_benchmark() == "sample"
     assert load_benchmark().name == "sample"
     assert benchmark_path("sample") is None
     assert not machine.data_directory().exists()
@@ -76,11 +72,11 @@ def test_what_is_installed_is_loaded_as_it_was(seen: frozenset[str] | None) -> N
     path = install_benchmark(given)
     assert path == benchmark_path("multiwoz")
     assert load_benchmark("multiwoz") == given
+    assert _hashes(load_benchmark("multiwoz")) == _hashes(given)
 
 
 def test_multiwoz_is_the_default_once_it_is_there() -> None:
     install_benchmark(replace(TINY, name="another"))
-    assert default_benchmark() == "sample"
     install_benchmark(TINY)
     assert installed_benchmarks() == ["sample", "another", "multiwoz"]
     assert load_benchmark().name == "multiwoz"
@@ -168,22 +164,6 @@ def test_an_interrupted_installation_leaves_the_old_benchmark(
         assert sorted(os.listdir(path.parent)) == [path.name, "multiwoz.prepared"]
 
 
-def test_a_killed_installation_leaves_the_old_benchmark() -> None:
-    install_benchmark(TINY)
-    # Nothing tidies up after a process that dies at once, just before the last step.
-    code = (
-        "import os\n"
-        "from dataclasses import replace\n"
-        "from mwz.harness.data.installed import install_benchmark, load_benchmark\n"
-        "os.replace = lambda *args: os._exit(9)\n"
-        "install_benchmark(replace(load_benchmark('multiwoz'), dialogues={}))\n"
-    )
-    died = subprocess.run([sys.executable, "-c", code], check=False)
-    assert died.returncode == 9
-    assert installed_benchmarks() == ["sample", "multiwoz"]
-    assert load_benchmark() == TINY
-
-
 # Content hashes.
 
 OLD, NEW = rule_set("2021"), rule_set("2023")
@@ -200,12 +180,6 @@ def _changed(change: Callable[[dict[str, Any]], object]) -> Benchmark:
     return from_document(document)
 
 
-def test_a_content_hash_is_a_sha_256() -> None:
-    for hash_ in _hashes(TINY).values():
-        assert len(hash_) == 64
-        assert int(hash_, 16) >= 0
-
-
 def test_a_content_hash_depends_on_the_venues_of_the_rule_set() -> None:
     hashes = _hashes(TINY)
     assert hashes["2021"] != hashes["2023"]
@@ -218,11 +192,15 @@ def test_a_content_hash_depends_on_the_venues_of_the_rule_set() -> None:
     assert all(_hashes(moved)[name] != hash_ for name, hash_ in hashes.items())
 
 
+GOAL = {"informable": {"food": "café"}, "requestable": ["PHONE", "ADDRESS"], "booking": {}}
+OTHER_GOALS = [{"informable": {}}, {"requestable": ["PHONE"]}, {"booking": {"day": "monday"}}]
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
         ("goal", {}),
-        ("goal", {"restaurant": {"informable": {}, "requestable": [], "booking": {}}}),
+        *(("goal", {"restaurant": {**GOAL, **more}}) for more in OTHER_GOALS),
         ("references", {}),
         ("states", [{}, {}]),
         ("active_domains", [["restaurant"], ["restaurant"]]),
@@ -233,18 +211,6 @@ def test_a_content_hash_depends_on_all_that_scores_depend_on(field: str, value: 
     changed = _changed(lambda one: one.update({field: value}))
     for name, hash_ in _hashes(changed).items():
         assert hash_ != TINY.content_hash(rule_set(name)), name
-
-
-@pytest.mark.parametrize("part", ["informable", "requestable", "booking"])
-def test_a_content_hash_depends_on_every_part_of_a_goal(part: str) -> None:
-    more: Any = ["POST"] if part == "requestable" else {"area": "north"}
-    changed = _changed(lambda one: one["goal"]["restaurant"].update({part: more}))
-    assert changed.content_hash(OLD) != TINY.content_hash(OLD)
-
-
-def test_a_content_hash_depends_on_which_dialogues_there_are() -> None:
-    other = replace(TINY, dialogues={"mul0002": ONE})
-    assert other.content_hash(OLD) != TINY.content_hash(OLD)
 
 
 def test_a_content_hash_does_not_depend_on_what_no_score_does() -> None:
@@ -259,19 +225,6 @@ def test_a_content_hash_depends_on_the_order_of_a_states_domains() -> None:
     other = dict(reversed(both.items()))
     one, two = (_changed(lambda d, s=s: d.update(states=[s, {}])) for s in (both, other))
     assert one.content_hash(OLD) != two.content_hash(OLD)
-
-
-def test_content_hashes_survive_the_way_to_disk_and_back() -> None:
-    before = _hashes(TINY)
-    install_benchmark(TINY)
-    assert _hashes(load_benchmark("multiwoz")) == before
-
-
-def test_a_hash_is_computed_of_what_is_there() -> None:
-    """It is stored nowhere, so that nothing can contradict it."""
-    assert set(to_document(TINY)) == {"name", "dialogues", "venues", "venue_versions", "seen"}
-    emptied = replace(TINY, dialogues={})
-    assert emptied.content_hash(OLD) != TINY.content_hash(OLD)
 
 
 def test_venue_records_are_those_of_the_version_that_the_rule_set_names() -> None:
@@ -324,5 +277,5 @@ def test_where_nothing_can_be_kept_it_is_made_each_time(monkeypatch: pytest.Monk
     def refuse(path: Path, content: object) -> None:
         raise InputError(str(path), "cannot be written")
 
-    monkeypatch.setattr("mwz.harness.data.prepared.write_atomically", refuse)
+    monkeypatch.setattr("mwz.harness.data.installed.write_atomically", refuse)
     assert load_benchmark("multiwoz") == TINY

@@ -10,7 +10,7 @@ from helpers import run_cli
 from tracking_cases import belief
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.learning_curves import curves_tables, learning_curves, read_series
+from mwz.harness.tracking.lab.learning_curves import curves_tables, learning_curves, series_numbers
 
 Capture = pytest.CaptureFixture[str]
 
@@ -18,8 +18,7 @@ SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, 
 
 
 def test_trackers_with_one_number_make_a_band() -> None:
-    curves = learning_curves("shots", [1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
-    first, last = curves.points
+    first, last = points = learning_curves([1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
     assert (first.number, first.files) == (0.1, ["a", "b"])
     assert (last.number, last.files) == (1.0, ["c"])
     jga = first.scores["JGA"]
@@ -28,35 +27,22 @@ def test_trackers_with_one_number_make_a_band() -> None:
     apart = first.distances["JGA"]
     assert (apart.mean, apart.lowest, apart.highest) == (20, 10, 30)
     assert "GCA" not in first.distances
-    scores, _ = curves_tables(curves)
+    scores, _ = curves_tables("shots", points)
     assert "65.00 (60.00–70.00)" in scores.rows[0]
     assert scores.notes == ["mean (lowest–highest); files: 2, 1"]
 
 
 def test_one_number_makes_no_curve() -> None:
     with pytest.raises(InputError, match="two different numbers"):
-        learning_curves("shots", [1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
+        learning_curves([1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
 
 
-def test_numbers_are_read_from_names() -> None:
-    files = ["few/ratio_0.05_seed_557.json", "few/ratio-1_seed_3.json"]
-    assert read_series(["ratio"], files) == ("ratio", [0.05, 1.0])
+def test_numbers_are_given_or_read_from_names() -> None:
+    files = ["few/ratio_0.05_seed_557.json", "few/ratio-1_seed_3.json", "zeroshot.json=0"]
+    paths = [*files[:2], "zeroshot.json"]
+    assert series_numbers("ratio", files) == (paths, [0.05, 1.0, 0.0])
     with pytest.raises(InputError, match=r"zeroshot.json has no number after `ratio`"):
-        read_series(["ratio"], [*files, "few/zeroshot.json"])
-
-
-@pytest.mark.parametrize(
-    "given", [["shots=1"], ["shots=1", "ratio=2"], ["shots=1", "shots"], ["=1", "=2"]]
-)
-def test_numbers_are_of_one_series_and_one_for_each_file(given: list[str]) -> None:
-    with pytest.raises(InputError, match="expected NAME=NUMBER"):
-        read_series(given, ["a.json", "b.json"])
-
-
-@pytest.mark.parametrize("text", ["many", "nan", "inf", ""])
-def test_a_number_is_a_number(text: str) -> None:
-    with pytest.raises(InputError, match="found 'shots="):
-        read_series([f"shots={text}", "shots=1"], ["a.json", "b.json"])
+        series_numbers("ratio", [*files, "few/zeroshot.json"])
 
 
 def _write(path: Path, predicted: str) -> str:
@@ -64,20 +50,17 @@ def _write(path: Path, predicted: str) -> str:
     return str(path)
 
 
-def test_a_number_holds_for_all_files_behind_it(tmp_path: Path, capsys: Capture) -> None:
+def test_the_command_shows_and_draws_curves(tmp_path: Path, capsys: Capture) -> None:
     one, two, three = (_write(tmp_path / f"{n}.json", "a.x") for n in ("one", "two", "three"))
     picture = tmp_path / "curves.svg"
-    given = ["--series", "shots=0.1", one, two, "--series", "shots=1", three]
-    done = run_cli(capsys, "dst", *given, "--plot", str(picture), "--json", "-")
+    files = [f"{one}=0.1", f"{two}=0.1", f"{three}=1"]
+    options = ["--format", "json", "series", "shots", *files, "--plot", str(picture)]
+    done = run_cli(capsys, "lab", *options)
     assert done.status == 0, done.err
     curves = json.loads(done.out)["curves"]
     found = [(point["number"], point["files"]) for point in curves["points"]]
     assert found == [(0.1, ["one", "two"]), (1.0, ["three"])]
     assert picture.read_bytes().startswith(b"<?xml")
-
-
-def test_a_file_without_number_is_an_error(tmp_path: Path, capsys: Capture) -> None:
-    one, two = (_write(tmp_path / f"{name}.json", "a.x") for name in ("one", "two"))
-    done = run_cli(capsys, "dst", one, "--series", "shots=1", two)
+    done = run_cli(capsys, "lab", "series", "shots", one, f"{two}=1")
     assert done.status == 2
-    assert "NAME=NUMBER" in done.err
+    assert "has no number after `shots`" in done.err

@@ -109,19 +109,6 @@ def test_an_endless_file_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         read_bytes("/dev/zero", limits())
 
 
-def test_a_text_counts_with_what_its_characters_take_in_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
-    for text, taken in (("a", 1), ("é", 1), ("Ω", 2), ("😀", 4)):
-        content = json.dumps(text * 1 + " " * 40, ensure_ascii=False).encode()
-        if len(content) * taken <= 100:
-            assert parse_predictions(content, "x")
-        else:
-            with pytest.raises(InputError, match="more bytes of text in memory"):
-                parse_predictions(content, "x")
-
-
 @pytest.mark.parametrize(
     "content",
     [b"[" + b"[]," * 500 + b"0]", b"[" + b"{}," * 500 + b"0]", b"[" + b"1," * 1000 + b"0]"],
@@ -156,15 +143,6 @@ def test_a_long_value_is_refused_and_one_at_the_bound_is_read(letter: str) -> No
         {"mul0001": [turn]}
     )
     assert "departure: 1,001 characters" in _tracking({"mul0001": [turn]})
-
-
-def test_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MWZ_LIMIT_TEXT", "10")
-    assert parse_submission({"mul0001": [{"response": "12345"}] * 2}, TWO, "x").dialogues
-    content = {id_: [{"response": "123456"}] for id_ in ("mul0001", "mul0002")}
-    assert _refused(content) == (
-        "x.json: 12 characters in all responses; at most 10 (MWZ_LIMIT_TEXT)"
-    )
 
 
 def test_a_list_of_more_turns_is_refused_in_one_line() -> None:

@@ -54,7 +54,7 @@ def tools(world: World) -> Tools:
 def _played(environment: Environment, agent: Any, task: Task | str, seed: str = "0") -> Any:
     environment.reset(task, seed)
     while (said := environment.user_turn()) is not None:
-        environment.respond(agent.reply(said, environment.call))
+        environment.respond(agent(said, environment.call))
     return environment.outcome()
 
 
@@ -112,30 +112,30 @@ def test_wrong_goals_are_refused_with_their_place(content: object, problem: str)
 
 
 def test_queries_count_all_and_return_the_first_in_a_stable_order(tools: Tools) -> None:
-    found = tools.call(TASK, "query_train", {"departure": "brackwater"}).result
+    found = tools.call(TASK, "query_train", {"departure": "brackwater"})[0]
     # 9 go to Ostley, 6 to Larkhaven and 4 to Duskwell.
     assert found["count"] == 19
     times = [train["leaveAt"] for train in found["results"]]
     assert times == sorted(times)
     assert len(times) == 5
-    late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"}).result
+    late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"})[0]
     assert [train["arriveBy"] for train in late["results"]] == ["13:35", "11:55", "08:55", "08:05"]
     # Of three before 14:00, the one at 07:20 leaves too early. After a time the first comes first.
     both = {"day": "monday", "leaveAt": "08:00", "arriveBy": "14:00"}
-    found = tools.call(TASK, "query_train", both).result
+    found = tools.call(TASK, "query_train", both)[0]
     assert [train["leaveAt"] for train in found["results"]] == ["08:10", "11:10", "12:50"]
-    hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"}).result
+    hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"})[0]
     assert [hotel["name"] for hotel in hotels["results"]] == ["skylark inn"]
 
 
 def test_bookings_are_refused_until_the_alternative_is_asked_for(tools: Tools) -> None:
     refused = tools.call(TASK, "book_hotel", {**ROOM, "stay": 5})
-    assert refused.booking is None
-    assert refused.result["booked"] is False
-    assert "stay" in refused.result["reason"]
+    assert refused[1] is None
+    assert refused[0]["booked"] is False
+    assert "stay" in refused[0]["reason"]
     booked = tools.call(TASK, "book_hotel", ROOM)
-    slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked.result["reference"]
-    assert booked.booking == Booking("hotel", slots, venue="6", code=code)
+    slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked[0]["reference"]
+    assert booked[1] == Booking("hotel", slots, venue="6", code=code)
 
 
 @pytest.mark.parametrize(
@@ -149,12 +149,12 @@ def test_a_booking_is_refused_for_all_that_is_to_fail_together(
     result = tools.call(
         Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}
     )
-    assert result.result["booked"] is booked
+    assert result[0]["booked"] is booked
 
 
 def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> None:
     def reference(task: Task = TASK, **more: object) -> str:
-        return str(tools.call(task, "book_hotel", {**ROOM, **more}).result["reference"])
+        return str(tools.call(task, "book_hotel", {**ROOM, **more})[0]["reference"])
 
     assert reference() == reference()
     others = {reference(), reference(people=1), reference(world.tasks["town003"])}
@@ -182,12 +182,12 @@ def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> 
 def test_wrong_arguments_get_an_answer_to_act_on(
     tools: Tools, name: str, arguments: object, told: str | None
 ) -> None:
-    error = tools.call(TASK, name, arguments).result.get("error")
+    error = tools.call(TASK, name, arguments)[0].get("error")
     assert error is None if told is None else told in error
 
 
 def test_an_unknown_name_is_answered_with_the_closest(tools: Tools) -> None:
-    found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"}).result
+    found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"})[0]
     assert found["count"] == 0
     assert found["closest_name"][0] == "the pewter ladle"
 
@@ -297,7 +297,7 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(tools
         "taxi": DomainTask({"leaveAt": "9:15"}),
     }
     fitting, other = (
-        tools.call(TASK, "query_restaurant", {"food": food}).result["results"][0]["name"]
+        tools.call(TASK, "query_restaurant", {"food": food})[0]["results"][0]["name"]
         for food in ("seafood", "italian")
     )
 
@@ -373,7 +373,7 @@ def test_the_user_goes_on_to_the_alternatives(world: World, id_: str) -> None:
 
 def _user(world: World, id_: str) -> ScriptedUser:
     user = ScriptedUser(world.tasks[id_], world, "1")
-    user.turn(None)
+    user(None)
     return user
 
 
@@ -387,7 +387,7 @@ def _user(world: World, id_: str) -> ScriptedUser:
     ],
 )
 def test_the_user_hears_that_there_is_nothing(world: World, response: str) -> None:
-    assert "italian food" in _user(world, "town001").turn(response).text
+    assert "italian food" in _user(world, "town001")(response).text
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ def test_the_user_hears_that_there_is_nothing(world: World, response: str) -> No
 )
 def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: str) -> None:
     user = _user(world, "town026")
-    said = user.turn(response).text
+    said = user(response).text
     assert any(one in said for one in answer.split("|"))
 
 
@@ -422,18 +422,18 @@ def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: 
 def test_the_user_books_and_hears_what_came_of_it(world: World, response: str, answer: str) -> None:
     user = _user(world, "town006")
     offer = "How about **The Harbour Wall Kitchen**?"
-    venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"}).result["results"]
+    venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"})[0]["results"]
     name = next(venue["name"] for venue in venues if venue["pricerange"] == "moderate")
-    first = user.turn(offer.replace("The Harbour Wall Kitchen", name.title())).text
+    first = user(offer.replace("The Harbour Wall Kitchen", name.title())).text
     assert "19:00" in first
-    assert answer in user.turn(response).text
+    assert answer in user(response).text
 
 
 def _told(world: World, task: Task | str, *responses: str) -> str:
     """Return what a user says to the last of some responses."""
     user = ScriptedUser(world.tasks[task] if isinstance(task, str) else task, world, "1")
-    user.turn(None)
-    return [user.turn(one).text for one in responses][-1]
+    user(None)
+    return [user(one).text for one in responses][-1]
 
 
 def _wanting(domain: str, info: Mapping[str, str], *asked: str, **book: str) -> Task:
@@ -599,7 +599,7 @@ def test_lists_are_no_sentences(world: World, response: str, area: bool, type_: 
 
 def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
     class Parrot:
-        def reply(self, said: str, call: Call) -> str:
+        def __call__(self, said: str, call: Call) -> str:
             return "I see."
 
     environment = Environment(world)
@@ -614,14 +614,14 @@ def test_a_careless_agent_is_not_solved(world: World) -> None:
     class Careless(Baseline):
         """Books for one person more than it is asked for."""
 
-        def reply(self, said: str, call: Call) -> str:
+        def __call__(self, said: str, call: Call) -> str:
             def wrong(name: str, arguments: object) -> Mapping[str, Any]:
                 assert isinstance(arguments, dict)
                 if "people" in arguments:
                     arguments = {**arguments, "people": int(arguments["people"]) + 1}
                 return call(name, arguments)
 
-            return super().reply(said, wrong)
+            return super().__call__(said, wrong)
 
     outcome = _played(Environment(world), Careless(), "town003")
     assert outcome.success
@@ -682,7 +682,7 @@ def test_another_play_is_refused(
     file.write_bytes(b'{"x": 1}\n')
     done = run_cli(capsys, *_sample(file))
     assert done.status == 2
-    assert "line 1 is none of `mwz play`" in done.err
+    assert "line 1: no play" in done.err
 
 
 def test_outcomes_are_those_of_what_was_said_and_called(
@@ -706,8 +706,8 @@ def test_outcomes_are_those_of_what_was_said_and_called(
     [
         (lambda text: text + text, "dialogue town001 is there twice"),
         (lambda text: text.replace('"trial": 1', '"trial": 2'), "different trials: 2 and 1"),
-        (lambda text: text.replace('"costs"', '"cost"'), "line 1 is none of `mwz play`"),
-        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1 is none of `mwz play`"),
+        (lambda text: text.replace('"costs"', '"cost"'), "line 1: no play"),
+        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1: no play"),
     ],
 )
 def test_a_file_that_is_no_play_is_refused_and_kept(
@@ -753,7 +753,7 @@ def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
     tools: Tools,
 ) -> None:
     def found(**slots: str) -> dict[str, Any]:
-        return dict(tools.call(TASK, "query_restaurant", slots).result)
+        return dict(tools.call(TASK, "query_restaurant", slots)[0])
 
     assert found(area="Centre", food="Italian") == found(area="centre", food="italian")
     assert found(area="Centre")["count"] > 0
@@ -780,7 +780,7 @@ def test_score_and_why_read_what_is_played(
     for pages in (["--html", tmp_path / "pages"], ["--serve", "0"]):
         why = run_cli(capsys, "why", file, *pages)
         assert (why.status, why.out) == (2, "")
-        assert "--serve and --html go without files of `mwz play`" in why.err
+        assert "--html and --serve are not for files of `mwz play`" in why.err
 
 
 def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) -> None:
@@ -826,7 +826,7 @@ def test_a_person_talks_beside_the_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("I want Italian food in the centre.\n\n"))
-    options = ["--task", "town001", "--user", "person", "--json", "-"]
+    options = ["--tasks", "1", "--user", "person", "--json", "-"]
     done = run_cli(capsys, *_sample(tmp_path / "p.jsonl", *options))
     assert json.loads(done.out)["turns"] == 2
     assert "agent: Nonna's Attic is a restaurant" in done.err
@@ -868,7 +868,6 @@ def test_options_that_do_not_fit_are_refused(
         (("--agent", "model"), "--model"),
         (("--user", "model"), "--user-model"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
-        (("--task", "nowhere"), "no task for dialogue nowhere"),
         (("--max-turns", "1001"), "--max-turns: 1,001; at most 1,000"),
     ):
         done = run_cli(capsys, *_sample(file, *options))
@@ -910,7 +909,7 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}
-    found = there.tools.call(TASK, "query_train", {**late, "day": "thursday"}).result["results"]
+    found = there.tools.call(TASK, "query_train", {**late, "day": "thursday"})[0]["results"]
     assert found
     assert all(train["leaveAt"] >= "19:30" for train in found)
 

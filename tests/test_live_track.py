@@ -400,12 +400,12 @@ def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
 class _Last(Baseline):
     """Offers the last venue that is found first."""
 
-    def reply(self, said: str, call: Call) -> str:
+    def __call__(self, said: str, call: Call) -> str:
         def reversed_call(name: str, arguments: object) -> Mapping[str, Any]:
             found = call(name, arguments)
             return {**found, "results": found["results"][::-1]} if "results" in found else found
 
-        return super().reply(said, reversed_call)
+        return super().__call__(said, reversed_call)
 
 
 class _Asking(Baseline):

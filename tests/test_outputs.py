@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,12 @@ from mwz.harness.errors import InputError
 from mwz.harness.io.files import read_bytes
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.submission import checked_submission
+from mwz.harness.submission.formats import read_standard
 from mwz.harness.submission.remarks import Remark
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+NOTHING: Mapping[str, Any] = {}
 WANTED = Options(metrics=["bleu", "inform"])
 
 
@@ -28,10 +33,16 @@ class Scored:
         self._path = folder / "outputs"
         self._scorer = Scorer(benchmark, WANTED)
 
-    def __call__(self, content: bytes, **options: Any) -> tuple[Any, list[Remark]]:
+    def __call__(
+        self, content: bytes, reading: Mapping[str, Any] = NOTHING, **options: Any
+    ) -> tuple[Any, list[Remark]]:
         self._path.write_bytes(content)
         scorer = self._scorer.with_options(**options)
-        found = played_predictions(scorer, read_bytes(self._path), "outputs")
+        how = replace(scorer.options.reading, **reading)
+        standard = read_standard(read_bytes(self._path), "outputs", how)
+        on = scorer.benchmark
+        submission = checked_submission(standard, on, "outputs", scorer.rules, how)
+        found = played_predictions(scorer, submission, "outputs")
         return scorer.report(found.played).to_dict(), list(found.remarks)
 
 
@@ -68,25 +79,15 @@ def test_responses_alone_score_as_they_did(scored: Scored, outputs: Any, name: s
 
 
 @pytest.mark.parametrize("name", [*KEYED])
-def test_keys_that_options_name_are_read(scored: Scored, outputs: Any, name: str) -> None:
+def test_keys_that_are_named_are_read(scored: Scored, outputs: Any, name: str) -> None:
     report, _ = scored(json.dumps(outputs).encode())
-    mangle, arguments = KEYED[name]
-    options = {
-        option.removeprefix("--").replace("-", "_"): key
-        for option, key in zip(arguments[::2], arguments[1::2], strict=True)
-    }
-    found, remarks = scored(mangle(outputs), **options)
-    assert found == report
-    assert remarks[0].message.startswith("read `")
+    mangle, keys = KEYED[name]
+    assert scored(mangle(outputs), keys)[0] == report
 
 
-def test_keys_that_are_nowhere_are_told_but_not_of_a_file_in_order(
-    scored: Scored, outputs: Any
-) -> None:
-    report, _ = scored(json.dumps(outputs).encode())
-    assert scored(json.dumps(outputs).encode(), response_key="generated")[0] == report
+def test_a_key_that_is_nowhere_is_told(scored: Scored, outputs: Any) -> None:
     with pytest.raises(InputError, match="--response-key: no `said` in it"):
-        scored(KEYED["generated"][0](outputs), response_key="said")
+        scored(KEYED["keys of turns"][0](outputs), {"response_key": "said"})
 
 
 FIRST = "town001"
@@ -98,46 +99,28 @@ def _first(outputs: Any, **changes: Any) -> Any:
 
 
 def _no_ids(outputs: Any) -> bytes:
-    return json.dumps([{"file_name": id_, "turns": ts} for id_, ts in outputs.items()]).encode()
+    return json.dumps([{"session": id_, "turns": ts} for id_, ts in outputs.items()]).encode()
 
 
 REFUSED: dict[str, tuple[Mangle, str]] = {
-    "cut off": (
-        lambda o: json.dumps(o, indent=1).encode()[:-60],
-        "not JSON: it is cut off in the middle of 'town030', after 'town029' (line",
-    ),
-    "cut off in the first": (lambda o: json.dumps({"results": o}).encode()[:400], "'results', "),
-    "two documents": (
-        lambda o: json.dumps(o, indent=1).encode() * 2,
-        "a JSON document ends, and something follows",
-    ),
+    "cut off": (lambda o: json.dumps(o, indent=1).encode()[:-60], "not JSON: line "),
     "lines of which one is cut off": (
         lambda o: WHOLE["JSON lines of dialogues"](o)[:-60],
-        "line 30: not JSON: it is cut off in the middle of 'turns', after 'dialogue_id'",
+        "line 30: not JSON: line 1, column ",
     ),
-    "as Python shows it": (lambda o: str(dict(o)).encode(), "write it by `json.dump`"),
-    "no ids": (_no_ids, "say which is the dialogue's id: --id-key file_name"),
+    "no ids": (_no_ids, "name the dialogue's id: mwz convert --id-key session"),
     "turns below another key": (
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
-        "its turns may be in `exchange`: add --turns-key exchange",
-    ),
-    "another key": (
-        KEYED["generated"][0],
-        "is `generated` meant? add --response-key generated",
+        "if they are in `exchange`, read it by mwz convert --turns-key exchange",
     ),
     "an unknown key": (
         lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
-        "if it is one of `said`, add --response-key",
+        "if it is one of `said`, name it: mwz convert --response-key said",
     ),
     "a list with turns below another key": (
         lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
-        "its turns may be in `exchange`: add --turns-key exchange",
+        "if they are in `exchange`, read it by mwz convert --turns-key exchange",
     ),
-    "states under another key": (
-        lambda o: json.dumps(renamed(o, "response", "sate")).encode(),
-        "no turn has a `state`; is `sate` meant? add --state-key sate; `--states gold`",
-    ),
-    "a pointer": (lambda o: b"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull`"),
     "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a lost turn": (
         lambda o: WHOLE["JSON lines of turns"](o).replace(b'"turn": 1,', b'"turn": 9,', 1),
@@ -171,7 +154,7 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
     ),
     "a tracker's lines": (
         lambda o: b'{"dialogue_id": "town001", "turns": [{"state": {}}]}',
-        "a tracker's file, for `mwz dst`",
+        "states alone are scored by `mwz dst`",
     ),
 }
 
@@ -185,6 +168,12 @@ def test_what_cannot_be_read_is_told_in_a_message_that_leads_on(
         scored(mangle(outputs))
     assert message in str(raised.value)
     assert len(raised.value.problems) == 1
+
+
+def test_a_misspelt_key_of_states_is_warned_of(scored: Scored, outputs: Any) -> None:
+    _, remarks = scored(json.dumps(renamed(outputs, "response", "sate")).encode())
+    (warning,) = (remark for remark in remarks if remark.kind == "look-alike key")
+    assert warning.message == "`sate` is not read; write `state`"
 
 
 # States.
@@ -205,7 +194,7 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
     assert told.warning
     assert str(told).startswith("dialogue town001, turn 0: `state`")
     with pytest.raises(InputError):
-        scored(content, **options, strict_states=True)
+        scored(content, {"strict_states": True}, **options)
 
 
 def test_a_state_that_is_not_read_counts_as_empty_in_a_lexicalised_score(
@@ -236,7 +225,7 @@ def test_strict_states_refuse_what_is_read_otherwise(
     content = json.dumps(_first(outputs, state=state)).encode()
     scored(content)
     with pytest.raises(InputError, match="--strict-states"):
-        scored(content, strict_states=True)
+        scored(content, {"strict_states": True})
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 from mwz.harness import Benchmark, score
 from mwz.harness.cli.score import command as score_command
 from mwz.harness.data.installed import install_benchmark, load_benchmark
-from mwz.harness.data.readers.overlap import (
+from mwz.harness.data.readers.annotation22 import (
     FROM_GOALS,
     FROM_STATES,
     annotated_goal,
@@ -26,6 +26,8 @@ from mwz.harness.data.readers.overlap import (
 )
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
+
+GOALS = "mwzeval/data/goals.json"
 
 
 def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> dict[str, Any]:
@@ -139,26 +141,23 @@ def test_goals_of_all_splits_come_from_one_source(
     tmp_path: Path, all_goals: bool, source: str
 ) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path, all_goals)
-    found = find_overlap(mwzeval, multiwoz, TEST_IDS)
-    assert found is not None
-    assert (set(found.seen), found.source) == (set(SEEN_IDS), source)
+    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (frozenset(SEEN_IDS), source)
 
 
 def test_goals_and_states_can_disagree(tmp_path: Path) -> None:
     """The source is really the one named: only goals.json says that mul0002's goal is seen."""
     mwzeval, multiwoz = write_repositories(tmp_path)
-    path = mwzeval / "mwzeval/data/goals.json"
+    path = mwzeval / GOALS
     goals = json.loads(path.read_text())
     path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
-    found = find_overlap(mwzeval, multiwoz, TEST_IDS)
-    assert found is not None
-    assert found.seen == {"syn0001", "mul0002"}
+    seen = frozenset({"syn0001", "mul0002"})
+    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (seen, FROM_GOALS)
 
 
 def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     (multiwoz / "data/MultiWOZ_2.2/dev/dialogues_001.json").unlink()
-    assert find_overlap(mwzeval, multiwoz, TEST_IDS) is None
+    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) is None
 
 
 def test_a_damaged_split_is_named(tmp_path: Path) -> None:
@@ -167,7 +166,7 @@ def test_a_damaged_split_is_named(tmp_path: Path) -> None:
     for damaged in ('[{"turns": []}]', "{}"):
         path.write_text(damaged)
         with pytest.raises(InputError, match=r"train.dialogues_001\.json: not in the layout"):
-            find_overlap(mwzeval, multiwoz, TEST_IDS)
+            find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS)
 
 
 @pytest.mark.parametrize(
@@ -175,10 +174,10 @@ def test_a_damaged_split_is_named(tmp_path: Path) -> None:
 )
 def test_damaged_goals_are_named(tmp_path: Path, wrong: object) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
-    path = mwzeval / "mwzeval/data/goals.json"
+    path = mwzeval / GOALS
     path.write_text(json.dumps({**json.loads(path.read_text()), "trn0004": wrong}))
     with pytest.raises(InputError, match=r"goals\.json: not in the layout"):
-        find_overlap(mwzeval, multiwoz, TEST_IDS)
+        find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS)
 
 
 @pytest.fixture

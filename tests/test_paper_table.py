@@ -25,9 +25,8 @@ from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.paper_table import system_name
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED
-from mwz.harness.comparison.comparing import compare
+from mwz.harness.comparison.comparing import compare, randomisation
 from mwz.harness.comparison.evidence import Evidence, mean_of
-from mwz.harness.comparison.resampling import randomisation
 from mwz.harness.metrics.statistics import Figure, Statistics
 from mwz.harness.signature import Signature
 
@@ -86,14 +85,14 @@ def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> N
     exact = sum(one >= observed - 1e-9 for one in ways) / len(ways)
     assert 0 < exact < 1
     system = mean_of("system", list(map(_made_up, seeds)))
-    p = randomisation(mean_of("b", [_made_up(BASELINE)]), system, 20_000, SEED)["square"]
+    p = randomisation([(mean_of("b", [_made_up(BASELINE)]), system)], 20_000, SEED)[0]["square"]
     assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
 
 
 def test_of_single_outputs_it_is_the_test_of_single_outputs() -> None:
     first, second = _made_up(FIRST), _made_up(BASELINE)
     both = mean_of("a", [first]), mean_of("b", [second])
-    assert randomisation(*both, 500, SEED) == randomisation(first, second, 500, SEED)
+    assert randomisation([(*both,)], 500, SEED) == randomisation([(first, second)], 500, SEED)
     assert compare(both[0], [both[1]], samples=500).pairs[0].differences["square"].test == (
         "randomisation"
     )
@@ -115,7 +114,7 @@ def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str],
 
 
 def _paper(capsys: Capture, *arguments: object) -> Run:
-    return run_cli(capsys, "score", *arguments, "--paper", "--benchmark", "sample", "--jobs", 1)
+    return run_cli(capsys, "table", *arguments, "--benchmark", "sample", "--jobs", 1)
 
 
 def _report(capsys: Capture, file: Path) -> dict[str, Any]:
@@ -199,27 +198,18 @@ def test_the_latex_compiles_with_booktabs_alone(capsys: Capture, tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((CAREFUL, "--baseline", HASTY), "--baseline and --seeds go with --paper"),
-        ((CAREFUL, "--paper", "--format", "csv"), "--paper is printed as latex or md"),
-        ((CAREFUL, "--paper", "--setup", "pptod"), "--paper is of strict figures"),
-        ((CAREFUL, "--paper", "--intervals"), "--paper is of strict figures"),
-        (("--paper", "--corpus"), "--paper needs PREDICTIONS"),
-        ((CAREFUL, "--paper", "--baseline", "nobody"), "nobody: no such file, and no entry of"),
-        ((CAREFUL, "--paper", "--baseline", "nothing.json"), "nothing.json: no such file"),
+        ((CAREFUL, "--format", "csv"), "'csv' is not one of 'latex', 'md'"),
+        ((), "Missing argument"),
+        ((CAREFUL, "--baseline", "nobody"), "nobody: no such file, and no entry of"),
+        ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),
     ],
 )
 def test_what_cannot_be_is_refused(
     capsys: Capture, arguments: tuple[object, ...], told: str
 ) -> None:
-    run = run_cli(capsys, "score", *arguments)
+    run = run_cli(capsys, "table", *arguments)
     assert (run.status, run.out) == (2, "")
     assert told in " ".join(run.err.split())
-
-
-def test_json_on_standard_output_stands_alone(capsys: Capture) -> None:
-    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--json", "-")
-    assert run.status == 0
-    assert [json.loads(line)["file"] for line in run.out.splitlines()] == [str(HASTY), str(CAREFUL)]
 
 
 def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_path: Path) -> None:
@@ -227,7 +217,7 @@ def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_pat
     broken.write_text("{", encoding="utf-8")
     run = _paper(capsys, CAREFUL, broken)
     assert (run.status, run.out) == (2, "")
-    assert "1 of 2 files could not be scored" in run.err
+    assert f"{broken}: not JSON" in run.err
 
 
 def test_scores_of_other_states_are_refused(capsys: Capture) -> None:
@@ -270,7 +260,7 @@ def test_five_outputs_beside_an_entry_of_the_board(
     stem = {"galaxy": "galaxy-e2e"}
     folder = upstream / "MultiWOZ_Evaluation" / "predictions"
     files = [folder / f"{stem.get(name, name)}.json" for name in names]
-    run = run_cli(capsys, "score", *files, "--baseline", "ubar", "--paper", "--format", "md")
+    run = run_cli(capsys, "table", *files, "--baseline", "ubar", "--format", "md")
     assert run.status == 0, run.err
     reports = [read_entry(PUBLISHED / name).scores.main for name in names]
     shown = []

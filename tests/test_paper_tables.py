@@ -12,18 +12,18 @@ import pytest
 from entered import PROJECT, REPOSITORY, enter, report, system
 from helpers import run_cli
 
-from mwz.harness.board.audit import Comparison
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
-    Cell,
+    QUOTED,
     Paper,
     PaperRow,
     PaperTable,
-    compared,
+    cells,
     equal_text,
     read_paper,
 )
 from mwz.harness.board.entries import read_entries
+from mwz.harness.board.printed import Figure
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {
@@ -67,11 +67,6 @@ def test_the_tables_have_the_papers_cells() -> None:
     assert quoted == [["reported"], ["Inform (rep.)", "Success (rep.)"], []]
 
 
-def test_every_system_of_the_paper_has_an_entry() -> None:
-    keys = {entry.key for entry in read_entries(REPOSITORY)}
-    assert {*read_paper().systems, CORPUS} <= keys
-
-
 @pytest.mark.real_data
 def test_the_figures_are_those_of_the_paper(expected: Callable[[str], Any]) -> None:
     published = expected("paper_tables.json")
@@ -109,25 +104,24 @@ def test_a_cell_is_equal_if_the_harness_gives_its_digits(
     row: dict[str, Any], harness: float, equal: bool, tmp_path: Path
 ) -> None:
     enter(tmp_path, "one", system(name="One"), {"2021": report(styles={"damd": 21.46})})
-    [cell] = compared(_paper(**row), read_entries(tmp_path), "2021")
-    assert (cell.compared.scored, cell.compared.equal) == (pytest.approx(harness), equal)
-    assert cell.compared.printed == Decimal(row["figures"][0])
+    [cell] = cells(_paper(**row), read_entries(tmp_path), "2021")
+    assert (cell.scored, cell.equal) == (pytest.approx(harness), equal)
+    assert cell.printed == Decimal(row["figures"][0])
 
 
 def test_a_system_that_is_not_entered_has_no_figure(tmp_path: Path) -> None:
-    [cell] = compared(_paper(figures=("70.0",)), [], "2021")
-    assert (cell.compared.scored, cell.compared.equal) == (None, False)
+    [cell] = cells(_paper(figures=("70.0",)), [], "2021")
+    assert (cell.scored, cell.equal) == (None, False)
 
 
 def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
     enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
-    cells = compared(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
-    assert [(cell.entry, cell.compared.equal) for cell in cells] == [("one", False), (CORPUS, True)]
+    found = cells(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
+    assert [(cell.entry, cell.equal) for cell in found] == [("one", False), (CORPUS, True)]
 
 
 def test_equal_cells_are_counted() -> None:
-    equal = Cell(4, "x", "one", False, Comparison(Decimal("1.0"), 1.0))
-    other = Cell(4, "x", "two", False, Comparison(Decimal("1.0"), 2.0))
+    equal, other = (Figure(Decimal("1.0"), scored) for scored in (1.0, 2.0))
     assert equal_text([equal, equal, other]) == "2 of 3"
 
 
@@ -156,19 +150,20 @@ def test_the_counts_of_the_repository(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_readme_says_how_many_rates_of_the_paper_come_out() -> None:
-    cells = [
+    found = [
         cell
-        for cell in compared(read_paper(), read_entries(REPOSITORY), "2021")
-        if cell.table == 5 and not cell.quoted and cell.entry != CORPUS
+        for cell in cells(read_paper(), read_entries(REPOSITORY), "2021")
+        if cell.source == "table 5" and cell.setup != QUOTED and cell.entry != CORPUS
     ]
-    strict, optimistic = ([c for c in cells if ("opt" in c.row) is one] for one in (False, True))
-    farthest = max(abs(cell.compared.difference or 0) for cell in optimistic)
+    strict, optimistic = ([c for c in found if ("opt" in c.title) is one] for one in (False, True))
+    farthest = max(abs(cell.difference or 0) for cell in optimistic)
     readme = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
     assert f"{equal_text(strict)} strict ones come out" in readme
     assert f"{equal_text(optimistic)} optimistic ones (the others within {farthest:.1f};" in readme
-    assert [
-        (cell.entry, cell.compared.texts()[2]) for cell in strict if not cell.compared.equal
-    ] == [("dots", "+0.1"), ("dots", "+1.8")]
+    assert [(cell.entry, cell.texts()[2]) for cell in strict if not cell.equal] == [
+        ("dots", "+0.1"),
+        ("dots", "+1.8"),
+    ]
 
 
 def test_json_and_csv_have_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,16 +179,6 @@ def test_json_and_csv_have_every_cell(capsys: pytest.CaptureFixture[str]) -> Non
     assert len(lines) == 1 + 91 + 82 + 84
 
 
-def test_markdown_has_a_table_for_each(capsys: pytest.CaptureFixture[str]) -> None:
-    out = _cells("md", capsys)
-    assert [line for line in out.splitlines() if line.startswith("## ")] == [
-        "## Table 4: BLEU by reference style",
-        "## Table 5: Inform and Success",
-        "## Table 6: Lexical diversity",
-    ]
-    assert "- equal cells: 77 of 78" in out
-
-
 def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
     row = PaperRow("JGA", "JGA", ("0.50", "0.5000"))
     # The first of two turns is right; of the other column the second.
@@ -202,8 +187,8 @@ def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
         "two": (("a-x a-y", "a-x"), ("", "")),
     }
     table = PaperTable("A1", "made up", (row,), examples=examples)
-    cells = compared(Paper("someone", ("one", "two"), (table,), percent=False), [], "2021")
-    assert [(cell.compared.scored, cell.compared.equal) for cell in cells] == [(0.5, True)] * 2
+    found = cells(Paper("someone", ("one", "two"), (table,), percent=False), [], "2021")
+    assert [(cell.scored, cell.equal) for cell in found] == [(0.5, True)] * 2
 
 
 def _rows(paper: str, capsys: pytest.CaptureFixture[str]) -> dict[str, list[dict[str, Any]]]:

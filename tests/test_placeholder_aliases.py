@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring.placeholder_guesses import guessed, starting_table
 from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission
+from mwz.harness.submission.placeholder_aliases import guessed
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import alias_table, alias_tables, aliases, rule_set, with_aliases
-from mwz.normalization.rules.registry import tomllib
 
 Capture = pytest.CaptureFixture[str]
 
@@ -273,19 +271,6 @@ def test_what_is_known_is_not_guessed() -> None:
     assert guessed(["hotel_ref"], rule_set("2026")) == {}
 
 
-def test_the_starting_table_can_be_used_as_it_is(tmp_path: Path) -> None:
-    unknown = Counter({"restaurant_ref": 2, "nmae": 3, "hotel\nref": 1, "été_ref": 1})
-    text = starting_table(unknown, RULES)
-    assert tomllib.loads(text)["placeholders"] == {
-        **dict.fromkeys(["restaurant_ref", "hotel\nref", "été_ref"], "REFERENCE")
-    }
-    # The frequent first; what tells nothing is there to be filled in.
-    assert text.splitlines()[4:6] == ['# nmae = ""  # 3×', 'restaurant_ref = "REFERENCE"  # 2×']
-    path = tmp_path / "aliases.toml"
-    path.write_text(text, encoding="utf-8")
-    assert Options(placeholders=path).aliases is not None
-
-
 def _costs(predictions: Mapping[str, Any], known: Mapping[str, str] | None = None) -> list[str]:
     scorer = Scorer(TWO, Options(setup="strict", metrics=["inform"], placeholders=known))
     submission = parse_submission(predictions, TWO, "x", scorer.rules)
@@ -300,7 +285,6 @@ def test_what_unknown_names_may_cost_is_the_difference_that_guessing_makes() -> 
     (told,) = _costs(predictions)
     assert "as [restaurant_ref] for REFERENCE" in told
     assert "would change Inform by +50.0 and Success by +100.0 (an upper estimate)" in told
-    assert "`mwz check FILE --write-placeholders aliases.toml`" in told
     # What is read already costs nothing, and stays.
     (told,) = _costs(predictions, OWN)
     assert "would change Inform by +50.0 and Success by +50.0" in told
@@ -326,11 +310,12 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_check_writes_a_table_that_score_why_and_compare_read(
+def test_check_score_why_and_compare_read_a_table(
     file: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     on, table = ("--benchmark", "two"), tmp_path / "aliases.toml"
-    run = run_cli(capsys, "check", file, *on, "--write-placeholders", table)
+    table.write_text('[placeholders]\nrestaurant_ref = "REFERENCE"\n')
+    run = run_cli(capsys, "check", file, *on)
     assert run.status == 1
     assert "  unknown       [restaurant_ref] 2×\n" in run.out
     assert "would change Inform by +0.0 and Success by +100.0" in run.out
@@ -351,12 +336,6 @@ def test_check_writes_a_table_that_score_why_and_compare_read(
     run = run_cli(capsys, "why", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")
     assert run_cli(capsys, "why", file, *on).out != run.out
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(_turns(KNOWN, "hello")))
-    run = run_cli(capsys, "compare", file, other, *on, "--placeholders", table, "--json", "-")
-    found = json.loads(run.out)
-    assert [one["scores"]["success"]["value"] for one in found["systems"]] == [100, 50]
-    assert all(f"|placeholders:{aliases(OWN).label}|" in s["signature"] for s in found["systems"])
 
 
 def test_kept_reports_with_and_without_aliases_are_two(file: Path, capsys: Capture) -> None:
@@ -379,11 +358,10 @@ def test_a_bad_table_is_refused_and_nothing_is_written(
     )
 
 
-@pytest.mark.parametrize("option", ["--corpus", "--constant"])
-def test_what_the_harness_makes_takes_no_aliases(option: str, capsys: Capture) -> None:
-    run = run_cli(capsys, "score", option, "--placeholders", "dard")
-    assert run.status == 2
-    assert "--placeholders takes PREDICTIONS" in run.err
+@pytest.mark.parametrize("made", ["@corpus", "@constant"])
+def test_what_the_harness_makes_takes_no_aliases(made: str, capsys: Capture) -> None:
+    run = run_cli(capsys, "score", made, "--placeholders", "dard")
+    assert run == run_cli(capsys, "score", made)
 
 
 # DARD's six files: Inform and Success under 2021 without and with its placeholders, with active
@@ -444,26 +422,6 @@ def test_rule_set_2026_reads_what_dard_and_the_schema_have_in_common(
     )
     assert (plain.inform, plain.success) == (own.inform, own.success)
     assert (round(plain.inform, 1), round(plain.success, 1)) == (92.9, 84.8)
-
-
-def test_a_table_to_begin_with_never_replaces_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = tmp_path / "mine.toml"
-    table.write_text("# edited\n", encoding="utf-8")
-    predictions = tmp_path / "predictions.json"
-    responses = [{"response": "[train_ref] is it"}] * 3
-    predictions.write_text(json.dumps({"town001": responses}), encoding="utf-8")
-    run = run_cli(capsys, "check", predictions, "--write-placeholders", table)
-    assert run.status == 2
-    assert f"{table}: is there already" in run.err
-    assert table.read_text(encoding="utf-8") == "# edited\n"
-    run = run_cli(capsys, "check", predictions, "--write-placeholders", tmp_path / "other.toml")
-    assert "wrote" in run.out
-    assert "1 name, 0 without a guess" in run.out
-    # Folders are made, as everywhere.
-    run_cli(capsys, "check", predictions, "--write-placeholders", tmp_path / "new" / "x.toml")
-    assert (tmp_path / "new" / "x.toml").exists()
 
 
 def test_a_named_table_that_knows_most_unknown_names_is_proposed() -> None:

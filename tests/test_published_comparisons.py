@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.comparison import Evidence, compare, intervals_of, neighbours
-from mwz.harness.comparison.resampling import mcnemar, randomisation
+from mwz.harness.comparison import Evidence, compare, intervals_of
+from mwz.harness.comparison.comparing import mcnemar, paired_all, randomisation
 
 pytestmark = pytest.mark.real_data
 
@@ -42,7 +43,7 @@ def test_mars_and_pptod(known: Known) -> None:
     assert f"{inform.p:.2e}" == "6.94e-06"
     assert f"{success.p:.2e}" == "4.43e-04"
     assert inform.difference == pytest.approx(-5.8)
-    interval = comparison.systems[0].scores["inform"]
+    interval = comparison.intervals[0]["inform"]
     assert interval.value == 88.9
     assert (round(interval.low, 2), round(interval.high, 2)) == (86.80, 90.70)
 
@@ -57,9 +58,7 @@ def test_mars_and_pptod(known: Known) -> None:
 def test_neighbours_of_the_published_rankings(
     known: Known, ranking: tuple[str, ...], different: set[tuple[str, str]]
 ) -> None:
-    rows = neighbours([known(name) for name in ranking])
-    pairs = [row.above for row in rows if row.above is not None]
-    assert len(pairs) == len(ranking) - 1
+    pairs = paired_all([(known(a), known(b)) for a, b in pairwise(ranking)], 10_000, 12345)
     found = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}
     assert found == different
 
@@ -82,8 +81,8 @@ def test_randomisation_is_within_monte_carlo_error_of_more_samples(known: Known)
     first, second = known("rewardnet"), known("galaxy-e2e")
     both = [id_ for id_ in first.dialogues if id_ in set(second.dialogues)]
     first, second = first.part(both), second.part(both)
-    few = randomisation(first, second, 10_000, 12345)
-    many = randomisation(first, second, 100_000, 1)
+    [few] = randomisation([(first, second)], 10_000, 12345)
+    [many] = randomisation([(first, second)], 100_000, 1)
     for name, p in many.items():
         error = (p * (1 - p) * (1 / 10_000 + 1 / 100_000)) ** 0.5
         assert abs(few[name] - p) < 4 * error + 1e-4, name

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 import sacrebleu
-from helpers import build_multiwoz
 
 from mwz.harness import Benchmark, Options, Report, Scorer, score
 from mwz.harness.scoring.options import AUTO
@@ -205,20 +204,6 @@ def test_sources_are_picked_as_the_papers_did(report: Report, system: str, rules
     assert report.optimistic.domains == "gold"
 
 
-@_systems({"2021": SCORED["2021"]})
-def test_success_never_exceeds_inform(report: Report, system: str, rules: str) -> None:
-    for setup in (report.strict, report.optimistic):
-        assert setup is not None
-        for domain, inform in setup.inform.items():
-            assert 0 <= setup.success[domain] <= inform <= 100
-
-
-@_systems(SCORED)
-def test_reports_come_back_from_json_as_they_were(report: Report, system: str, rules: str) -> None:
-    written = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert Report.from_dict(written, system) == report
-
-
 def _totals(report: Report, setup: str = "strict") -> tuple[float, float]:
     scores = report.setup(setup)
     assert scores is not None
@@ -331,13 +316,10 @@ def test_one_response_with_six_placeholders_gets_more_than_the_corpus(
 def test_references_built_from_the_data_set_alone_are_the_given_ones(
     multiwoz: Benchmark, upstream: Path
 ) -> None:
-    evaluator = upstream / "MultiWOZ_Evaluation"
-    rebuilt = build_multiwoz(evaluator, upstream / "multiwoz", rebuild=True)
-    path = evaluator / "mwzeval/data/references/mwz22.json"
+    path = upstream / "MultiWOZ_Evaluation/mwzeval/data/references/mwz22.json"
     given = json.loads(path.read_text(encoding="utf-8"))
-    for id_, dialogue in rebuilt.dialogues.items():
+    for id_, dialogue in multiwoz.dialogues.items():
         assert list(dialogue.references["mwz22"]) == given[id_], id_
-    assert rebuilt.dialogues.keys() == multiwoz.dialogues.keys()
 
 
 def test_the_test_split_is_1000_dialogues_of_7372_system_turns(multiwoz: Benchmark) -> None:

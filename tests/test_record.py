@@ -14,35 +14,22 @@ import pytest
 from entered import (
     PROJECT,
     REPOSITORY,
-    SAMPLE_SUBMISSIONS,
-    all_scores,
     enter,
     report,
-    submit_alone,
     system,
 )
 from helpers import run_cli
 from test_reported import row, table, written
 
-from mwz.harness.board.audit import (
-    SIZES,
-    Audited,
-    audited,
-    digits_of,
-    is_possible_rate,
-    possible_share,
-)
-from mwz.harness.board.audit.record import Finding, findings, record, rule_set_rows
-from mwz.harness.board.audit.reported import (
-    PrintedFigures,
+from mwz.harness.board.audit.audit_tables import rule_set_rows
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.printed import SIZES, Figure, is_possible_rate, misfits, possible_share
+from mwz.harness.board.reported import (
     number,
     read_reported,
     version_and_measure,
 )
-from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch, nearness
-from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.io.validation import validated
-from mwz.harness.metrics.setups import Setup
+from mwz.harness.board.verdicts import record, reported_figures
 from mwz.normalization.rules import published_rule_sets
 
 
@@ -54,8 +41,12 @@ def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:
     return enter(folder, "system", system(reported=sources), scored)
 
 
-def _told(found: list[Audited]) -> list[tuple[str, str, str, str]]:
-    return [(one.source, one.figure, str(one.compared.printed), one.verdict) for one in found]
+def _told(found: list[Figure]) -> list[tuple[str, str, str, str]]:
+    return [(one.source, one.title, str(one.printed), one.verdict) for one in found]
+
+
+def _verdicts(entry: Entry) -> dict[str, str]:
+    return {one.metric: one.verdict for one in reported_figures(entry, entry.system.reported[0])}
 
 
 def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: Path) -> None:
@@ -77,7 +68,9 @@ def test_a_figure_of_another_set_up_or_with_other_digits_is_another(tmp_path: Pa
 def test_rates_of_other_active_domains_say_so_and_bleu_does_not(tmp_path: Path) -> None:
     own = {"domains": "states", "inform": "72.0", "success": "60.0", "bleu": "21.0"}
     entry = _entry(tmp_path, {"setup": "strict", **own})
-    verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
+    verdicts = {
+        one.metric: one.verdict for one in reported_figures(entry, entry.system.reported[0])
+    }
     assert verdicts == {
         "inform": "domains from states",
         "success": "matches the paper",
@@ -91,30 +84,27 @@ def test_rows_of_systems_without_an_entry_are_none_of_the_lines(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("combined", "verdict"),
+    ("inform", "combined", "verdict"),
     [
-        ("85.0", "matches the paper"),
+        ("70.0", "85.0", "matches the paper"),
         # 70 and 60 and 20 may have been 70.04, 60.04 and 20.04.
-        ("85.1", "matches the paper to rounding"),
-        ("86.0", "contradicts its printed parts"),
+        ("70.0", "85.1", "matches the paper to rounding"),
+        # Parts that do not match explain no combined score.
+        ("70.2", "85.1", "does not match"),
+        ("70.0", "86.0", "contradicts its printed parts"),
         # The optimistic Inform and Success are 80 and 65.
-        ("92.5", "optimistic combined score"),
+        ("70.0", "92.5", "optimistic combined score"),
     ],
 )
 def test_a_combined_score_is_held_against_its_printed_parts(
-    combined: str, verdict: str, tmp_path: Path
+    inform: str, combined: str, verdict: str, tmp_path: Path
 ) -> None:
-    printed = {"inform": "70.0", "success": "60.0", "bleu": "20.0", "combined": combined}
+    printed = {"inform": inform, "success": "60.0", "bleu": "20.0", "combined": combined}
     entry = _entry(tmp_path, {"setup": "strict", **printed})
-    verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
+    verdicts = {
+        one.metric: one.verdict for one in reported_figures(entry, entry.system.reported[0])
+    }
     assert verdicts["combined"] == verdict
-
-
-def test_parts_that_do_not_match_explain_no_combined_score(tmp_path: Path) -> None:
-    printed = {"inform": "70.2", "success": "60.0", "bleu": "20.0", "combined": "85.1"}
-    entry = _entry(tmp_path, {"setup": "strict", **printed})
-    verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
-    assert verdicts["combined"] == "does not match"
 
 
 # ------------------------------------------------------------------------- rule sets
@@ -124,31 +114,31 @@ def test_a_row_comes_out_under_the_rule_sets_that_give_both_rates(tmp_path: Path
     entry = _entry(tmp_path)
     tables = written(tmp_path, table(row("S", "system", Inform="71.0", Success="60.0")))
     [found] = rule_set_rows([entry], tables)
-    assert found.under == ("2023",)
-    assert found.differences["2021"] == {"inform": -1.0, "success": 0.0}
+    assert found["under"] == ["2023"]
+    assert found["differences"]["2021"] == {"inform": -1.0, "success": 0.0}
 
 
 def test_rule_sets_later_than_the_table_do_not_come_into_question(tmp_path: Path) -> None:
     entry = _entry(tmp_path)
     printed = row("S", "system", Inform="70.0", Success="60.0")
     [undated] = rule_set_rows([entry], written(tmp_path, table(printed)))
-    assert undated.under == tuple(name for name in published_rule_sets() if name != "2023")
+    assert undated["under"] == [name for name in published_rule_sets() if name != "2023"]
     [dated] = rule_set_rows([entry], written(tmp_path, table(printed, date="2025-01-14")))
-    assert (dated.under, list(dated.differences)) == (("2021",), ["2021", "2023"])
+    assert (dated["under"], list(dated["differences"])) == (["2021"], ["2021", "2023"])
 
 
 # -------------------------------------------------------------------------- findings
 
 
-def _findings(folder: Path, *rows: dict[str, Any], **changes: Any) -> list[Finding]:
-    return findings([], written(folder, table(*rows, **changes)))
+def _findings(folder: Path, *rows: dict[str, Any], **changes: Any) -> list[Figure]:
+    return misfits([], written(folder, table(*rows, **changes)))
 
 
 def test_a_rate_that_one_run_over_the_test_set_cannot_have_is_found(tmp_path: Path) -> None:
     [found] = _findings(tmp_path, row("Gone", **{"2.0_Inform": "86.59", "2.0_BLEU": "15.06"}))
-    assert (found.kind, found.system, found.figure) == ("attainable", "Gone", "2.0 Inform")
+    assert (found.verdict, found.system, found.title) == ("attainable", "Gone", "2.0 Inform")
     # 865 / 999 is .86587; 817 / 944 is .86547, and 818 / 944 is .86653.
-    assert found.finding == "not from 1000 dialogues in one run; from 999: 865"
+    assert found.reason == "not from 1000 dialogues in one run; from 999: 865"
 
 
 def test_a_rate_that_no_known_number_of_dialogues_gives_cannot_be_of_one_run(
@@ -157,7 +147,7 @@ def test_a_rate_that_no_known_number_of_dialogues_gives_cannot_be_of_one_run(
     [found] = _findings(tmp_path, row("Gone", **{"2.0_Success": "74.14"}))
     # 740 / 999 is .74074, 741 / 999 .74174; 699 / 944 is .74047, 700 / 944 .74153. Of five runs
     # over 1000, 3707 / 5000 is .7414.
-    assert found.finding == (
+    assert found.reason == (
         "cannot be from 1000 or 999 or 944 dialogues in one run; of 1000: 5 or 7 to 10 runs; "
         "of 999: 3, 6 or 8 to 10 runs; of 944: 7 to 10 runs"
     )
@@ -167,7 +157,7 @@ def test_rates_over_turns_are_tried_over_the_turns_there_are(tmp_path: Path) -> 
     tracker = row("Tracker", **{"2.1_joint_accuracy": "55.23", "2.0_joint_accuracy": "55.22"})
     [found] = _findings(tmp_path, tracker, track="state-tracking", kind="authors")
     # 4071 of 7372 is 55.22 and 4072 is 55.24; 4069 of 7368 is 55.23.
-    assert found.finding == "not from 7372 turns in one run; from 7368: 4069"
+    assert found.reason == "not from 7372 turns in one run; from 7368: 4069"
 
 
 def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> None:
@@ -177,51 +167,17 @@ def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> 
 def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path) -> None:
     printed = {"BLEU": "16.4", "Inform": "57.9", "Success": "47.6", "Combined": "84.8"}
     [found] = _findings(tmp_path, row("Gone", **printed))
-    assert found.kind == "combined"
-    assert found.finding == "its printed parts give 69.05 to 69.25: (57.9 + 47.6) / 2 + 16.4"
+    assert found.verdict == "combined"
+    assert found.reason == "its printed parts give 69.05 to 69.25: (57.9 + 47.6) / 2 + 16.4"
     assert _findings(tmp_path, row("Gone", **{**printed, "Combined": "69.2"})) == []
 
 
 def test_what_a_table_repeats_of_an_entry_is_told_once(tmp_path: Path) -> None:
     entry = _entry(tmp_path, {"inform": "86.59"})
     tables = written(tmp_path, table(row("S", "system", Inform="86.59"), kind="old"))
-    assert [one.source for one in findings([entry], tables)] == ["table 1"]
+    assert [one.source for one in misfits([entry], tables)] == ["table 1"]
     tables = written(tmp_path, table(row("S", "system", Inform="86.58"), kind="old"))
-    assert len(findings([entry], tables)) == 2
-
-
-# ---------------------------------------------------------------------------- chance
-
-
-def _rates(inform: float, success: float) -> RatesPoint:
-    return RatesPoint("2021", "gold", "states", Setup("first", "end"), inform, success, 0.0, 0.0)
-
-
-def _claim(**figures: str) -> PrintedFigures:
-    printed = {name: Decimal(text) for name, text in figures.items()}
-    return PrintedFigures("table 1", "own", printed)
-
-
-def test_how_near_the_combinations_come_is_counted() -> None:
-    search = SetupSearch((), (_rates(70, 60), _rates(70.1, 60), _rates(80, 70)))
-    [near] = nearness(search, _claim(inform="71.0", success="60.0"))
-    # 0.9 off, 1.0 off by rounding as near, 19 off.
-    assert (near.tried, near.as_near) == (3, 2)
-    assert near.off_by == pytest.approx(0.9)
-    assert near.share == pytest.approx(100 * 2 / 3)
-
-
-def test_by_chance_is_the_share_of_figures_that_have_a_combination_as_near() -> None:
-    # BLEU from 10 to 20 in steps of 0.1; 1 off reaches 10 to 11 and 19 to 20: 22 of 101 steps.
-    search = SetupSearch((BleuPoint("damd", "none", 10.0), BleuPoint("hdsa", "none", 20.0)), ())
-    [near] = nearness(search, _claim(bleu="21.0"))
-    assert near.by_chance == pytest.approx(100 * 22 / 101)
-    [sure] = nearness(search, _claim(bleu="99.0"))
-    assert sure.by_chance == 100.0
-
-
-def test_without_figures_there_is_nothing_near() -> None:
-    assert nearness(SetupSearch((), (_rates(70, 60),)), _claim(bleu="20.0")) == []
+    assert len(misfits([entry], tables)) == 2
 
 
 # ----------------------------------------------------------------------- the command
@@ -290,25 +246,6 @@ def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[st
     assert found["findings"] == []
 
 
-def test_an_explanation_says_how_many_combinations_were_tried(
-    tmp_path: Path, sample: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
-    reported = [{"source": "table 1", "inform": "86.7", "success": "99.9"}]
-    facts = validated(System, system(name="Careful", reported=reported), "system")
-    folder = tmp_path / "submissions"
-    submit_alone(folder, facts, content, all_scores(content, sample, "careful"))
-    run = run_cli(
-        capsys, "audit", "--submissions", folder, "--explain", "--format", "json", "--jobs", 1
-    )
-    assert run.status == 0
-    [near] = json.loads(run.out)["explained"]
-    # Every rule set, two sources of states, two of domains, 24 set-ups.
-    assert near["tried"] == len(published_rule_sets()) * 2 * 2 * 24
-    assert 1 <= near["as_near"] <= near["tried"]
-    assert near["share"] == pytest.approx(100 * near["as_near"] / near["tried"])
-
-
 # ------------------------------------------------------------------- docs/audit.md
 
 
@@ -325,8 +262,8 @@ def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> N
         told |= set(re.findall(r"[0-9]+\.[0-9]+", figures))
     found = {
         str(one.printed)
-        for one in findings(*_repository())
-        if one.kind == "attainable" and "accuracy" not in one.figure
+        for one in misfits(*_repository())
+        if one.verdict == "attainable" and "accuracy" not in one.title
     }
     assert told == found
 
@@ -365,7 +302,7 @@ def test_the_documents_count_of_joint_accuracies_over_turns() -> None:
         for column, text in line.figures.items()
         if version_and_measure(column)[1] in ("joint accuracy", "JGA")
         and (figure := number(text)) is not None
-        and digits_of(figure) == 2
+        and Figure(figure).digits == 2
     ]
     others = [figure for figure in printed if not is_possible_rate(figure, 7372)]
     neither = [str(figure) for figure in others if not is_possible_rate(figure, 7368)]

@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from entered import enter, system
 from hypothesis import given
 from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
@@ -111,15 +110,13 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign(value: float, shown: st
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
-def test_tables_of_commands_fit_the_terminal(tmp_path: Path) -> None:
+def test_tables_of_commands_fit_the_terminal() -> None:
     import fcntl
     import pty
     import struct
     import termios
 
-    facts = system(name="Narrow", reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
-    enter(tmp_path, "narrow", facts)
-    command = [sys.executable, "-m", "mwz", "audit", "--submissions", str(tmp_path)]
+    command = [sys.executable, "-m", "mwz", "data", "list"]
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     control, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
@@ -138,31 +135,25 @@ def test_tables_of_commands_fit_the_terminal(tmp_path: Path) -> None:
         assert process.wait(timeout=300) == 0
     os.close(control)
     lines = shown.decode().splitlines()
-    assert "Narrow (narrow)" in lines
     assert max(map(len, lines)) <= 50
-    # Six scores, a difference and a verdict do not fit into one table of 50 characters.
-    assert sum(line.startswith("Inform") for line in lines) > 1
+    # Eight columns do not fit into one table of 50 characters.
+    assert sum(line.startswith("sample") for line in lines) > 1
     # Into a file or a pipe they go whole.
     whole = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    assert sum(line.startswith("Inform") for line in whole.stdout.splitlines()) == 1
+    assert sum(line.startswith("sample") for line in whole.stdout.splitlines()) == 1
 
 
 ODD_NAMES = (r"a$\frac{$", "$x^2$", "a$", "_hidden", "b\udcff", "c\x1b[2J", "d\ne", "\x00")
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
-@pytest.mark.parametrize("command", ["dst", "why"])
-def test_any_name_of_a_file_can_be_drawn(command: str, suffix: str, tmp_path: Path) -> None:
-    from mwz.harness.diagnosis.diagnosis_plots import plot_causes
+def test_any_name_of_a_file_can_be_drawn(suffix: str, tmp_path: Path) -> None:
     from mwz.harness.metrics.tracking.evaluation import score_tracking
     from mwz.harness.tracking.plots import plot_tracking
 
     path = tmp_path / f"picture.{suffix}"
-    if command == "dst":
-        report = score_tracking([tracked(*FGA_FIGURE_1)])
-        plot_tracking(ODD_NAMES, [report] * len(ODD_NAMES), str(path))
-    else:
-        plot_causes({name: [] for name in ODD_NAMES}, str(path))
+    report = score_tracking([tracked(*FGA_FIGURE_1)])
+    plot_tracking(ODD_NAMES, [report] * len(ODD_NAMES), str(path))
     assert path.stat().st_size > 1000
     if suffix == "svg":
         # What is no XML, nobody can open.

@@ -12,8 +12,10 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.audit.record import official_verdict
-from mwz.harness.board.audit.reported import (
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.markdown import older_results_page, pages
+from mwz.harness.board.model import make_board, read_board
+from mwz.harness.board.reported import (
     REPORTED_FILE,
     ReportedTable,
     number,
@@ -21,9 +23,7 @@ from mwz.harness.board.audit.reported import (
     read_reported,
     version_and_measure,
 )
-from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.markdown import older_results_page, pages
-from mwz.harness.board.model import make_board, read_board
+from mwz.harness.board.verdicts import official_verdict
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets
 
@@ -76,10 +76,6 @@ def test_figures_are_read_as_printed(tmp_path: Path) -> None:
     assert number(one.figures["Inform"]) is None
     assert (one.system, one.entry, one.note) == ("X", None, None)
     assert read.source == f"https://github.com/someone/board/blob/{'a' * 40}/README.md"
-
-
-def test_a_folder_without_public_tables_has_none(tmp_path: Path) -> None:
-    assert read_reported(tmp_path) == ()
 
 
 @pytest.mark.parametrize(
@@ -290,12 +286,6 @@ def test_tables_made_with_older_scripts_have_a_page_of_their_own(
     assert re.search(r"\| One +\| +95.70 \| 25.0 / 70.0 / 60.0 +\|", block)
     assert re.search(r"\| Gone +\| +86.59 \| \*reported\* +\|", block)
     assert older_results_page(make_board(entered, "2021")) is None
-
-
-def test_without_public_tables_the_page_has_no_blocks_of_them(tmp_path: Path) -> None:
-    enter(tmp_path, "one", system(name="One"))
-    page = leaderboard(read_entries(tmp_path), "2021")
-    assert "Reported" not in page
 
 
 def test_a_row_that_names_an_entry_that_is_not_there_is_refused(

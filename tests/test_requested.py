@@ -11,7 +11,7 @@ import pytest
 from helpers import RULES
 
 from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
-from mwz.harness.benchmark import Goal
+from mwz.harness.benchmark import FURTHER_SLOTS, Goal
 from mwz.harness.data.installed import from_document, to_document
 from mwz.harness.data.readers.multiwoz22 import with_requests
 from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, GroundedDialogue, ground
@@ -21,6 +21,10 @@ from mwz.normalization.delexicaliser import Delexicaliser
 SAMPLE = load_benchmark("sample")
 DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
 DATABASE = Scorer(SAMPLE).database()
+
+
+def test_every_slot_that_goals_may_request_is_known_and_no_other() -> None:
+    assert tuple(requests()) == FURTHER_SLOTS
 
 
 @pytest.mark.parametrize(

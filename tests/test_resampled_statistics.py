@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from resampled_cases import (
-    EVERYTHING,
     report_figures,
     sample_evidence,
     sample_predictions,
@@ -20,9 +19,8 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.evidence import Evidence
-from mwz.harness.comparison.resampling import bootstrap_samples, swaps
-from mwz.harness.metrics import resampled_metrics
+from mwz.harness.comparison.comparing import swaps
+from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.statistics import joined, split
 
@@ -152,7 +150,8 @@ def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPat
         return [np.concatenate(list(draw(37, 150, 5))) for draw in (bootstrap_samples, swaps)]
 
     whole = drawn()
-    monkeypatch.setattr("mwz.harness.comparison.resampling._BLOCK", 37 * 32)
+    for module in ("evidence", "comparing"):
+        monkeypatch.setattr(f"mwz.harness.comparison.{module}.BLOCK", 32)
     assert all(map(np.array_equal, whole, drawn()))
     assert whole[0].sum(axis=1).tolist() == [37] * 150
 
@@ -161,7 +160,3 @@ def test_what_is_known_can_be_sent_to_another_process() -> None:
     evidence = sample_evidence("careful")
     copied: Evidence = pickle.loads(pickle.dumps(evidence))
     assert copied.scores == evidence.scores
-
-
-def test_the_metrics_that_can_be_resampled_are_those_with_statistics() -> None:
-    assert set(resampled_metrics()) >= set(EVERYTHING)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from helpers import run_cli, texts_drawn
 from resampled_cases import SUBMISSIONS
 
+from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
 from mwz.harness.comparison.interval import Interval
-from mwz.harness.comparison.resampling import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.errors import InputError
 from mwz.harness.io.pictures import SUFFIXES
@@ -63,24 +60,6 @@ def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.svg or \.png or \.pdf"):
         plot_scores(["first"], FIGURES, [ONE], str(tmp_path / "scores.gif"))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_home_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
-    files = [str(SUBMISSIONS / f"{name}.json") for name in ("careful", "hasty")]
-    picture = tmp_path / "scores.png"
-    arguments = ["score", *files, "--benchmark", "sample", "--plot", str(picture), "--quiet"]
-    keep = {
-        name: value for name, value in os.environ.items() if not name.startswith(("XDG", "MPL"))
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz", *arguments, "--jobs", "1"],
-        env={**keep, "HOME": os.devnull},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert (done.stderr, picture.is_file()) == ("", True)
 
 
 def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
-from mwz.harness.metrics import response_metrics
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 
@@ -91,11 +90,3 @@ def test_a_part_of_a_benchmark_has_a_content_hash_of_its_own(
     report = scorer.with_options(goals="seen").score(careful)
     assert report.coverage.of == 2
     assert report.signature.data == seen.data
-
-
-def test_every_metric_says_what_it_is() -> None:
-    for name, metric in response_metrics().items():
-        assert metric.name == name
-        assert metric.description.endswith(".")
-        assert metric.unit
-        assert metric.source

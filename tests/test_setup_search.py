@@ -1,10 +1,10 @@
-"""The search of set-ups: what is in it, that its figures are right, and its cache."""
+"""The search of set-ups: what is in it, that its figures are right, and what comes nearest."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -12,22 +12,21 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import RULES, VENUES, benchmark, database, dialogue, goal
+from helpers import RULES, benchmark, database, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mwz.harness import Benchmark, Scorer
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.audit import setup_search
 from mwz.harness.board.audit.setup_rates import setup_rates
 from mwz.harness.board.audit.setup_search import (
-    BleuPoint,
     Outputs,
-    RatesPoint,
+    Point,
     SetupSearch,
     nearest,
     nearest_named,
+    nearness,
     search_setups,
 )
 from mwz.harness.board.entries import OwnSetup, Reported
@@ -37,7 +36,7 @@ from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
+from mwz.normalization.rules import published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
 ALLOWED = {
@@ -45,6 +44,14 @@ ALLOWED = {
     "scripted": ({"gold"}, {"states", "gold", "slots"}),
     "hasty": ({"gold", "predicted"}, {"states", "gold", "predicted"}),
 }
+
+
+def _setup(point: Point) -> Setup:
+    return Setup(**{name: point.ways[name] for name in asdict(STRICT)})
+
+
+def _both(point: Point) -> tuple[float, float]:
+    return point.figures["inform"], point.figures["success"]
 
 
 def _content(name: str) -> bytes:
@@ -72,10 +79,13 @@ def test_a_search_has_every_combination_that_the_file_allows_and_no_other(
     comparisons = ("subset", "intersection", "first", "sampling")
     setups = product(comparisons, ("name", "reference", "end"), (False, True))
     wanted = product(published_rule_sets(), states, domains, [Setup(*setup) for setup in setups])
-    found = [(p.rules, p.states, p.domains, p.setup) for p in searches[name].rates]
+    found = [
+        (*(point.ways[way] for way in ("rules", "states", "domains")), _setup(point))
+        for point in searches[name].rates
+    ]
     assert len(found) == len(published_rule_sets()) * len(states) * len(domains) * 24
     assert set(found) == set(wanted)
-    bleu = [(point.style, point.tokenization) for point in searches[name].bleu]
+    bleu = [tuple(point.ways.values()) for point in searches[name].bleu]
     assert len(bleu) == 18
     assert set(bleu) == set(product(STYLES, ("13a", "none", "lowered")))
 
@@ -85,17 +95,17 @@ def test_a_search_has_every_combination_that_the_file_allows_and_no_other(
 def test_its_named_points_are_the_scores_under_those_names(
     name: str, rules: str, searches: Mapping[str, SetupSearch], sample: Benchmark
 ) -> None:
-    named = {point.name: point for point in searches[name].named if point.rules == rules}
-    assert list(named).count(None) == 0
+    points = [point for point in searches[name].named if point.ways["rules"] == rules]
+    named = {point.ways["setup"]: point for point in points}
     assert set(named) == set(SETUPS)
     assert len(searches[name].named) == len(SETUPS) * len(published_rule_sets())
     for setup, point in named.items():
-        options = Options(rules=rules, setup=setup or "", metrics=["inform"])
+        options = Options(rules=rules, setup=setup, metrics=["inform"])
         report = score(json.loads(_content(name)), sample, options)
-        rates = report.setup(setup or "")
+        rates = report.setup(setup)
         assert rates is not None
-        assert (point.inform, point.success) == (rates.inform["total"], rates.success["total"])
-        assert (point.domains, point.states) == (rates.domains, report.states)
+        assert _both(point) == (rates.inform["total"], rates.success["total"])
+        assert (point.ways["domains"], point.ways["states"]) == (rates.domains, report.states)
 
 
 @pytest.mark.parametrize("rules", published_rule_sets())
@@ -109,11 +119,11 @@ def test_its_strict_and_optimistic_points_are_the_scores(
         [point] = [
             point
             for point in searches[name].rates
-            if (point.rules, point.states, point.setup) == (rules, scored.states, setup)
-            and point.domains == rates.domains
+            if (point.ways["rules"], point.ways["states"]) == (rules, scored.states)
+            and (point.ways["domains"], _setup(point)) == (rates.domains, setup)
         ]
-        assert (point.inform, point.success) == (rates.inform["total"], rates.success["total"])
-        assert point.inform_deviation == point.success_deviation == 0
+        assert _both(point) == (rates.inform["total"], rates.success["total"])
+        assert point.figures["inform_deviation"] == point.figures["success_deviation"] == 0
 
 
 @pytest.mark.parametrize(
@@ -136,14 +146,14 @@ def test_its_bleu_points_are_sacrebleus(
     responses = normalize_submission(parsed, rule_set("2021")).responses
     hypotheses = [text for texts in responses.values() for text in texts]
     for point in searches[name].bleu:
-        if point.tokenization == tokenization:
+        if point.ways["tokenization"] == tokenization:
             references = [
                 text
                 for id_, texts in responses.items()
-                for text in sample.dialogues[id_].references[point.style][: len(texts)]
+                for text in sample.dialogues[id_].references[point.ways["style"]][: len(texts)]
             ]
             bleu = BLEU(**options, force=True).corpus_score(hypotheses, [references]).score
-            assert point.bleu == pytest.approx(bleu, abs=1e-9), point
+            assert point.figures["bleu"] == pytest.approx(bleu, abs=1e-9), point
 
 
 def test_set_ups_of_nothing_to_do_and_of_no_dialogue() -> None:
@@ -164,7 +174,8 @@ def test_set_ups_tell_a_state_without_constraints_from_none() -> None:
 
 
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
-    drawn = {point.setup.comparison for point in searches["hasty"].rates if point.inform_deviation}
+    points = searches["hasty"].rates
+    drawn = {p.ways["comparison"] for p in points if p.figures["inform_deviation"]}
     assert drawn == {"sampling"}
 
 
@@ -235,17 +246,16 @@ def test_the_expectation_by_hand_is_among_the_combinations() -> None:
     tiny = benchmark({"a": dialogue(thai, 1, state), "b": dialogue(north, 1, state)}, "tiny-hand")
     install_benchmark(tiny)
     search = _searched(_predictions("a", "b"), "tiny-hand")
-    sampled = [
-        p for p in search.rates if p.setup.comparison == "sampling" and p.domains == "states"
-    ]
+    points = [point for point in search.rates if point.ways["domains"] == "states"]
+    sampled = [point.figures for point in points if point.ways["comparison"] == "sampling"]
     assert sampled
-    for point in sampled:
-        assert (point.inform, point.inform_deviation) == pytest.approx((75, 25))
+    for figures in sampled:
+        assert (figures["inform"], figures["inform_deviation"]) == pytest.approx((75, 25))
     # By subset r1 does not fit; by intersection r2 does; the first result is r1.
     others = {
-        point.setup.comparison: point.inform
-        for point in search.rates
-        if point.setup.comparison != "sampling" and point.domains == "states"
+        point.ways["comparison"]: point.figures["inform"]
+        for point in points
+        if point.ways["comparison"] != "sampling"
     }
     assert others == {"subset": 50, "intersection": 100, "first": 50}
 
@@ -254,7 +264,7 @@ def _predictions(*ids: str, text: str = "[name] is nice") -> bytes:
     return json.dumps({id_: [{"response": text}] for id_ in ids}).encode()
 
 
-# ----------------------------------------------------------------------------- the cache
+# -------------------------------------------------------------------------------- the jobs
 
 
 def _install(name: str, food: str = "thai", **changes: Any) -> None:
@@ -265,132 +275,20 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     loaded_once.cache_clear()
 
 
-@pytest.fixture
-def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Counts how often somebody is asked to compute a search."""
-    started: list[int] = []
-    real = setup_search.run
-
-    def start(function: Any, jobs: list[Any], *more: Any) -> Any:
-        started.append(len(jobs))
-        return real(function, jobs, *more)
-
-    monkeypatch.setattr(setup_search, "run", start)
-    return started
-
-
-def test_other_predictions_are_computed(pools: list[int]) -> None:
-    _install("tiny")
-    found = [
-        _searched(_predictions("a", text=text), "tiny") for text in ("[name] is nice", "hello")
-    ]
-    assert len(pools) == 2
-    assert found[0] != found[1]
-
-
-def test_other_data_under_the_same_name_are_computed(pools: list[int]) -> None:
-    for food in ("thai", "greek"):
-        _install("tiny", food)
-        _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-def test_data_that_differ_under_one_rule_set_only_are_computed(pools: list[int]) -> None:
-    # Of the published rule sets, 2021 has venues of its own.
-    for versions in ({}, {"2021": {"restaurant": VENUES["restaurant"][:2]}}):
-        _install("tiny", venue_versions=versions)
-        _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
-    pools: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _install("tiny")
-    for last in "12":
-        monkeypatch.setattr(Scorer, "content_hash", lambda *_, last=last: "0" * 63 + last)
-        _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-@pytest.mark.parametrize("changed", published_rule_sets())
-def test_other_rules_under_the_same_name_are_computed(
-    changed: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _install("tiny")
-    _searched(_predictions("a"), "tiny")
-    rules = rule_set(changed)
-    queries = {**rules.tables["queries"], "fuzzy_ratio": 91}
-    other = replace(rules, tables={**rules.tables, "queries": queries})
-    assert other.digest != rules.digest
-
-    def look_up(name: str) -> RuleSet:
-        return other if name == changed else rule_set(name)
-
-    for module in ("scoring", "scoring.options"):
-        monkeypatch.setattr(f"mwz.harness.{module}.rule_set", look_up)
-    _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-    # And those before are still there.
-    monkeypatch.undo()
-    _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-
-
-def test_another_published_rule_set_is_computed(
-    pools: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _install("tiny")
-    whole = _searched(_predictions("a"), "tiny")
-    monkeypatch.setattr(setup_search, "published_rule_sets", lambda: ("2021", "2023"))
-    part = _searched(_predictions("a"), "tiny")
-    assert len(pools) == 2
-    assert part.rates == tuple(point for point in whole.rates if point.rules in ("2021", "2023"))
-
-
-def test_several_submissions_are_one_run(pools: list[int]) -> None:
+def test_several_submissions_give_in_processes_what_each_gives_alone(data_directory: Path) -> None:
     _install("tiny")
     texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
     outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
     alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
-    assert search_setups(outputs, 2) == alone
-    assert pools == [1, 1, 1, 3]
-
-
-def _cut(text: str) -> str:
-    return text[: len(text) // 2]
-
-
-def _changed(*place: str | int, value: object) -> Callable[[str], str]:
-    def change(text: str) -> str:
-        header, body = text.split("\n")
-        table = content = json.loads(body)
-        for part in place[:-1]:
-            table = table[part]
-        table[place[-1]] = value
-        return f"{header}\n{json.dumps(content)}"
-
-    return change
-
-
-def test_progress_is_told_of_every_submission(data_directory: Path) -> None:
-    _install("tiny")
-    told: list[int] = []
+    counts: list[int] = []
 
     def progress(searches: Iterable[Any], count: int) -> Iterator[Any]:
-        told.append(count)
-        for search in searches:
-            told.append(1)
-            yield search
+        counts.append(count)
+        yield from searches
 
-    _searched(_predictions("a"), "tiny", progress=progress)
-    assert told == [1, 1]
-
-
-def test_the_number_of_workers_changes_nothing() -> None:
-    _install("tiny")
-    alone = _searched(_predictions("a"), "tiny")
-    assert _searched(_predictions("a"), "tiny", 3) == alone
+    assert search_setups(outputs, 2, progress) == alone
+    assert alone["nice"] != alone["hello"]
+    assert counts == [3]
 
 
 def test_predictions_that_do_not_fit_the_benchmark_are_refused() -> None:
@@ -402,29 +300,39 @@ def test_predictions_that_do_not_fit_the_benchmark_are_refused() -> None:
 # ----------------------------------------------------------------- nearest, and stated set-ups
 
 
-def _point(inform: float, success: float, setup: Setup = STRICT) -> RatesPoint:
-    return RatesPoint("2021", "gold", "states", setup, inform, success, 0.0, 0.0)
+_SOURCES = {"rules": "2021", "states": "gold", "domains": "states"}
 
 
-def _reported(**figures: float) -> Reported:
+def _point(inform: float, success: float, way: Setup = STRICT, **ways: str) -> Point:
+    figures = {"inform": inform, "success": success}
+    return Point({**_SOURCES, **asdict(way), **ways}, figures)
+
+
+def _bleu(style: str, tokenization: str, bleu: float) -> Point:
+    return Point({"style": style, "tokenization": tokenization}, {"bleu": bleu})
+
+
+def _reported(**figures: float | str) -> Reported:
     return Reported.model_validate({"source": "table 1", **figures})
 
 
 def test_the_nearest_points_come_first() -> None:
     # Off by 1 + 1, 0 + 3 and 0.5 + 0.5 from (70, 60).
     near = [_point(71, 59), _point(70, 63), _point(70.5, 60.5)]
-    search = SetupSearch(
-        (BleuPoint("damd", "none", 21), BleuPoint("lava", "13a", 19.5)), tuple(near)
-    )
+    search = SetupSearch((_bleu("damd", "none", 21), _bleu("lava", "13a", 19.5)), tuple(near))
     reported = _reported(bleu=20, inform=70, success=60)
     assert nearest(search.rates, reported)[:2] == [near[2], near[0]]
     assert [point.off_by(reported) for point in near] == [2, 3, 1]
-    assert [point.style for point in nearest(search.bleu, reported)] == ["lava", "damd"]
+    assert [one.ways["style"] for one in nearest(search.bleu, reported)] == ["lava", "damd"]
+    # Only what is reported makes the distance.
+    assert nearest(search.rates, _reported(success=63))[0] == near[1]
+    assert nearest(search.bleu, _reported(inform=70)) == []
+    assert nearest(search.rates, _reported(bleu=20)) == []
 
 
 def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
-    def point(name: str, rules: str, inform: float) -> RatesPoint:
-        return replace(_point(inform, 60), name=name, rules=rules)
+    def point(name: str, rules: str, inform: float) -> Point:
+        return _point(inform, 60, setup=name, rules=rules)
 
     # Off by 2 and 1, by 3, and by 1: of ubar the nearer one; pptod is equally near, and comes later
     # in the table of set-ups.
@@ -440,43 +348,74 @@ def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
     assert nearest_named(SetupSearch((), (), tuple(points)), _reported(bleu=20)) == []
 
 
-def test_only_what_is_reported_makes_the_distance() -> None:
-    search = SetupSearch((BleuPoint("damd", "none", 21),), (_point(70, 10), _point(71, 60)))
-    assert nearest(search.rates, _reported(inform=70))[0] == _point(70, 10)
-    assert nearest(search.bleu, _reported(inform=70)) == []
-    assert nearest(search.rates, _reported(bleu=20)) == []
-
-
-def test_the_stated_set_up_is_recognised() -> None:
-    own = OwnSetup(
-        style="damd",
-        tokenization="word",
-        comparison="intersection",
-        updates="name",
-        reduced_search=True,
-        domains="states",
-    )
-    assert _point(0, 0, OPTIMISTIC).stated(own)
-    assert not _point(0, 0, STRICT).stated(own)
-    assert not replace(_point(0, 0, OPTIMISTIC), domains="gold").stated(own)
-    assert not _point(0, 0, OPTIMISTIC).stated(None)
-    assert BleuPoint("damd", "none", 0).stated(own)
-    assert not BleuPoint("damd", "13a", 0).stated(own)
-    assert not BleuPoint("damd", "none", 0).stated(None)
-
-
-@pytest.mark.parametrize("point", [_point(70, 60), BleuPoint("damd", "none", 20)])
-def test_a_set_up_of_which_nothing_is_known_marks_nothing(point: RatesPoint | BleuPoint) -> None:
-    assert not point.stated(OwnSetup())
-
-
 def test_all_set_ups_differ() -> None:
     assert len(set(ALL_SETUPS)) == len(ALL_SETUPS) == 24
     assert STRICT in ALL_SETUPS
     assert OPTIMISTIC in ALL_SETUPS
 
 
-def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:
-    north = [venue["id"] for venue in VENUES["restaurant"] if venue["area"] == "north"]
-    thai = [venue["id"] for venue in VENUES["restaurant"] if venue["food"] == "thai"]
-    assert (north, thai) == (["r1", "r2"], ["r2", "r4"])
+OWN = OwnSetup(
+    style="damd",
+    tokenization="word",
+    comparison="intersection",
+    updates="name",
+    reduced_search=True,
+    domains="states",
+)
+
+
+@pytest.mark.parametrize(
+    ("point", "own", "stated"),
+    [
+        (_point(0, 0, OPTIMISTIC), OWN, True),
+        (_point(0, 0, STRICT), OWN, False),
+        (_point(0, 0, OPTIMISTIC, domains="gold"), OWN, False),
+        (_point(0, 0, OPTIMISTIC), None, False),
+        (_point(0, 0), OwnSetup(), False),
+        (_bleu("damd", "none", 0), OWN, True),
+        (_bleu("damd", "13a", 0), OWN, False),
+        (_bleu("damd", "none", 0), None, False),
+        (_bleu("damd", "none", 0), OwnSetup(), False),
+    ],
+)
+def test_the_stated_set_up_is_recognised(point: Point, own: OwnSetup | None, stated: bool) -> None:
+    assert point.stated(own) is stated
+
+
+def test_a_combination_must_give_inform_and_success_alike_and_be_no_expectation() -> None:
+    drawn = _point(75.0, 66.0, Setup("sampling", "end"))
+    apart = (_point(75.0, 50.0), _point(50.0, 66.0))
+    both = _point(75.04, 65.96, Setup("first", "end"))
+    search = SetupSearch((_bleu("hdsa", "none", 24.04),), (drawn, *apart, both))
+    reported = _reported(inform="75.0", success="66.0", bleu="24.0")
+    assert list(search.alternatives(reported, "inform")) == [
+        (
+            "venues by first, updates at end, full search, domains states, states gold, rules 2021",
+            75.04,
+        )
+    ]
+    assert list(search.alternatives(reported, "bleu")) == [
+        ("hdsa references, tokenisation none", 24.04)
+    ]
+
+
+# ---------------------------------------------------------------------------------- chance
+
+
+def test_how_near_the_combinations_come_is_counted() -> None:
+    search = SetupSearch((), (_point(70, 60), _point(70.1, 60), _point(80, 70)))
+    [near] = nearness(search, _reported(inform="71.0", success="60.0"))
+    # 0.9 off, 1.0 off by rounding as near, 19 off.
+    assert (near.tried, near.as_near) == (3, 2)
+    assert near.off_by == pytest.approx(0.9)
+    assert near.share == pytest.approx(100 * 2 / 3)
+    assert nearness(search, _reported(bleu="20.0")) == []
+
+
+def test_by_chance_is_the_share_of_figures_that_have_a_combination_as_near() -> None:
+    # BLEU from 10 to 20 in steps of 0.1; 1 off reaches 10 to 11 and 19 to 20: 22 of 101 steps.
+    search = SetupSearch((_bleu("damd", "none", 10.0), _bleu("hdsa", "none", 20.0)))
+    [near] = nearness(search, _reported(bleu="21.0"))
+    assert near.by_chance == pytest.approx(100 * 22 / 101)
+    [sure] = nearness(search, _reported(bleu="99.0"))
+    assert sure.by_chance == 100.0

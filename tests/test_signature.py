@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import fields, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,7 +13,7 @@ from helpers import RULES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, Options, Report, Scorer, Signature, score
+from mwz.harness import Benchmark, Options, Scorer, Signature, score
 from mwz.harness.signature import HARNESS, LIBRARIES, current_versions
 from mwz.normalization.rules import rule_set
 
@@ -60,11 +60,6 @@ def _signature(benchmark: Benchmark, **options: str) -> Signature:
     return score({"town001": CAREFUL}, benchmark, Options(**options)).signature
 
 
-def _line(signature: Signature) -> dict[str, str]:
-    assert "\n" not in str(signature)
-    return dict(field.split(":", 1) for field in str(signature).split("|"))
-
-
 # The line.
 
 
@@ -88,22 +83,6 @@ def test_versions_are_those_of_the_harness_and_of_what_scores_depend_on() -> Non
     packages = {HARNESS: "multiwoz-harness", **{name: name for name in LIBRARIES}}
     assert current_versions() == {name: version(package) for name, package in packages.items()}
     assert Signature().versions == current_versions()
-
-
-def test_the_line_of_a_score_has_all_its_choices(sample: Benchmark) -> None:
-    line = _line(_signature(sample))
-    assert list(line) == [
-        *("mwz", "benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage"),
-        *("gold-domains", "sacrebleu", "sacremoses", "rapidfuzz"),
-    ]
-    assert line["benchmark"] == "sample"
-    assert line["rules"] == f"2021-{RULES.digest[:12]}"
-    assert (line["setup"], line["goals"]) == ("both", "all")
-    # What was chosen for auto.
-    assert (line["domains"], line["states"]) == ("states", "predicted")
-    assert line["data"] == sample.content_hash(RULES)[:12]
-    # One of 146 turns is played.
-    assert line["coverage"].startswith("1/146-")
 
 
 # The fields of a score's signature.
@@ -238,18 +217,6 @@ def test_a_dictionary_has_the_fields_that_are_set_at_full_length() -> None:
     assert FULL.parameters == {"lambda": "0.5"}
 
 
-def test_a_report_is_read_back_with_its_signature(sample: Benchmark) -> None:
-    report = score({"town001": CAREFUL}, sample)
-    read = Report.from_dict(json.loads(json.dumps(report.to_dict())), "x")
-    assert read.signature == report.signature
-    assert read.signature.comparable_with(report.signature)
-
-
-def test_it_is_fixed() -> None:
-    with pytest.raises(FrozenInstanceError):
-        FULL.rules = "2023"  # type: ignore[misc]
-
-
 def test_every_field_is_given_another_value_here() -> None:
     assert list(OTHERS) == [field.name for field in fields(Signature)]
     for name, value in OTHERS.items():
@@ -276,12 +243,6 @@ def test_a_key_is_a_sha_256_that_does_not_depend_on_the_order_of_parameters() ->
 
 
 # Whether two scores may be compared.
-
-
-def test_equal_signatures_are_comparable_without_a_word() -> None:
-    verdict = FULL.comparable_with(replace(FULL))
-    assert verdict
-    assert (verdict.reasons, verdict.notes) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -375,16 +336,6 @@ def test_fields_that_may_differ_are_no_reason(name: str) -> None:
     assert not allowed
     everything = (*FORBIDDING[:-1], "lambda")
     assert FULL.comparable_with(other, apart_from=everything)
-
-
-def test_scores_under_two_rule_sets_may_not_be_compared(sample: Benchmark) -> None:
-    old, new = (_signature(sample, rules=rules) for rules in ("2021", "2023"))
-    (reason,) = old.comparable_with(new).reasons
-    assert (
-        reason
-        == f"different rules: 2021-{RULES.digest[:12]} and 2023-" + (rule_set("2023").digest[:12])
-    )
-    assert old.comparable_with(new, apart_from=("rules_digest",))
 
 
 _TEXTS = st.none() | st.sampled_from(["a", "b"])

@@ -42,11 +42,10 @@ from mwz.harness.board.entries import (
 )
 from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import Board, make_board, read_board
-from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs, read_pairs
+from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
 from mwz.harness.board.rows import ResponsesRow
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.tracks import tracks
-from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.charts import (
     LETTER,
     LINE,
@@ -59,12 +58,13 @@ from mwz.harness.board.views.charts import (
     scatter,
 )
 from mwz.harness.board.views.document_pages import document, site_address
+from mwz.harness.board.views.serving import LOOPBACK, page_server
+from mwz.harness.board.views.site_pages import Site, site
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import figure
-from mwz.harness.io.tables import in_latex
 from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
@@ -132,26 +132,6 @@ def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
     assert again == made
 
 
-def test_the_whole_site_of_the_repository_is_small(made: Site, entries: Sequence[Entry]) -> None:
-    # The index of dialogues with its script and style.
-    own = sum(len(text.encode()) for path, text in made.files.items() if "dialogues" in path)
-    assert own < 5_000 * len(entries)
-    assert sum(len(text.encode()) for text in made.files.values()) - own < 30_000 * len(entries)
-
-
-def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(
-    made: Site, trees: Mapping[str, ElementTree.Element], entries: Sequence[Entry]
-) -> None:
-    anchors = {element.get("id") for element in trees["index.html"].iter()}
-    for entry in entries:
-        assert f"systems/{entry.key}.html" in made.files
-        assert json.loads(made.files[f"systems/{entry.key}.json"])["system"] == entry.system.name
-        assert (
-            f"{'tracking' if entry.system.track == 'state-tracking' else 'row'}-{entry.key}"
-            in anchors
-        )
-
-
 def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(
     made: Site, trees: Mapping[str, ElementTree.Element]
 ) -> None:
@@ -172,33 +152,28 @@ def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(
     assert followed > 400
 
 
-def test_nothing_is_loaded_from_elsewhere(trees: Mapping[str, ElementTree.Element]) -> None:
+def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
+    """They load nothing from elsewhere, and no address stands twice; tables say what they show."""
+    described = set()
     for path, tree in trees.items():
         loaded = [e.get("src") for e in tree.iter() if e.get("src") is not None]
         loaded += [e.get("href") for e in _all(tree, "link") if e.get("rel") == "stylesheet"]
         up = "../" if "/" in path else ""
-        badge = posixpath.basename(path).replace(".html", ".svg")
         own = ["dialogues.css", "dialogues.js"] if path == "dialogues.html" else []
-        assert sorted({*map(str, loaded)} - {badge}) == [*own, f"{up}site.css", f"{up}site.js"]
-        assert not any(e.get("style") or e.get("onclick") for e in tree.iter())
-
-
-def test_no_address_stands_twice_on_a_page(trees: Mapping[str, ElementTree.Element]) -> None:
-    for path, tree in trees.items():
+        assert sorted({*map(str, loaded)}) == [*own, f"{up}site.css", f"{up}site.js"]
+        assert not any(e.get("style") or e.get("onclick") for e in tree.iter()), path
         ids = [e.get("id") for e in tree.iter() if e.get("id")]
         assert len(ids) == len(set(ids)), path
-
-
-def test_tables_say_what_they_show_and_what_their_cells_belong_to(
-    trees: Mapping[str, ElementTree.Element],
-) -> None:
-    for path, tree in trees.items():
         for table in _all(tree, "table"):
             heads = [th for part in _all(table, "thead") for th in _all(part, "th")]
-            assert heads, path
             assert {th.get("scope") for th in heads} == {"col"}, path
             if not path.startswith(("audit", "metrics", "submitting", "older")):
                 assert _all(table, "caption"), path
+        described |= {
+            e.get("content") for e in _all(tree, "meta") if e.get("name") == "description"
+        }
+    # Each page of a system is described in its own words.
+    assert len(described) > sum(path.startswith("systems/") for path in trees)
 
 
 # What the board says.
@@ -236,16 +211,6 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
         assert cells["bleu"].partition(" ±")[0] == _ranking(main, "bleu")
     assert shown == 9 * sum(entry.system.track == "end-to-end" for entry in entries)
-
-
-def test_figures_stand_with_half_of_the_interval_that_is_stored(
-    made: Site, entries: Sequence[Entry]
-) -> None:
-    entry = next(one for one in entries if one.key == "galaxy")
-    assert entry.scores.dialogues is not None
-    half = entry.scores.dialogues.intervals.scores["success"].half
-    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-galaxy")]
-    assert f"{entry.scores.main.success:.1f} ±{half:.1f}" in cells
 
 
 def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:
@@ -297,7 +262,7 @@ def test_groups_are_divided_where_rank_ranges_do_not_overlap(tmp_path: Path) -> 
     assert begins == ["row-gamma"]
 
 
-def test_who_does_not_compare_is_neither_better_nor_worse(tmp_path: Path) -> None:
+def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> None:
     # Of delta nothing is known: it has no range, and the others may have any rank below their own.
     board = _ranges(
         tmp_path,
@@ -305,26 +270,10 @@ def test_who_does_not_compare_is_neither_better_nor_worse(tmp_path: Path) -> Non
         ("beta", "gamma", 1.0, 0.01),
     )
     assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4)}
-    assert board.rank_range(board.of_track("end-to-end")[-1]) == ""
-
-
-def test_without_pairs_there_are_no_rank_ranges(tmp_path: Path) -> None:
-    board = _ranges(tmp_path)
-    assert board.rank_ranges == {}
-    assert "rank_range" not in site(board, tmp_path / "docs").files["board.csv"]
-
-
-def test_the_page_shows_the_rank_and_its_range(made: Site, entries: Sequence[Entry]) -> None:
-    pairs = read_pairs(REPOSITORY, entries)
-    rows = model.rows(entries, "2021")
-    keys = [row.key for row in rows if row.track == "end-to-end" and row.rank is not None]
-    found = [pairs.between("krls", key) for key in keys if key != "krls"]
-    gaps = [p.figures["combined"].difference for p in found if p and p.figures["combined"].p < 0.05]
-    first, last = 1 + sum(gap < 0 for gap in gaps), len(keys) - sum(gap > 0 for gap in gaps)
-    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-krls")]
-    assert cells[0] == f"{keys.index('krls') + 1} {first}–{last}"
-    # What is tested is the combined score, not the states.
-    assert "–" not in _text(_row(made.files["index.html"], "tracking-krls")[0])
+    files = site(_ranges(tmp_path / "without"), tmp_path / "docs").files
+    assert "rank_range" not in files["board.csv"]
+    assert "compare.html" not in files
+    assert "compare.html" not in files["index.html"]
 
 
 def test_reference_rows_stand_at_their_place_without_a_rank(made: Site) -> None:
@@ -342,14 +291,6 @@ def test_reference_rows_stand_at_their_place_without_a_rank(made: Site) -> None:
         assert above >= constant >= below
         assert rows[place][0] == "–"
     assert "reference" not in [section.get("id") for section in _all(tree, "section")]
-
-
-def test_a_board_of_references_alone_shows_them_in_a_table_of_their_own(
-    entries: Sequence[Entry],
-) -> None:
-    board = make_board([one for one in entries if one.system.track == "reference"], "2021")
-    tree = _tree(site(board, DOCUMENTS).files["index.html"])
-    assert [table.get("data-table") for table in _all(tree, "table")] == ["reference"]
 
 
 def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
@@ -388,17 +329,6 @@ def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(made: Si
     assert rows[-len(causes) :] == causes
 
 
-def test_every_link_to_a_comparison_names_a_system_that_can_be_compared(made: Site) -> None:
-    options = _all(_tree(made.files["compare.html"]), "option")
-    compared = {option.get("value") for option in options}
-    for path, text in made.files.items():
-        if path.startswith("systems/") and path.endswith(".html"):
-            links = [str(a.get("href")) for a in _all(_tree(text), "a")]
-            keys = {link.partition("#")[2] for link in links if "compare.html#" in link}
-            assert keys <= compared, path
-    assert "compare.html#" not in made.files["systems/galaxy-re-lexicalised.html"]
-
-
 # By year.
 
 
@@ -433,22 +363,6 @@ def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_pat
         (2021, "Alpha", False): 105.0,
         (2021, "Alpha", True): 85.0,
     }
-
-
-def test_joint_accuracies_by_year_are_those_on_the_version_of_the_gold_states(
-    entries: Sequence[Entry],
-) -> None:
-    board = read_board(REPOSITORY, entries, "2021")
-    column = "2.2 joint accuracy"
-    printed = {row.figures[column] for t in board.tables for row in t.rows if column in row.figures}
-    found = published(board, "state-tracking")
-    reported = {f"{one.figure:g}" for one in found if not one.scored_here}
-    assert len(reported) > 3
-    assert reported <= {f"{float(text):g}" for text in printed if text != "–"}
-    ranked = {
-        row.ranking_key[0] for row in board.of_track("state-tracking") if row.rank is not None
-    }
-    assert {one.figure for one in found if one.scored_here} <= ranked
 
 
 def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
@@ -502,25 +416,16 @@ def _parsed(command: click.Command, words: list[str]) -> None:
 # What others find.
 
 
-def test_pages_describe_themselves_each_in_its_own_words(
-    trees: Mapping[str, ElementTree.Element],
-) -> None:
-    described = {
-        path: next(
-            str(e.get("content")) for e in _all(tree, "meta") if e.get("name") == "description"
-        )
-        for path, tree in trees.items()
-        if path.startswith("systems/") or path in ("index.html", "compare.html")
-    }
-    assert len({*described.values()}) == len(described)
-
-
 def test_the_json_is_as_its_schema_says(made: Site) -> None:
     schema = json.loads(made.files["board.schema.json"])
     checked = jsonschema.Draft202012Validator(schema)
     checked.check_schema(schema)
     board = json.loads(made.files["board.json"])
     checked.validate(board)
+    assert len(board["rows"]) == len(read_entries(REPOSITORY))
+    assert all(row["json"] in made.files for row in board["rows"])
+    reported = {one["system"] for table in board["reported_only"] for one in table["rows"]}
+    assert {"MTTOD", "TripPy"} <= reported
     board["rows"][0]["rank"] = 0
     assert not checked.is_valid(board)
 
@@ -570,12 +475,6 @@ def test_a_page_without_documents_lacks_only_these(folder: Path) -> None:
     for path, text in made.files.items():
         if path.endswith(".html"):
             _tree(text)
-
-
-def test_without_pairs_nothing_is_compared(folder: Path) -> None:
-    made = _made(folder)
-    assert "compare.html" not in made.files
-    assert "compare.html" not in made.files["index.html"]
 
 
 def _no_benchmark(ids: Iterable[str]) -> Benchmark:
@@ -765,11 +664,6 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     assert row["open_weights"] == ""
 
 
-def test_nothing_is_asked_of_what_the_harness_makes_itself(made: Site) -> None:
-    assert "not stated" not in made.files["systems/corpus.html"]
-    assert "not stated" in made.files["systems/damd.html"]
-
-
 @pytest.mark.parametrize(
     ("address", "year", "number"),
     [
@@ -830,49 +724,16 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
-def test_names_in_a_crowd_stand_further_away_with_a_line() -> None:
-    # Five points so near to each other that eight near places are too few for their names.
-    dots = [Dot("A long name", "", "a", 50 + at / 10, 50 + at / 10) for at in range(5)]
-    far = Dot("Far away", "", "a", 0.0, 0.0)
-    points = scatter([*dots, far]).points
-    assert all(point.named for point in points)
-    # A near one begins at most nine units beside its point.
-    far_away = [abs(point.name_x - point.x) > 9 for point in points]
-    assert not far_away[0]
-    assert any(far_away[1:])
-
-
 def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
-    rankings = [{"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
+    # Systems that share a rank are drawn below each other.
+    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
     lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
     assert [(line.name, line.ranks, line.levels) for line in lines] == [
-        ("A", [1, 2], [0, 1]), ("B", [2, 1], [1, 0]), ("C", [3, 3], [2, 2])
+        ("A", [1, 2], [0, 1]), ("B", [1, 1], [1, 0]), ("C", [3, 3], [2, 2])
     ]  # fmt: skip
 
 
-def test_systems_that_share_a_rank_are_drawn_below_each_other() -> None:
-    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 3}]
-    lines = rank_lines(rankings, {key: key.upper() for key in "abc"})
-    assert [line.ranks for line in lines] == [[1, 1], [1, 2], [3, 3]]
-    assert [line.levels for line in lines] == [[0, 0], [1, 1], [2, 2]]
-
-
 # What can be downloaded.
-
-
-def test_the_csv_holds_the_scores_of_every_row(made: Site, entries: Sequence[Entry]) -> None:
-    rows = list(csv.DictReader(io.StringIO(made.files["board.csv"])))
-    by_key = {entry.key: entry for entry in entries}
-    shown = {row.key for row in model.rows(entries, "2021")}
-    assert {row["entry"] for row in rows} == shown
-    for row in rows:
-        found = by_key[row["entry"]].scores.under("2023")
-        assert found is not None
-        assert found.optimistic is not None
-        assert float(row["success_optimistic_2023"]) == pytest.approx(
-            found.optimistic.success["total"], abs=5e-5
-        )
-        assert row["signature"] == str(by_key[row["entry"]].scores.main.signature)
 
 
 def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
@@ -884,49 +745,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
     assert "'=1+1" in {row["system"] for row in rows}
 
 
-def test_the_json_names_every_row_its_page_and_what_is_only_reported(
-    made: Site, entries: Sequence[Entry]
-) -> None:
-    board: Any = json.loads(made.files["board.json"])
-    assert len(board["rows"]) == len(entries)
-    for row in board["rows"]:
-        assert row["json"] in made.files
-    reported = {one["system"] for table in board["reported_only"] for one in table["rows"]}
-    assert {"MTTOD", "TripPy"} <= reported
-
-
-def test_latex_prints_every_character_as_it_is() -> None:
-    assert in_latex("50 % & a_b {c} $x^2$ #1 \\") == (
-        r"50 \% \& a\_b \{c\} \$x\textasciicircum{}2\$ \#1 \textbackslash{}"
-    )
-
-
-def test_the_json_has_the_figures_that_rank_and_those_of_what_is_played(
-    made: Site, entries: Sequence[Entry]
-) -> None:
-    found = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
-    for row in read_board(REPOSITORY, entries, "2021").rows:
-        shown, report = found[row.key], row.report
-        for name in ("bleu", "inform", "success", "combined"):
-            played = row.value(name).number
-            ranks = played if row.rank is None or report is None else report.whole(name)
-            # JSON has four digits.
-            assert shown[name] == (ranks and round(ranks, 4))
-            assert shown.get("as_played", shown)[name] == (played and round(played, 4))
-    # LABES plays 944 of the 1000 dialogues.
-    assert found["labes"]["combined"] < found["labes"]["as_played"]["combined"] - 5
-    # Its page has both; that of a system without a rank, the latter alone.
-    labes = _text(_tree(made.files["systems/labes.html"]))
-    assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in labes
-    assert "82.2 on the 944 submitted" in labes
-    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
-    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
-    assert "count as failures" not in few
-    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-labes")]
-    assert sum(cell.startswith("≥ ") for cell in cells) >= 4
-
-
-def test_downloads_have_what_is_played_beside_lower_bounds(made: Site) -> None:
+def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
     lines = csv.DictReader(io.StringIO(made.files["board.csv"]))
     by_key = {line["entry"]: line for line in lines}
     labes = by_key["labes"]
@@ -940,6 +759,19 @@ def test_downloads_have_what_is_played_beside_lower_bounds(made: Site) -> None:
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
     assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
+    rows = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
+    assert rows["labes"]["inform"] == 64.7
+    assert rows["labes"]["as_played"]["inform"] == 68.5381
+    assert "as_played" not in rows["mars"]
+    # Its page has both; that of a system without a rank, the latter alone.
+    page = _text(_tree(made.files["systems/labes.html"]))
+    assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in page
+    assert "82.2 on the 944 submitted" in page
+    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
+    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "count as failures" not in few
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-labes")]
+    assert sum(cell.startswith("≥ ") for cell in cells) >= 4
 
 
 def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
@@ -1006,69 +838,42 @@ def test_the_bibtex_agrees_with_the_citation_file() -> None:
 
 
 def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
+    return run_cli(capsys, "site", "--submissions", folder, *options)
 
 
-def test_the_command_writes_the_site_and_the_check_covers_it(
+def test_the_command_writes_the_site(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     web = tmp_path / "web"
-    done = _run(capsys, folder, "--html", web)
+    done = _run(capsys, folder, web)
     assert done.status == 0
     assert f"{web / 'index.html'}: " in done.out
     assert "docs: lacks audit.md, submitting.md, metrics.md" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder).files)
-    assert _run(capsys, folder, "--html", web, "--check").status == 0
-
-    (web / "systems" / "alpha.html").write_text("old", encoding="utf-8")
-    (web / "board.csv").unlink()
-    (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    done = _run(capsys, folder, "--html", web, "--check")
-    assert done.status == 1
-    assert f"{web / 'systems' / 'alpha.html'} is stale\n" in done.err
-    assert f"{web / 'board.csv'} is missing\n" in done.err
-    assert f"{web / 'systems' / 'gone.html'} is no part of the site; remove it\n" in done.err
-
     # What the site does not have is told and kept: it may be somebody's.
-    done = _run(capsys, folder, "--html", web)
-    assert done.status == 0
-    assert "gone.html is no part of the site" in done.err
+    (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
+    assert "gone.html is no part of the site; remove it" in _run(capsys, folder, web).err
     assert (web / "systems" / "gone.html").exists()
-    assert (web / "systems" / "alpha.html").read_text(encoding="utf-8") != "old"
 
 
-def test_a_site_among_the_entries_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = _run(capsys, folder, "--html", folder / "web")
-    assert done.status == 2
-    assert "lies in the folder of submissions" in done.err
-    assert not (folder / "web").exists()
-    assert not (folder.parent / "leaderboard.md").exists()
-
-
-def test_nothing_is_written_where_an_entry_is_wrong(
+def test_what_is_no_place_for_a_site_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    done = _run(capsys, folder, folder / "web")
+    assert (done.status, (folder / "web").exists()) == (2, False)
+    assert "lies in the folder of submissions" in done.err
+    assert "give either DIR or --serve" in _run(capsys, folder).err
+    assert "give either DIR or --serve" in _run(capsys, folder, "web", "--serve", "0").err
+    # Nothing is written where an entry is wrong.
     (folder / "alpha" / "scores.json").write_text("{", encoding="utf-8")
-    done = _run(capsys, folder, "--html", tmp_path / "web")
-    assert done.status == 2
-    assert not (tmp_path / "web").exists()
-
-
-@pytest.mark.parametrize("other", [["--check"], ["--rescore"], ["--html", "web"]])
-def test_serving_goes_with_nothing_that_writes_or_checks(
-    other: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = _run(capsys, folder, *other, "--serve")
-    assert done.status == 2
-    assert "--serve writes nothing" in done.err
+    done = _run(capsys, folder, tmp_path / "web")
+    assert (done.status, (tmp_path / "web").exists()) == (2, False)
 
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[str]:
-    with site_server(_made(folder).files, 0) as server:
+    with page_server(_made(folder).files, 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         host, port = server.server_address[:2]
@@ -1090,63 +895,42 @@ def test_the_site_is_served_as_it_would_be_written(served: str, folder: Path) ->
     assert _get(f"{served}/site.js") == ("text/javascript; charset=utf-8", files["site.js"])
 
 
-@pytest.mark.parametrize("path", ["nothing.html", "../entry.toml", "%2e%2e/x", "systems/"])
-def test_what_the_site_does_not_have_is_not_served(path: str, served: str) -> None:
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        _get(f"{served}/{path}")
-    assert refused.value.code == 404
-
-
-def _asked(served: str, request: str | bytes) -> bytes:
+def _asked(served: str, request: str) -> bytes:
     """Send a request as it is written, and return the first line of the answer."""
     port = int(served.rpartition(":")[2])
     with socket.create_connection((LOOPBACK, port), timeout=10) as client:
-        client.sendall(request.encode() if isinstance(request, str) else request)
+        client.sendall(request.encode())
         return client.makefile("rb").readline()
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["http://[::1", "//x", "///", "/%", "/%zz", "/%ff", "/%00", "/\0", "/\x1b", "x", "*", "/a b"],
-)
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_malformed_address_is_a_bad_request(
-    method: str, address: str, served: str, capfd: pytest.CaptureFixture[str]
+_HOSTS = [
+    *(("GET", "/", [host], b"200") for host in ("127.0.0.1", "LocalHost:PORT", "[::1]:PORT")),
+    *(("GET", "/", [host], b"421") for host in ("board.example.org:PORT", "localhost:1", "")),
+    ("GET", "/", ["localhost", "board.example.org"], b"421"),
+    ("GET", "/", [], b"421"),
+    ("GET", "http://localhost:PORT/", ["localhost"], b"200"),
+    ("GET", "http://board.example.org/", ["localhost"], b"421"),
+    *(("GET", path, ["localhost"], b"404") for path in ("/nothing.html", "/../entry.toml")),
+    *(("GET", path, ["localhost"], b"404") for path in ("/%2e%2e/x", "/systems/", "/%00", "/%ff")),
+    *((method, "http://[::1", ["localhost"], b"400") for method in ("GET", "HEAD")),
+    ("GET", "/a b", ["localhost"], b"400"),
+]
+
+
+@pytest.mark.parametrize(("method", "address", "hosts", "status"), _HOSTS)
+def test_only_pages_are_served_and_only_to_this_machine(
+    method: str,
+    address: str,
+    hosts: list[str],
+    status: bytes,
+    served: str,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    answer = _asked(served, f"{method} {address} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    assert answer.split()[1] == b"400"
+    lines = "".join(f"Host: {host}\r\n" for host in hosts)
+    request = f"{method} {address} HTTP/1.1\r\n{lines}\r\n"
+    answer = _asked(served, request.replace("PORT", served.rpartition(":")[2]))
+    assert answer.split()[1] == status
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("hosts", "status"),
-    [
-        (["127.0.0.1"], b"200"),
-        (["127.0.0.1:PORT"], b"200"),
-        (["LocalHost:PORT"], b"200"),
-        (["[::1]"], b"200"),
-        (["[::1]:PORT"], b"200"),
-        (["board.example.org"], b"421"),
-        (["board.example.org:PORT"], b"421"),
-        (["localhost.example.org"], b"421"),
-        (["localhost:1"], b"421"),
-        (["localhost", "board.example.org"], b"421"),
-        ([""], b"421"),
-        ([], b"421"),
-    ],
-)
-def test_only_requests_for_this_machine_are_answered(
-    hosts: list[str], status: bytes, served: str
-) -> None:
-    port = served.rpartition(":")[2]
-    lines = "".join(f"Host: {host.replace('PORT', port)}\r\n" for host in hosts)
-    assert _asked(served, f"GET / HTTP/1.1\r\n{lines}\r\n").split()[1] == status
-
-
-def test_an_address_that_names_another_host_is_not_answered(served: str) -> None:
-    for host, status in ((served, b"200"), ("http://board.example.org", b"421")):
-        request = f"GET {host}/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        assert _asked(served, request).split()[1] == status
 
 
 @pytest.mark.parametrize("request_", ["", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
@@ -1154,7 +938,7 @@ def test_a_client_that_leaves_early_is_no_error(
     request_: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     # More than fits into the buffers of a connection, so that the server notices.
-    with site_server({"index.html": "x" * 50_000_000}, 0) as server:
+    with page_server({"index.html": "x" * 50_000_000}, 0) as server:
         server.daemon_threads = False  # so that closing the server waits for its answers
         for _ in range(3):
             with socket.create_connection(server.server_address[:2], timeout=10) as client:

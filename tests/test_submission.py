@@ -113,15 +113,12 @@ def test_a_turn_must_be_an_object(turn: object) -> None:
     )
 
 
-def test_a_turn_must_have_a_response() -> None:
-    assert _problems({"pmul0002": [{}]}) == [
-        "dialogue pmul0002, turn 0: `response` is missing; expected a string"
-    ]
-
-
-def test_states_without_responses_are_a_trackers() -> None:
-    assert _problems({"pmul0002": [{"state": {}}]}) == [
-        "no turn has a `response`, and there are states: a tracker's file, for `mwz dst`"
+@pytest.mark.parametrize(
+    ("turn", "more"), [({}, ""), ({"state": {}}, "; states alone are scored by `mwz dst`")]
+)
+def test_a_turn_must_have_a_response(turn: dict[str, Any], more: str) -> None:
+    assert _problems({"pmul0002": [turn]}) == [
+        f"dialogue pmul0002, turn 0: `response` is missing; expected a string{more}"
     ]
 
 
@@ -335,7 +332,11 @@ _JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["mul0001", "response", "state", "active_domains", "hotel", "area", "x"]
+                [
+                    *("mul0001", "response", "state", "active_domains", "hotel", "area", "x", "0"),
+                    *("dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "turns"),
+                    *("filename", "gen_belief", "gen_reply", "id", "total_state", "role"),
+                ]
             ),
             inner,
             max_size=4,

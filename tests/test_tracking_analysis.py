@@ -9,9 +9,9 @@ import pytest
 from helpers import run_cli
 from tracking_cases import GCA_SAMPLE_1, HYPOTHETICAL_P1, HYPOTHETICAL_P2, belief, tracked
 
-from mwz.harness.metrics.tracking import Choices
-from mwz.harness.tracking.analysis import analyse, analyses_of, zou_interval
+from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.tracking.formats import read_tracking_file
+from mwz.harness.tracking.lab.analysis import analyse, analyses_of, zou_interval
 
 HALF = Choices(lambdas=[0.5])
 
@@ -114,26 +114,18 @@ def test_the_spread_over_trackers_is_shown_beside_their_analyses(
     right = _write(tmp_path / "right.json", ("a.x", "a.x"), ("a.x", "a.x"))
     wrong = _write(tmp_path / "wrong.json", ("a.x", "a.x"), ("a.x", ""))
     picture = tmp_path / "picture.svg"
-    options = ["--analysis", "--plot", str(picture), "--json", "-"]
-    done = run_cli(capsys, "dst", right, wrong, *options)
+    options = ["--format", "json", "analysis", right, wrong, "--plot", str(picture)]
+    done = run_cli(capsys, "lab", *options)
     assert done.status == 0, done.err
     found = json.loads(done.out)
-    assert [file["label"] for file in found["files"]] == ["right", "wrong"]
     # JGA 100 and 50: mean 75, deviation 50 / √2.
     jga = found["spread"]["JGA"]
     assert (jga["mean"], jga["deviation"]) == pytest.approx((75, 50 / 2**0.5))
     assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(found["spread"])
     assert set(found["analyses"]) == {"right", "wrong"}
     assert picture.read_bytes().startswith(b"<?xml")
-
-
-def test_a_recipe_without_analysis_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = _write(tmp_path / "right.json", ("a.x", "a.x"))
-    done = run_cli(capsys, "dst", file, "--recipe", "gca-paper")
-    assert done.status == 2
-    assert "--analysis" in done.err
+    done = run_cli(capsys, "lab", "--format", "json", "recipe", right, wrong)
+    assert list(json.loads(done.out)["analyses"]) == ["right + wrong"]
 
 
 @pytest.mark.real_data

@@ -21,7 +21,8 @@ from tracking_cases import (
 )
 
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import PLAIN, Choices, tracking_metrics
+from mwz.harness.metrics.tracking import tracking_metrics
+from mwz.harness.metrics.tracking.choices import PLAIN, Choices, decay_to_forget
 from mwz.harness.metrics.tracking.dialogue_states import DialogueStates
 from mwz.harness.metrics.tracking.evaluation import (
     correlation,
@@ -29,7 +30,7 @@ from mwz.harness.metrics.tracking.evaluation import (
     score_tracking,
     tail_orientation,
 )
-from mwz.harness.metrics.tracking.fga import EXACT, decay_to_forget, error_distances, turn_score
+from mwz.harness.metrics.tracking.fga import EXACT, error_distances, turn_score
 from mwz.harness.metrics.tracking.gca import (
     OUTCOMES,
     change_scores,

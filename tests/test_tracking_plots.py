@@ -1,4 +1,4 @@
-"""Pictures of trackers: panels apart, every format, few turns drawn as few, many systems."""
+"""Pictures of trackers: every format, few turns drawn as few, many systems."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tracking_cases import FGA_FIGURE_1, belief, tracked
 
 from mwz.harness.io.pictures import SUFFIXES
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.tracking_report import TrackingReport
-from mwz.harness.tracking.plots import FEW, PANELS, STYLES, TOGETHER, plot_tracking
+from mwz.harness.metrics.tracking.tracking_result import TrackingResult
+from mwz.harness.tracking.plots import FEW, STYLES, TOGETHER, plot_tracking
 
 Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
@@ -23,7 +23,7 @@ SMALL = score_tracking([tracked(*FGA_FIGURE_1)])
 TEN_TURNS = tuple((f"a.x={turn}", f"a.x={min(turn, 4)}") for turn in range(10))
 
 
-def _many(dialogues: int) -> TrackingReport:
+def _many(dialogues: int) -> TrackingResult:
     return score_tracking([tracked(*TEN_TURNS, id_=f"d{number}") for number in range(dialogues)])
 
 
@@ -38,27 +38,6 @@ def test_a_picture_is_of_the_format_of_its_suffix_and_the_same_each_time(
         pictures.append(path.read_bytes())
     assert pictures[0].startswith(MAGIC[suffix])
     assert pictures[0] == pictures[1]
-
-
-SHOWS = {
-    "metrics": "percent",
-    "positions": "JGA of the turns there (%)",
-    "losses": "dialogues first lost there (%)",
-}
-
-
-@pytest.mark.parametrize("systems", [TOGETHER, TOGETHER + 1])
-@pytest.mark.parametrize("panels", [["metrics"], ["losses", "positions"], list(PANELS)])
-def test_only_the_panels_that_are_asked_for_are_drawn(
-    tmp_path: Path, systems: int, panels: list[str]
-) -> None:
-    path = tmp_path / "picture.svg"
-    names = [f"system {number}" for number in range(systems)]
-    plot_tracking(names, [SMALL] * systems, str(path), panels)
-    texts = texts_drawn(path)
-    # Small panels of figures are titled by the figure.
-    shows = {**SHOWS, "metrics": "percent" if systems <= TOGETHER else "JGA (%)"}
-    assert {panel for panel, text in shows.items() if text in texts} == set(panels)
 
 
 @pytest.mark.parametrize("systems", [TOGETHER, TOGETHER + 1])
@@ -86,17 +65,14 @@ def test_systems_in_one_panel_differ_without_colour() -> None:
 NOTE = f"open or dotted: fewer than {FEW} turns or lost dialogues"
 
 
-@pytest.mark.parametrize("panel", PANELS)
 @pytest.mark.parametrize("systems", [1, TOGETHER + 1])
-def test_what_few_turns_support_is_drawn_open_and_said_so(
-    tmp_path: Path, panel: str, systems: int
-) -> None:
+def test_what_few_turns_support_is_drawn_open_and_said_so(tmp_path: Path, systems: int) -> None:
     pictures = []
     # Three turns, or 30 dialogues of which each part of the positions has 30 turns: not few.
     for report, few in ((score_tracking([tracked(*FGA_FIGURE_1)]), True), (_many(FEW), False)):
         path = tmp_path / f"{few}.svg"
         names = [f"s{number}" for number in range(systems)]
-        plot_tracking(names, [report] * systems, str(path), [panel])
+        plot_tracking(names, [report] * systems, str(path))
         assert (NOTE in texts_drawn(path)) == few
         pictures.append(path.read_text(encoding="utf-8"))
     assert "stroke-dasharray" in pictures[0]
@@ -110,30 +86,33 @@ def test_parts_with_few_turns_are_drawn_apart_from_the_others(tmp_path: Path) ->
     report = score_tracking(short + long_)
     assert [part.turns for part in report.positions] == [95, *[5] * 9]
     path = tmp_path / "picture.svg"
-    plot_tracking(["one"], [report], str(path), ["positions"])
+    plot_tracking(["one"], [report], str(path))
     picture = path.read_text(encoding="utf-8")
-    # All nine lines lead to a part of few turns, and the legend has one; the first marker is full.
-    assert picture.count("stroke-dasharray") == 10
+    # All nine lines lead to a part of few turns, five lost dialogues are few in all ten bars, and
+    # the legend has a line.
+    assert picture.count("stroke-dasharray") == 9 + 10 + 1
     assert NOTE in texts_drawn(path)
 
 
 def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     names = ["$a^b$", "_hidden", "x" * 80]
-    plot_tracking(names, [SMALL] * 3, str(path), ["metrics"])
+    plot_tracking(names, [SMALL] * 3, str(path))
     texts = texts_drawn(path)
     assert any("a^b" in text for text in texts)
     assert "_hidden" in texts
     assert any(text.startswith("xxx") and len(text) < 30 for text in texts)
 
 
-def test_the_command_draws_what_it_is_told(capsys: Capture, tmp_path: Path) -> None:
-    states = tmp_path / "states.json"
+@pytest.mark.parametrize("systems", [TOGETHER, TOGETHER + 1])
+def test_the_command_draws_three_panels(capsys: Capture, tmp_path: Path, systems: int) -> None:
     turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in FGA_FIGURE_1]
-    states.write_text(json.dumps({"d": turns}), encoding="utf-8")
+    files = [tmp_path / f"system{number}.json" for number in range(systems)]
+    for file in files:
+        file.write_text(json.dumps({"d": turns}), encoding="utf-8")
     target = tmp_path / "picture.svg"
-    options = ("--label", "a", "--label", "b", "--panel", "losses", "--panel", "losses")
-    assert run_cli(capsys, "dst", states, states, "--plot", target, *options).status == 0
-    texts = texts_drawn(target)
-    assert {"a", "b", SHOWS["losses"]} <= set(texts)
-    assert SHOWS["positions"] not in texts
+    assert run_cli(capsys, "dst", *files, "--plot", target).status == 0
+    # Small panels of figures are titled by the figure.
+    metrics = "percent" if systems <= TOGETHER else "JGA (%)"
+    shows = {metrics, "JGA of the turns there (%)", "dialogues first lost there (%)"}
+    assert shows <= set(texts_drawn(target))

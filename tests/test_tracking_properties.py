@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.metrics.tracking import Choices
+from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 

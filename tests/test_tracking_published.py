@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mwz.harness.metrics.tracking import Choices
+from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.tracking.formats import read_tracking_file
 

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
-from mwz.harness.metrics.tracking import Choices
+from mwz.harness.metrics.tracking.choices import Choices
 from mwz.harness.metrics.tracking.tracked_dialogues import (
     TrackedDialogue,
     TrackedTurn,
+    gold_states_digest,
     track_states,
 )
 from mwz.harness.signature import Signature, current_versions
-from mwz.harness.tracking.tracking_figures import gold_states_digest, tracking_signature
+from mwz.harness.tracking.scored_files import tracking_signature
 from mwz.normalization.rules import rule_set
 
 GOLD = {"hotel": {"area": "centre"}}

@@ -16,16 +16,11 @@ from tracking_cases import belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import (
-    DONTCARE_CHOICES,
-    NONE_CHOICES,
-    PER_DOMAIN_CHOICES,
-    Choices,
-)
+from mwz.harness.metrics.tracking.choices import VARIANTS, Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, annotated, track_states
 from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
-from mwz.harness.tracking.tracking_figures import tracking_signature
+from mwz.harness.tracking.scored_files import tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.
@@ -61,7 +56,7 @@ def known(dialogue_: TrackedDialogue) -> TrackedDialogue:
 def test_scores_per_domain_average_over_the_turns_that_are_named(
     over: str, expected: Mapping[str, tuple[int, float]]
 ) -> None:
-    report = score_tracking([known(tracked(*TURNS))], Choices(per_domain_over=over))
+    report = score_tracking([known(tracked(*TURNS))], Choices(per_domain=over))
     found = {d: (scores["turns"], scores["JGA"]) for d, scores in report.per_domain.items()}
     assert found == {d: (turns, pytest.approx(jga)) for d, (turns, jga) in expected.items()}
     mean = sum(jga for _, jga in expected.values()) / len(expected)
@@ -73,7 +68,7 @@ def test_scores_per_domain_average_over_the_turns_that_are_named(
 @pytest.mark.parametrize("over", ["active", "dialogues"])
 def test_turns_of_which_it_is_not_known_whether_they_count_are_refused(over: str) -> None:
     with pytest.raises(InputError, match=r"dialogue d0001: its .* not known"):
-        score_tracking([tracked(*TURNS)], Choices(per_domain_over=over))
+        score_tracking([tracked(*TURNS)], Choices(per_domain=over))
 
 
 def test_dontcare_is_left_out_on_both_sides() -> None:
@@ -120,8 +115,8 @@ STATES = st.dictionaries(
 
 @given(
     st.lists(st.tuples(STATES, STATES), min_size=1, max_size=6),
-    st.sampled_from(DONTCARE_CHOICES),
-    st.sampled_from(NONE_CHOICES),
+    st.sampled_from(VARIANTS["dontcare"]),
+    st.sampled_from(VARIANTS["none"]),
 )
 def test_recall_only_forgives_and_never_punishes(
     turns: list[tuple[str, str]], dontcare: str, none: str
@@ -136,9 +131,9 @@ def test_recall_only_forgives_and_never_punishes(
 def test_each_variant_has_its_name_in_report_and_signature() -> None:
     dialogues = [known(tracked(*TURNS))]
     signatures = set()
-    for over in PER_DOMAIN_CHOICES:
-        for dontcare in DONTCARE_CHOICES:
-            for none in NONE_CHOICES:
+    for over in VARIANTS["per-domain"]:
+        for dontcare in VARIANTS["dontcare"]:
+            for none in VARIANTS["none"]:
                 choices = Choices([0.5], 30, over, dontcare, none)
                 report = score_tracking(dialogues, choices)
                 named = {"per-domain": over, "dontcare": dontcare, "none": none}
@@ -157,12 +152,49 @@ def test_each_variant_has_its_name_in_report_and_signature() -> None:
         assert name not in tracking_signature(dialogues, None).parameters
 
 
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        ("dontcare=drop", Choices(dontcare="drop")),
+        ("per-domain=active", Choices(per_domain="active")),
+        ("slots=35", Choices(slots=35)),
+        ("lambda=0,2,0.50", Choices(lambdas=(0, 2, 0.5))),
+        # -ln(1 - .95) / 6 is .499.
+        ("forget=0.95,6", Choices(lambdas=(0.25, 0.5, 0.75, 1, 0.499289))),
+        ("forget:train=0.95,6", Choices(domain_lambdas={"train": 0.499289})),
+    ],
+)
+def test_variants_are_chosen_by_name(text: str, choices: Choices) -> None:
+    assert Choices.of([text]) == choices
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        (["dontcare=skip"], "unknown value of dontcare 'skip'; choose from keep, drop"),
+        (["dont-care=drop"], "unknown variant 'dont-care'; choose from per-domain, dontcare, none"),
+        (["dontcare"], "unknown value of dontcare ''"),
+        (["gca=code", "gca=paper"], "gca is there twice"),
+        (["lambda=much"], "lambda: expected numbers of at least 0, such as 0.25,0.5, found 'much'"),
+        (["lambda=-1"], "found '-1'"),
+        (["lambda=nan"], "found 'nan'"),
+        (["slots=0"], "slots: expected a number of at least 1, found '0'"),
+        (["forget=0.5,0"], "forget: expected SHARE,TURNS such as 0.95,6, found '0.5,0'"),
+        (["forget=1,3"], "found '1,3'"),
+        (["forget:hotel=0.95"], "forget:hotel: expected SHARE,TURNS"),
+        (["forget:=0.95,3"], "unknown variant 'forget:'"),
+    ],
+)
+def test_what_is_no_variant_is_refused_with_the_choices(given_: list[str], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        Choices.of(given_)
+    assert message in str(error.value)
+
+
 def test_a_signature_tells_which_active_domains_were_meant() -> None:
     first = known(tracked(*TURNS))
     other = replace(first, turns=[replace(turn, active_domains=["hotel"]) for turn in first.turns])
-    one, two = (
-        tracking_signature([d], None, Choices(per_domain_over="active")) for d in (first, other)
-    )
+    one, two = (tracking_signature([d], None, Choices(per_domain="active")) for d in (first, other))
     assert not one.comparable_with(two)
 
 
@@ -175,7 +207,7 @@ def _toy() -> Benchmark:
 def test_a_benchmark_says_what_is_active_and_what_is_the_goal() -> None:
     predicted = {"D0001.json": [belief(predicted) for _, predicted in TURNS]}
     file = parse_tracking_file(predicted, "states.json", lambda ids: _toy())
-    report = score_tracking(file.dialogues, Choices(per_domain_over="dialogues"))
+    report = score_tracking(file.dialogues, Choices(per_domain="dialogues"))
     assert report.per_domain["hotel"]["turns"] == 4
 
 
@@ -193,7 +225,7 @@ def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialo
 @pytest.mark.parametrize(
     ("id_", "number", "message"),
     [
-        ("other", "0", "states.json: none of its dialogues is in the benchmark tiny"),
+        ("other", "0", "dialogue other: not in the benchmark tiny"),
         ("d0001", "4", "dialogue d0001: turn 4 is not in the benchmark tiny"),
     ],
 )
@@ -208,15 +240,15 @@ def test_the_command_shows_each_domain_and_their_mean(
     path = tmp_path / "states.json"
     turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in TURNS]
     path.write_text(json.dumps({"d0001": turns}), encoding="utf-8")
-    run = run_cli(capsys, "dst", path, "--per-domain-over", "gold-slots", "--dontcare", "drop")
+    run = run_cli(capsys, "dst", path, "--per-domain", "--variant", "dontcare=drop")
     assert run.status == 0
     rows = {line.split()[0]: line.split()[1:] for line in run.out.splitlines() if line}
     assert rows["hotel"][:2] == ["3", "33.33"]
     assert rows["mean"][:2] == ["–", "66.67"]
     assert "|per-domain:gold-slots|dontcare:drop|none:absent|" in run.out
-    run = run_cli(capsys, "dst", path, "--per-domain-over", "active")
+    run = run_cli(capsys, "dst", path, "--variant", "per-domain=active")
     assert run.status == 2
-    assert "none of its dialogues is in the benchmark sample" in run.err
+    assert "dialogue d0001: not in the benchmark sample" in run.err
 
 
 def test_intervals_are_of_the_variant_that_was_asked_for(
@@ -226,7 +258,7 @@ def test_intervals_are_of_the_variant_that_was_asked_for(
     pair = {"gt": belief("hotel.area=dontcare hotel.stars"), "pr": belief("hotel.stars")}
     path.write_text(json.dumps({"d0001": [pair]}), encoding="utf-8")
     for choice, jga in (("keep", 0), ("drop", 100)):
-        options = ("--dontcare", choice, "--intervals", "--json", "-")
+        options = ("--variant", f"dontcare={choice}", "--intervals", "--json", "-")
         [report] = json.loads(run_cli(capsys, "dst", path, *options).out)
         assert report["metrics"]["JGA"] == jga
         assert report["intervals"]["scores"]["dst.JGA"]["value"] == jga
@@ -302,11 +334,11 @@ def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
     file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda ids: multiwoz)
 
     def mean(over: str, none: str) -> float:
-        report = score_tracking(file.dialogues, Choices(per_domain_over=over, none=none))
+        report = score_tracking(file.dialogues, Choices(per_domain=over, none=none))
         return round(report.per_domain_mean["JGA"], 1)
 
     means, absent = (
-        {over: mean(over, none) for over in PER_DOMAIN_CHOICES} for none in ("value", "absent")
+        {over: mean(over, none) for over in VARIANTS["per-domain"]} for none in ("value", "absent")
     )
     assert means == {"gold-slots": 55.9, "active": 62.5, "dialogues": 68.4}
     assert absent == {"gold-slots": 56.2, "active": 63.1, "dialogues": 68.7}

@@ -30,18 +30,14 @@ class AnnotatedTurn:
     Attributes:
         user: What the user says.
         system: What the system answers, with every value filled in.
-        careful: The answer of the submission of that name.
         state: The gold belief state, normalised.
-        words: The same state with each value in the user's own words.
         acts: Names of the system's acts.
         booked: The domains booked by then.
     """
 
     user: Utterance
     system: Utterance
-    careful: str
     state: Mapping[str, Mapping[str, str]]
-    words: Mapping[str, Mapping[str, str]]
     acts: tuple[str, ...]
     booked: tuple[str, ...]
 
@@ -61,19 +57,18 @@ class Annotator:
         }
 
     def annotate(self, id_: str, turns: Sequence[Sequence[str]]) -> list[AnnotatedTurn]:
-        """Annotate a dialogue, given as [user, system, careful] per turn.
+        """Annotate a dialogue, given as [user, system] per turn.
 
         Raises:
             ValueError: The mark-up is broken, or a value cannot be filled in.
         """
         annotated: list[AnnotatedTurn] = []
         values: dict[str, dict[str, str]] = {}
-        words: dict[str, dict[str, str]] = {}
         named: dict[str, Record] = {}
         booked: tuple[str, ...] = ()
-        for user_text, system_text, careful in turns:
+        for user_text, system_text in turns:
             user = parse(user_text)
-            values, words = _updated(values, user, "value"), _updated(words, user, "words")
+            values = _updated(values, user)
             state = normalize_state(values, RULES)
             system = parse(system_text)
             pieces: list[Piece] = []
@@ -87,7 +82,7 @@ class Annotator:
             referred = (span.domain for span in system.spans if span.slot == "ref")
             booked = tuple(dict.fromkeys((*booked, *referred)))
             acts = tuple(dict.fromkeys(_acts(system)))
-            annotated.append(AnnotatedTurn(user, system, careful, state, words, acts, booked))
+            annotated.append(AnnotatedTurn(user, system, state, acts, booked))
         return annotated
 
     def _named(
@@ -137,9 +132,7 @@ def _by_slot(record: Record) -> dict[str, str]:
     return {normalize_slot_name(key, RULES): value for key, value in record.items()}
 
 
-def _updated(
-    state: Mapping[str, Mapping[str, str]], user: Utterance, attribute: str
-) -> dict[str, dict[str, str]]:
+def _updated(state: Mapping[str, Mapping[str, str]], user: Utterance) -> dict[str, dict[str, str]]:
     """Return a state after what the user says; `dontcare` unsets a slot."""
     updated = {domain: dict(slots) for domain, slots in state.items()}
     for span in user.spans:
@@ -147,8 +140,7 @@ def _updated(
         if span.value == "dontcare":
             slots.pop(span.slot, None)
         else:
-            # What goes without saying (`{restaurant-bookday=saturday|}`) has no words.
-            slots[span.slot] = getattr(span, attribute) or span.value or ""
+            slots[span.slot] = span.value or ""
     return updated
 
 

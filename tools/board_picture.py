@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views import site, write_site
+from mwz.harness.board.views.site_pages import site, write_site
 
 PROJECT = Path(__file__).parents[1]
 PICTURE = PROJECT / "docs" / "board.png"

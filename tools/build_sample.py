@@ -1,10 +1,9 @@
-"""Build the built-in sample benchmark and its submissions from their hand-written sources.
+"""Build the built-in sample benchmark from its hand-written sources.
 
     python tools/build_sample.py [FOLDER]
 
-writes `town.json`, `tasks.json` and `submissions/*.json` to the folder, by default
-`harness/sample`. The sources are the TOML files beside this script; the same sources give the same
-bytes.
+writes `town.json` and `tasks.json` to the folder, by default `harness/sample`. The sources are the
+TOML files beside this script; the same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import Any
 
 from annotation import RULES, AnnotatedTurn, Annotator
 from styles import Style, delexicalize, read_styles
-from systems import SYSTEMS
 from town import build_records
 
 from mwz.harness.io.files import write_json
@@ -42,7 +40,6 @@ def build() -> dict[str, Any]:
     """Return the sample's files: path within the folder -> content."""
     sources = _read("sample_dialogues.toml")
     styles = read_styles(_read("styles.toml"))
-    systems = _read("systems.toml")
     venues = build_records(_read("sample_venues.toml"))
     annotator = Annotator(venues)
     dialogues = {id_: annotator.annotate(id_, entry["turns"]) for id_, entry in sources.items()}
@@ -54,13 +51,7 @@ def build() -> dict[str, Any]:
         "venues": venues,
         "venue_versions": {},
     }
-    submissions = {
-        f"submissions/{name}.json": {
-            id_: system(id_, turns, systems) for id_, turns in dialogues.items()
-        }
-        for name, system in SYSTEMS.items()
-    }
-    return {"town.json": town, "tasks.json": _read("sample_tasks.toml"), **submissions}
+    return {"town.json": town, "tasks.json": _read("sample_tasks.toml")}
 
 
 def _dialogue(

@@ -1,15 +1,11 @@
 """Feed the harness what nobody would write, and see that it says so in one message.
 
-    python tools/fuzz.py [--seconds N] [--corpus FOLDER]     readers, normaliser, delexicaliser
-    python tools/fuzz.py --commands N [--seed N]             N files through the commands
+    python tools/fuzz.py [--seconds N] [--seed N]
 
 Files are made from the sample's submissions, by changing what they hold and how they are written.
-Where atheris is installed (`pip install atheris`) it guides the changes by what code they reach,
-and what reached something new is kept in the corpus, as files that the next run begins with;
-otherwise hypothesis makes them.
 
-Whatever comes, the outcome is a result or an `InputError`; of a command, exit status 0, 1 or 2. All
-else is a failure, and is shown with the file that it takes.
+Readers, normaliser and delexicaliser are fed. Whatever comes, the outcome is a result or an
+`InputError`; all else is a failure, and is shown with the file that it takes.
 """
 
 from __future__ import annotations
@@ -19,38 +15,23 @@ import base64
 import contextlib
 import copy
 import gzip
-import io
 import json
 import random
-import resource
-import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-with contextlib.suppress(ImportError):
-    # What atheris is to see has to be imported under its eyes.
-    import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    ATHERIS = atheris
-if "ATHERIS" not in globals():
-    ATHERIS = None
-
-with ATHERIS.instrument_imports() if ATHERIS is not None else contextlib.nullcontext():
-    from mwz.harness import load_benchmark
-    from mwz.harness.cli import main as mwz
-    from mwz.harness.errors import LONGEST_MESSAGE, InputError
-    from mwz.harness.metrics.tracking.evaluation import score_tracking
-    from mwz.harness.scoring import Scorer
-    from mwz.harness.submission import checked_submission, normalize_submission
-    from mwz.harness.submission.formats import parse_predictions, standard_form
-    from mwz.harness.tracking.formats import parse_tracking_file
-    from mwz.normalization.responses import normalize_response
-    from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.harness import load_benchmark
+from mwz.harness.errors import LONGEST_MESSAGE, InputError
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.scoring import Scorer
+from mwz.harness.submission import checked_submission, normalize_submission
+from mwz.harness.submission.formats import parse_predictions, standard_form
+from mwz.harness.tracking.formats import parse_tracking_file
+from mwz.normalization.responses import normalize_response
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
 SAMPLES = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 
@@ -203,119 +184,27 @@ def _told() -> Iterator[None]:
             raise RuntimeError(f"a message that is no message: {message[:500]!r}") from error
 
 
-def guided(seconds: int, corpus: Path) -> None:
-    """Fuzz with atheris, which ends the process."""
-    corpus.mkdir(parents=True, exist_ok=True)
-    for number in range(40):
-        (corpus / f"seed-{number}").write_bytes(random.Random(number).randbytes(60))
-
-    def target(data: bytes) -> None:
-        provider = ATHERIS.FuzzedDataProvider(data)
-        feed(made(lambda below: provider.ConsumeIntInRange(0, below - 1)))
-
-    arguments = [sys.argv[0], f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1000"]
-    ATHERIS.Setup([*arguments, str(corpus)], target)
-    ATHERIS.Fuzz()
-
-
-def unguided(seconds: int) -> None:
-    """Fuzz with hypothesis."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import strategies as st
-
-    fed = 0
-
-    @settings(
-        max_examples=200,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.data())
-    def attempt(data: st.DataObject) -> None:
-        nonlocal fed
-        fed += 1
-        feed(made(lambda below: data.draw(st.integers(0, below - 1))))
-
+def files(seconds: int, seed: int) -> None:
+    """Feed files for some time; print how many, or the one that is a failure, and end."""
+    drawn, fed = random.Random(seed), 0
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
-        attempt()
+        data = made(drawn.randrange)
+        try:
+            feed(data)
+        except Exception:
+            print(f"input {fed} of --seed {seed}:", base64.b64encode(data[:2000]).decode())
+            raise
+        fed += 1
     print(f"{fed} files: nothing but results and messages")
-
-
-def commands(count: int, seed: int) -> int:
-    """Put files through the commands and print what came of it; return the exit status."""
-    drawn = random.Random(seed)
-    statuses: Counter[tuple[str, object]] = Counter()
-    slowest = (0.0, "")
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "x.json"
-        board = Path(folder) / "board" / "submissions"
-        lines = {
-            "score": ["score", path, "--quiet"],
-            "dst": ["dst", path],
-            "check": ["check", path],
-            "submit": ["submit", path, "--name", "x", "--track", "end-to-end", "--replace"],
-        }
-        lines["submit"] += ["--submissions", board]
-        # What is made once is no input's.
-        for line in lines.values():
-            path.write_bytes((SAMPLES / "careful.json").read_bytes())
-            _status([*map(str, line), "--benchmark", "sample"])
-        for number in range(count):
-            data = made(drawn.randrange)
-            path.write_bytes(data)
-            for name, line in lines.items():
-                started = time.process_time()
-                outcome, shown = _status([*map(str, line), "--benchmark", "sample"])
-                took = time.process_time() - started
-                slowest = max(slowest, (took, f"{name} of input {number}"))
-                statuses[name, outcome] += 1
-                if outcome not in (0, 1, 2) or "Traceback" in shown or took > 10:
-                    failures += 1
-                    print(f"{name} of input {number} of --seed {seed}: {outcome}, {took:.1f} s")
-                    print(base64.b64encode(data[:2000]).decode(), shown[-2000:], sep="\n")
-            if number % 500 == 499:
-                print(f"{number + 1} files", file=sys.stderr, flush=True)
-    for (name, outcome), times in sorted(statuses.items(), key=str):
-        print(f"{name:8} exit status {outcome}  {times:7}")
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} files, each through {len(lines)} commands: {failures} failures")
-    print(
-        f"the slowest took {slowest[0]:.2f} s ({slowest[1]}); all in one process of {memory:.0f} MB"
-    )
-    return 1 if failures or memory > 1000 else 0
-
-
-def _status(arguments: list[str]) -> tuple[object, str]:
-    """Run a command in this process; return its exit status, or what escaped, and its output."""
-    shown = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
-            mwz(arguments)
-    except SystemExit as done:
-        return done.code, shown.getvalue()
-    except BaseException as error:
-        return repr(error), shown.getvalue()
-    return "no exit", shown.getvalue()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="[default: 60]")
-    parser.add_argument("--corpus", type=Path, help="where to keep what reached something new")
-    parser.add_argument("--commands", type=int, metavar="N", help="put N files through commands")
     parser.add_argument("--seed", type=int, default=0, help="[default: 0]")
     arguments = parser.parse_args()
-    if arguments.commands is not None:
-        sys.exit(commands(arguments.commands, arguments.seed))
-    if ATHERIS is None:
-        unguided(arguments.seconds)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        guided(arguments.seconds, arguments.corpus or Path(folder))
+    files(arguments.seconds, arguments.seed)
 
 
 if __name__ == "__main__":

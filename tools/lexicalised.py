@@ -2,17 +2,14 @@
 
     python tools/lexicalised.py MULTIWOZ_EVALUATION MULTIWOZ [NOISE ...]
 
-takes clones (or copies) of the two public repositories and prints, for the delexicaliser and for a
-plain dictionary of the database's values, per half of the test dialogues and per kind of noise:
+takes clones (or copies) of the two public repositories and prints, per half of the test dialogues
+and per kind of noise:
 
 - F1 of the slots that Inform and Success look at, where a found span is right if it overlaps an
-  annotated one of its slot, and an annotated one is found likewise; after the slash, F1 where both
-  ends must agree;
+  annotated one of its slot, and an annotated one is found likewise; after the slash, F1 without the
+  spans that the annotation lacks though their value is the database's own;
 - BLEU of the delexicalised responses against the annotated ones, delexicalised likewise;
 - strict Inform and Success, with gold states and active domains from their changes.
-
-The annotation leaves values out. `unmarked` counts the spans that it lacks though their value is
-the database's own, and `F1*` is F1 without these.
 
 Rules are tuned on the tuning half alone; a dialogue's half is told by a hash of its id. Noise is
 seeded by the turn and stays within annotated words but for upper and lower case and for lists, so
@@ -25,8 +22,8 @@ import json
 import random
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,12 +32,10 @@ import sacrebleu
 
 from mwz.harness import Benchmark, Options, Report, Scorer
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.data.declared import Sources, build_benchmark, read_data_set
+from mwz.harness.data.declared import build_benchmark, read_data_set
 from mwz.harness.submission import made_submission
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import build_gazetteer
-from mwz.normalization.delexicaliser.phrases import PhraseBook, Token, tokens, words
-from mwz.normalization.responses import normalize_response
+from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization.responses import Delexicalised, Span, normalize_response
 from mwz.normalization.rules import rule_set
 from mwz.normalization.rules.registry import sha256
 
@@ -48,7 +43,6 @@ SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
 RULES = rule_set("2021")
 OPTIONS = Options(rules=RULES.name, setup="strict", metrics=("inform",))
 HALVES = ("tuning", "held")
-DELEXICALISERS = ("lex1", "dictionary")
 
 
 def half(id_: str) -> str:
@@ -226,62 +220,6 @@ def with_noise(name: str, dialogues: Mapping[str, Annotated]) -> dict[str, Annot
     }
 
 
-# The plain dictionary.
-
-_SLOTS_OF_COLUMNS = {
-    "name": "name",
-    "address": "address",
-    "phone": "phone",
-    "postcode": "postcode",
-    "trainID": "trainid",
-    "area": "area",
-    "food": "food",
-    "pricerange": "pricerange",
-    "type": "type",
-    "day": "day",
-    "departure": "departure",
-    "destination": "destination",
-    "leaveAt": "leaveat",
-    "arriveBy": "arriveby",
-    "price": "price",
-}
-
-
-def dictionary(venues: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[str], Delexicalised]:
-    """Return the baseline: the database's own values, word for word, the longest first."""
-    book: PhraseBook[str] = PhraseBook(
-        (tuple(token.word for token in tokens(value)), placeholder)
-        for records in venues.values()
-        for record in records
-        for column, placeholder in _SLOTS_OF_COLUMNS.items()
-        if isinstance(value := record.get(column), str) and words(value)
-    )
-
-    def delexicalise(text: str) -> Delexicalised:
-        found = list(_leftmost_longest(list(tokens(text)), book))
-        parts = []
-        done = 0
-        for span, placeholder in found:
-            parts += [text[done : span.start], f"[{placeholder}]"]
-            done = span.end
-        return Delexicalised(text, "".join([*parts, text[done:]]), tuple(span for span, _ in found))
-
-    return delexicalise
-
-
-def _leftmost_longest(text: Sequence[Token], book: PhraseBook[str]) -> Iterator[tuple[Span, str]]:
-    longest: dict[int, tuple[int, str]] = {}
-    for match in book.find(text):
-        if match.first not in longest or match.last > longest[match.first][0]:
-            longest[match.first] = (match.last, match.entries[0])
-    done = -1
-    for first, (last, placeholder) in sorted(longest.items()):
-        if first > done:
-            start, end = text[first].start, text[last].end
-            yield Span(start, end, RULES.ontology[placeholder], ""), placeholder
-            done = last
-
-
 # Measures.
 
 _Place: TypeAlias = tuple[int, int, str]
@@ -298,7 +236,6 @@ class Counts:
         unmarked: Those that do not, though the database has their value.
         annotated: Annotated spans.
         recalled: Those that a found span of the slot overlaps.
-        exact: Those that one agrees with at both ends.
     """
 
     found: int = 0
@@ -306,7 +243,6 @@ class Counts:
     unmarked: int = 0
     annotated: int = 0
     recalled: int = 0
-    exact: int = 0
 
     @property
     def precision(self) -> float:
@@ -322,12 +258,6 @@ class Counts:
     def f1(self) -> float:
         """The harmonic mean of precision and recall."""
         return _harmonic(self.precision, self.recall)
-
-    @property
-    def exact_f1(self) -> float:
-        """The same where both ends must agree."""
-        both = self.found + self.annotated
-        return 2 * self.exact / both if both else 0.0
 
     @property
     def f1_without_unmarked(self) -> float:
@@ -412,7 +342,6 @@ def _count(counts: dict[str, Counts], spans: Sequence[Span], annotated: Sequence
         own = counts[place[2]]
         own.annotated += 1
         own.recalled += any(_overlap(place, other) for other in found)
-        own.exact += place in found
 
 
 def _overlap(first: _Place, second: _Place) -> bool:
@@ -425,66 +354,25 @@ def _overlap(first: _Place, second: _Place) -> bool:
 def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     """Print the measures."""
     folders = {"evaluator": evaluator, "data set": multiwoz}
-    sources = Sources(folders, venues={}, rebuild=False, all_splits=True)
-    benchmark = build_benchmark(read_data_set("multiwoz"), sources).benchmark
-    venues = benchmark.venue_records(RULES)
-    gazetteer = build_gazetteer(venues, delexicaliser_tables())
-    ways: dict[str, Callable[[str], Delexicalised]] = {
-        "lex1": Delexicaliser(gazetteer, RULES),
-        "dictionary": dictionary(venues),
-    }
+    benchmark = build_benchmark(read_data_set("multiwoz"), folders).benchmark
+    delexicaliser = Delexicaliser.of_venues(benchmark.venue_records(RULES), RULES)
     dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
     for name in HALVES:
         part = {id_: d for id_, d in dialogues.items() if d.half == name}
-        rates = _strict(_annotated_report(part, benchmark))
+        own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
+        made = made_submission(own, CANONICAL_STYLE)
+        inform, success = _strict(Scorer(own, OPTIONS).score_normalized(made))
         print(
             f"\n{name} half: {len(part)} dialogues; annotated responses get "
-            f"Inform {rates[0]:.1f}, Success {rates[1]:.1f}"
+            f"Inform {inform:.1f}, Success {success:.1f}"
         )
-        for way, delexicalise in ways.items():
-            _print_slots(way, measure(part, delexicalise, benchmark))
-        print(
-            f"\n{'noise':<22}{'':<12}"
-            + "".join(f"{slot:>11}" for slot in SLOTS)
-            + f"{'BLEU':>7}{'Inform':>8}{'Success':>9}"
-        )
+        print(f"{'noise':<20}" + "".join(f"{one:>12}" for one in (*SLOTS, "BLEU", "I / S")))
         for noise in noises:
-            noisy = with_noise(noise, part)
-            for way, delexicalise in ways.items():
-                _print_row(noise, way, measure(noisy, delexicalise, benchmark))
-    whole = measure(dialogues, ways["lex1"], benchmark)
-    print(
-        f"\nall {len(dialogues)} dialogues: BLEU {whole.bleu:.2f}, Inform {whole.inform:.1f}, "
-        f"Success {whole.success:.1f}"
-    )
-
-
-def _annotated_report(part: Iterable[str], benchmark: Benchmark) -> Report:
-    own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
-    return Scorer(own, OPTIONS).score_normalized(made_submission(own, CANONICAL_STYLE))
-
-
-def _print_slots(way: str, measured: Measured) -> None:
-    print(
-        f"\n{way:<12}{'P':>7}{'R':>7}{'F1':>8}{'exact':>8}{'found':>7}{'gold':>7}"
-        f"{'unmarked':>10}{'F1*':>8}"
-    )
-    order = Counter({slot: counts.annotated for slot, counts in measured.slots.items()})
-    for slot in (*SLOTS, *(s for s, _ in order.most_common() if s not in SLOTS)):
-        own = measured.slots[slot]
-        print(
-            f"{slot:<12}{own.precision:7.3f}{own.recall:7.3f}{own.f1:8.4f}{own.exact_f1:8.3f}"
-            f"{own.found:7}{own.annotated:7}{own.unmarked:10}{own.f1_without_unmarked:8.4f}"
-        )
-    print(f"BLEU {measured.bleu:.2f}, Inform {measured.inform:.1f}, Success {measured.success:.1f}")
-
-
-def _print_row(noise: str, way: str, measured: Measured) -> None:
-    slots = "".join(f"{measured.slots[slot].f1:11.3f}" for slot in SLOTS)
-    print(
-        f"{noise:<22}{way:<12}{slots}{measured.bleu:7.1f}{measured.inform:8.1f}"
-        f"{measured.success:9.1f}"
-    )
+            measured = measure(with_noise(noise, part), delexicaliser, benchmark)
+            counts = (measured.slots[slot] for slot in SLOTS)
+            slots = "".join(f"{one.f1:7.3f}/{one.f1_without_unmarked:.2f}" for one in counts)
+            rates = f"{measured.inform:.1f}/{measured.success:.1f}"
+            print(f"{noise:<20}{slots}{measured.bleu:12.1f}{rates:>12}")
 
 
 if __name__ == "__main__":

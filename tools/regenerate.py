@@ -4,8 +4,8 @@
 
 - `tests/golden/sample_reports.json`: the sample's submissions scored under every published rule
   set. A change is a change of scores.
-- `tests/golden/interface.json`: the options of every command, the layouts of JSON, and the message
-  and exit status of typical errors. A change is a change for scripts (docs/interface.md).
+- `tests/golden/interface.json`: the layouts of JSON. A change is a change for scripts
+  (docs/interface.md).
 - The tables of docs/ and README.md between `<!-- NAME -->` and `<!-- end -->`; all else there is
   written by hand.
 - The leaderboard's pages.
@@ -24,17 +24,17 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
-from typing import Any
-
-import click
+from typing import Any, TypeAlias
 
 from mwz.harness import Scorer, load_benchmark
-from mwz.harness.board.audit.paper_tables import CORPUS, Cell, compared, equal_text, read_paper
-from mwz.harness.board.audit.record import rule_set_rows
-from mwz.harness.board.audit.reported import ReportedFigures, read_reported
-from mwz.harness.board.entries import FACTS, read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness.board.audit.audit_tables import rule_set_rows
+from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
+from mwz.harness.board.entries import FACTS, Entry, read_entries
+from mwz.harness.board.model import Board, read_board
+from mwz.harness.board.printed import Figure
+from mwz.harness.board.reported import ReportedFigures, read_reported
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
@@ -47,8 +47,8 @@ from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.checking import LOOK_ALIKES
 from mwz.harness.submission.formats import formats
+from mwz.harness.submission.formats.format import KEYS, TURN_KEYS
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 
@@ -83,59 +83,11 @@ _JSON = {
     "compare": ("compare", "{careful}", "{hasty}", "--json", "-", "--benchmark", "sample"),
     "audit": ("audit", "--json", "-", "--submissions", "{board}"),
 }
-_BAD = {
-    "no such file": ("score", "nowhere.json"),
-    "no JSON": ("score", "{broken}"),
-    "foreign dialogues": ("score", "{foreign}", "--benchmark", "sample"),
-    "no turns": ("dst", "{empty}", "--benchmark", "sample"),
-    "another command": ("scores",),
-    "another option": ("score", "--nothing"),
-    "nothing to score": ("score",),
-    "no such benchmark": ("score", "{careful}", "--benchmark", "none"),
-    "no such entry": ("verify", "nobody", "--submissions", "{board}"),
-    "no board": ("leaderboard", "--submissions", "nowhere"),
-    "a bad database": ("score", "{careful}", "--benchmark", "sample", "--database", "none"),
-    "no figure": (
-        *("submit", "{careful}", "--name", "x", "--track", "end-to-end"),
-        *("--reported", "inform=1e5", "--submissions", "{board}"),
-    ),
-}
 
 
 def golden_interface() -> dict[str, Any]:
-    """Return the options of all commands, the layouts of JSON, and errors with their status."""
-    return {"options": _options(), "json": _layouts(), "errors": _errors()}
-
-
-def _options() -> dict[str, dict[str, Any]]:
-    """Return command -> option -> what it takes, as far as no version of click differs in it."""
-    from mwz.harness import cli
-
-    found: dict[str, dict[str, Any]] = {}
-    context = click.Context(cli._mwz)
-    for name in commands():
-        command = cli._mwz.get_command(context, name)
-        assert command is not None
-        inner = command.commands if isinstance(command, click.Group) else {"": command}
-        for sub, one in inner.items():
-            found[f"{name} {sub}".strip()] = {
-                " ".join(param.opts): _taken(param) for param in one.params
-            }
-    return found
-
-
-def _taken(param: click.Parameter) -> str:
-    """Return what a parameter takes, in words."""
-    parts = []
-    if isinstance(param, click.Option) and param.is_flag:
-        parts.append("flag")
-    elif isinstance(param.type, click.Choice):
-        parts.append("|".join(map(str, param.type.choices)))
-    else:
-        parts.append(param.type.name)
-    parts += ["required"] if param.required else []
-    parts += ["repeatable"] if param.multiple or param.nargs == -1 else []
-    return ", ".join(parts)
+    """Return the layouts of JSON."""
+    return {"json": _layouts()}
 
 
 def _layouts() -> dict[str, list[str]]:
@@ -160,33 +112,12 @@ def _places(place: str, content: Any) -> Iterator[str]:
         yield f"{place}: {'boolean' if isinstance(content, bool) else kind}"
 
 
-def _errors() -> dict[str, list[Any]]:
-    """Return what is wrong -> exit status and the last line of the message."""
-    found = {}
-    with _files() as places:
-        for name, line in _BAD.items():
-            status, _, shown = _run(line, places)
-            message = shown.strip().splitlines()[-1]
-            if name.startswith("another "):
-                # In the library's words, which differ between its versions.
-                message = message[: len("Error: No such")]
-            for key, path in places.items():
-                message = message.replace(path, key.upper())
-            found[name] = [status, message]
-    return found
-
-
 @contextlib.contextmanager
 def _files() -> Iterator[dict[str, str]]:
     """Yield the files that commands are given, by name, and a board of two of the samples."""
     with tempfile.TemporaryDirectory() as folder:
-        contents = {"broken": "{", "foreign": '{"nobody": []}', "empty": '{"town001": {}}'}
-        places = {name: str(Path(folder) / f"{name}.json") for name in contents}
-        for name, content in contents.items():
-            Path(places[name]).write_text(content, encoding="utf-8")
-        places |= {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
-        board = str(Path(folder) / "board" / "submissions")
-        places |= {"board": board}
+        places = {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
+        places["board"] = str(Path(folder) / "board" / "submissions")
         for name in ("careful", "hasty"):
             submit = ("submit", f"{{{name}}}", "--name", name, "--track", "end-to-end")
             more = ("--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50")
@@ -197,7 +128,7 @@ def _files() -> Iterator[dict[str, str]]:
 
 def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, str]:
     """Run a command in this process; return its exit status and what it wrote."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    out, err = io.TextIOWrapper(buffer := io.BytesIO(), "utf-8"), io.StringIO()
     status: object = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -205,9 +136,7 @@ def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, st
         except SystemExit as done:
             status = done.code
     out.flush()
-    written = out.buffer
-    assert isinstance(written, io.BytesIO)
-    return status, written.getvalue().decode(), err.getvalue()
+    return status, buffer.getvalue().decode(), err.getvalue()
 
 
 PAGES = (
@@ -234,13 +163,28 @@ def page(text: str) -> str:
     return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", text)
 
 
+@cache
+def _entries() -> Sequence[Entry]:
+    return read_entries(SUBMISSIONS)
+
+
+@cache
+def _board() -> Board:
+    return read_board(SUBMISSIONS, [*_entries()], DEFAULT_RULES)
+
+
+_Rows: TypeAlias = list[list[str | int | float | None]]
+
+
 def _commands() -> str:
-    rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
+    rows: _Rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
     return markdown_table(["command", "what it does"], rows)
 
 
 def _facts() -> str:
-    rows = [[f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()]
+    rows: _Rows = [
+        [f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()
+    ]
     return markdown_table(["fact", "what it states", "one of"], rows)
 
 
@@ -257,7 +201,7 @@ def _placeholders() -> str:
 
 
 def _bounds() -> str:
-    rows: list[list[str | int | float | None]] = [
+    rows: _Rows = [
         [bound.metadata["unit"], f"{bound.default:,}", f"`{VARIABLE}{bound.name.upper()}`"]
         for bound in fields(Limits)
     ]
@@ -271,13 +215,16 @@ def _formats() -> str:
     )
 
 
-def _look_alikes() -> str:
-    meant: dict[str, list[str]] = {}
-    for key, right in LOOK_ALIKES.items():
-        meant.setdefault(right, []).append(f"`{key}`")
+def _keys() -> str:
+    meanings = {
+        "id": "a dialogue's id",
+        "turns": "a dialogue's turns",
+        "number": "a turn's number",
+        **{key: f"`{key}` of a turn" for key in TURN_KEYS},
+    }
     return markdown_table(
-        ["key that is meant", "keys that are remarked"],
-        [[f"`{right}`", " ".join(keys)] for right, keys in meant.items()],
+        ["what is meant", "keys"],
+        [[told, " ".join(f"`{key}`" for key in KEYS[role])] for role, told in meanings.items()],
     )
 
 
@@ -290,21 +237,16 @@ def _names() -> str:
 
 
 def _response_metrics() -> str:
+    computed = {True: "yes", False: "if named"}
     rows = [
-        [
-            f"`{name}`",
-            metric.description,
-            metric.unit,
-            metric.source,
-            "yes" if metric.default else "if named",
-        ]
-        for name, metric in response_metrics().items()
+        [f"`{name}`", one.description, one.unit, one.source, computed[one.default]]
+        for name, one in response_metrics().items()
     ]
     return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
 
 
 def _setups() -> str:
-    rows: list[list[str | int | float | None]] = [
+    rows: _Rows = [
         [
             f"`{name}`",
             named.setup.comparison,
@@ -317,19 +259,8 @@ def _setups() -> str:
         ]
         for name, named in SETUPS.items()
     ]
-    return markdown_table(
-        [
-            "`--setup`",
-            "venues",
-            "reduced",
-            "domains",
-            "states",
-            "reference",
-            "what it is",
-            "source",
-        ],
-        rows,
-    )
+    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "what it is"]
+    return markdown_table([*headers, "source"], rows)
 
 
 def _ways() -> str:
@@ -365,7 +296,7 @@ _TRACKS = {"end-to-end": " (end-to-end)", "policy-optimization": " (policy)"}
 
 def _some_systems() -> str:
     """Return the README's table, and how it counts what systems leave out."""
-    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    board = _board()
     by_key = {row.key: row for row in board.rows}
     rows, notes = [], []
     for row in map(by_key.__getitem__, _README):
@@ -382,7 +313,7 @@ def _some_systems() -> str:
 def _audited_systems() -> str:
     """Return what authors and the public board report of each system, and the harness's figures."""
     rows = []
-    board = read_board(SUBMISSIONS, read_entries(SUBMISSIONS), DEFAULT_RULES)
+    board = _board()
     for row in board.rows:
         if row.entry.system.predictions.by_harness:
             continue
@@ -420,12 +351,12 @@ def _rule_sets_of_rows() -> str:
     """Return the rows of the public board beside the harness's rates under each rule set."""
     rows = [
         [
-            escaped_cell(one.system),
-            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
-            *(_slashed(map(signed, gaps.values())) for gaps in one.differences.values()),
-            " or ".join(one.under) or "neither",
+            escaped_cell(one["system"]),
+            *(one["printed"][name] for name in ("inform", "success")),
+            *(_slashed(map(signed, gaps.values())) for gaps in one["differences"].values()),
+            " or ".join(one["under"]) or "neither",
         ]
-        for one in rule_set_rows(read_entries(SUBMISSIONS), read_reported(SUBMISSIONS))
+        for one in rule_set_rows(_entries(), read_reported(SUBMISSIONS))
     ]
     headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
     return markdown_table(headers, rows)
@@ -433,27 +364,29 @@ def _rule_sets_of_rows() -> str:
 
 def _paper_cells() -> str:
     """Return how many cells of the re-evaluation's tables the harness gives, and what differs."""
-    paper, entries = read_paper(), read_entries(SUBMISSIONS)
+    paper, entries = read_paper(), _entries()
     titles = {}
     for table in paper.tables:
         several = len({row.setup for row in table.rows}) > 1
         for row in table.rows:
             setup = f", {row.setup}" if several else ""
-            titles[table.number, row.label] = "authors' own" if row.quoted else table.title + setup
-    groups: dict[tuple[str, str], list[Cell]] = {}
-    for cell in compared(paper, entries, DEFAULT_RULES):
-        title = titles[cell.table, cell.row] + ", corpus" * (cell.entry == CORPUS)
-        groups.setdefault((str(cell.table), title), []).append(cell)
+            number = str(table.number)
+            titles[number, row.label] = "authors' own" if row.quoted else table.title + setup
+    groups: dict[tuple[str, str], list[Figure]] = {}
+    for cell in cells(paper, entries, DEFAULT_RULES):
+        number = cell.source.removeprefix("table ")
+        title = titles[number, cell.title] + ", corpus" * (cell.entry == CORPUS)
+        groups.setdefault((number, title), []).append(cell)
     names = {entry.key: escaped_cell(entry.system.name) for entry in entries}
     rows = []
-    for place, cells in groups.items():
+    for place, group in groups.items():
         differing: dict[str, list[str]] = {}
-        for cell in cells:
-            if not (cell.compared.equal or cell.quoted):
-                difference = f"{cell.row} {cell.compared.texts()[2]}"
+        for cell in group:
+            if not (cell.equal or cell.setup == QUOTED):
+                difference = f"{cell.title} {cell.texts()[2]}"
                 differing.setdefault(names[cell.entry], []).append(difference)
         told = (f"{name}: {', '.join(of)}" for name, of in differing.items())
-        rows.append([*place, equal_text(cells), "; ".join(told)])
+        rows.append([*place, equal_text(group), "; ".join(told)])
     return markdown_table(["table", "figures", "equal", "harness less printed"], rows)
 
 
@@ -466,7 +399,7 @@ def _fuzzy_joint_accuracies() -> str:
     """Return JGA beside the fuzzy joint accuracies, the largest difference first."""
     found = [
         (entry.system.name, exact, report.dst.fuzzy)
-        for entry in read_entries(SUBMISSIONS)
+        for entry in _entries()
         if not entry.system.predictions.by_harness
         and (report := entry.scores.under(DEFAULT_RULES)) is not None
         and report.dst is not None
@@ -501,7 +434,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,
-    "look alikes": _look_alikes,
+    "keys": _keys,
     "names": _names,
     "response metrics": _response_metrics,
     "set ups": _setups,

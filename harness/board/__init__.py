@@ -6,6 +6,3 @@ from pathlib import Path
 
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""
-
-PORT = 8765
-"""Where pages are shown unless another port is named."""

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import headlines
 from ..metrics.setups import RANKED
-from .audit.reported import ReportedRow, ReportedTable
 from .model import Board
+from .reported import ReportedRow, ReportedTable
 from .rows import NOTHING, REFERENCE, ResponsesRow, Row, Value
 from .scores import FIGURES
 from .tracks import tracks

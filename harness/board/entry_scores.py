@@ -11,8 +11,8 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import SEED
+from ..comparison.evidence import intervals_of
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
-from ..comparison.resampling import intervals_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError

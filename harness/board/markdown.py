@@ -15,8 +15,6 @@ from ..benchmark import STYLES
 from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
-from .audit.record import verdict_meanings
-from .audit.reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .columns import (
     MAIN,
     BoardTable,
@@ -37,9 +35,11 @@ from .entries import (
 )
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .rows import NOTHING, ResponsesRow, Row, Value
 from .scores import FIGURES
 from .tracks import tracks
+from .verdicts import verdict_meanings
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 

@@ -14,8 +14,11 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..comparison.interval import Interval
 from ..errors import refuse
 from ..signature import PLACEHOLDERS, Signature
-from .audit.record import official_verdict
-from .audit.reported import (
+from .checks import entry_problems
+from .copied import Fingerprints, Shared, copies
+from .entries import Entry, in_order, read_note, read_order
+from .pairs import RANKING, EntryPair, Pairs, read_pairs
+from .reported import (
     OFFICIAL,
     PrintedFigures,
     ReportedTable,
@@ -23,12 +26,9 @@ from .audit.reported import (
     printed_figures,
     read_reported,
 )
-from .checks import entry_problems
-from .copied import Fingerprints, Shared, copies
-from .entries import Entry, in_order, read_note, read_order
-from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .rows import ResponsesRow, Row, order
 from .tracks import tracks
+from .verdicts import official_verdict
 
 _T = TypeVar("_T")
 

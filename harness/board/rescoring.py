@@ -14,18 +14,17 @@ from ..benchmark import Benchmark
 from ..data.declared import blob_id, safe_path
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import downloads_directory, loaded_once
-from ..diagnosis.diagnosing import Diagnosis, diagnose
+from ..diagnosis.causes import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
+from ..io.rooms import room
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run
-from ..scoring.relexicalising import lexicalised_predictions
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from ..tracking.tracking_figures import COUNTS, FIGURES
 from .checks import entry_problems, file_problems
 from .entries import Entry, Predictions, read_entry
 from .entry_scores import Outputs, Reading, Responses, score_entry
@@ -41,6 +40,7 @@ from .scores import (
     seed_file,
 )
 from .tracked import TrackedScores
+from .tracking_figures import COUNTS, FIGURES
 from .tracks import tracks
 
 
@@ -183,8 +183,8 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    written = lexicalised_predictions(submission, scorer, seed)
-    return to_json(written.dialogues).encode()
+    lexicaliser = room("grounding.lexicaliser", entry.key)
+    return to_json(lexicaliser.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
 # ------------------------------------------------------------------------------- scoring again

@@ -46,9 +46,9 @@ from ..metrics.results import COLUMNS
 from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import FORMAT, Report
 from ..signature import Signature
-from ..tracking.tracking_figures import TrackingFigures
 from .copied import Fingerprints
 from .tracked import FurtherGold
+from .tracking_figures import TrackingFigures
 from .tracks import Track, tracks
 
 SCORES_FILE = "scores.json"

@@ -11,11 +11,11 @@ from pydantic import Field, FiniteFloat
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.declared import gold_versions
-from ..metrics.tracking import DONTCARE_CHOICES
-from ..metrics.tracking.tracking_report import TrackingReport
+from ..metrics.tracking.choices import DONTCARE_CHOICES
+from ..metrics.tracking.tracking_result import TrackingResult
 from ..scoring.report import Report
 from ..signature import SHOWN_HASH, Signature
-from ..tracking.tracking_figures import TrackingFigures, figures_of
+from .tracking_figures import TrackingFigures, figures_of
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.
@@ -65,7 +65,7 @@ class TrackedScores:
 
     figures: TrackingFigures
     gold: GoldOf
-    report: TrackingReport | None = None
+    report: TrackingResult | None = None
     without_dontcare: TrackingFigures | None = None
     further: bool = False
 
@@ -117,7 +117,7 @@ def entered_scores(report: Report) -> TrackedScores | None:
 
 
 def scored_figures(
-    report: TrackingReport,
+    report: TrackingResult,
     signature: Signature,
     gold_share: float,
     version: str | None,

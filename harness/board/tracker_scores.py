@@ -14,7 +14,7 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 from ..benchmark import Benchmark
 from ..data.declared import gold_versions
 from ..errors import InputError, unknown
-from ..metrics.tracking import DONTCARE_CHOICES, Choices
+from ..metrics.tracking.choices import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.tracked_dialogues import (
     GoldStates,
@@ -26,16 +26,12 @@ from ..submission import NormalizedSubmission, made_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions
 from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.tracking_figures import (
-    TrackingFigures,
-    gold_share_of,
-    tracking_figures,
-    tracking_signature,
-)
+from ..tracking.scored_files import tracking_signature
 from .copied import Fingerprints, fingerprints_of
 from .entries import PREDICTIONS_FILE, Predictions
 from .scores import Hashes, Scores, hashes_of
 from .tracked import KNOWN_GOLD, FurtherGold, GoldOf, TrackedScores, scored_figures
+from .tracking_figures import TrackingFigures, gold_share_of, tracking_figures
 
 BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
 

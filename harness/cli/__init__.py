@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
-import importlib
 import os
 import re
 import signal
@@ -26,6 +25,7 @@ from mwz.normalization.rules.registry import contributing, folder_of, names
 from ..errors import InputError
 from ..io.files import whole_stream
 from ..io.rendering import printable
+from ..io.rooms import room
 
 if TYPE_CHECKING:
     from ..submission.remarks import Remark
@@ -104,7 +104,7 @@ class _LazyGroup(click.Group):
         if package is None:
             return None
         with _interrupts_waiting():
-            module = importlib.import_module(f"{package}.{cmd_name}")
+            module = room(f"{package.removeprefix('mwz.harness.')}.{cmd_name}", f"mwz {cmd_name}")
         title = _TITLE.match(module.__doc__ or "")
         if title is None or title[1] != cmd_name:
             return None

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import click
 
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark
-from ..errors import InputError, counted, cut, printable
-from ..io.files import write_text
+from ..errors import cut, printable
+from ..io.files import shown_name
 from ..io.rendering import figure
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import WRITE, guessed, starting_table, written_names
 from ..scoring.predictions import played_predictions
-from ..submission import Submission
-from ..submission.remarks import unknown_names, venue_rate
+from ..submission import Submission, checked_submission, read_predictions
+from ..submission.remarks import counted_names, unknown_names, venue_rate
 from . import option
-from .reading import read_plays, read_submissions
-
-if TYPE_CHECKING:
-    from ..live.replaying import Plays
+from .reading import benchmark_chooser, read_plays
 
 WARNED = 1
 
@@ -36,31 +32,34 @@ _SHOWN = 20
 @option.benchmark
 @option.rules
 @option.placeholders
-@option.reading
-@click.option(
-    WRITE,
-    "table",
-    metavar="FILE",
-    help="Write the unknown placeholders, each with what it may mean, as a table for "
-    "--placeholders.",
+@option.flag(
+    "--strict-states",
+    help="Refuse belief states that hold anything but known names and strings; by default numbers "
+    "and the like are read as text.",
 )
-def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
+def command(
+    predictions: str,
+    benchmark: str | None,
+    rules: str,
+    placeholders: str | None,
+    strict_states: bool,
+) -> int:
     """Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them:
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
     for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
         return _check_plays(source, plays)
-    options = Options(setup="strict", metrics=["inform"], **how)
-    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
+    options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
+    reading = replace(options.reading, strict_states=strict_states)
+    standard, source = read_predictions(predictions), shown_name(predictions)
+    loaded = benchmark_chooser(benchmark, "checking against")(standard.dialogues)
     scorer = Scorer(loaded, options)
-    known = scorer.rules
-    for name, told in _facts(submission, loaded, known):
+    submission = checked_submission(standard, loaded, source, scorer.rules, reading)
+    for name, told in _facts(submission, loaded, scorer.rules):
         _show(name, told)
     # Whatever scoring would refuse is refused here, in the same words.
-    found = played_predictions(scorer, submission, submission.source)
-    if table is not None:
-        _write_table(table, submission, known)
+    found = played_predictions(scorer, submission, source)
     remarks = found.remarks
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
@@ -69,7 +68,7 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     return WARNED if warnings else 0
 
 
-def _check_plays(source: str, plays: Plays) -> int:
+def _check_plays(source: str, plays: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
     what = plays.what
@@ -91,24 +90,6 @@ def _show(name: str, told: object) -> None:
     click.echo(printable(f"{name:<16}{told}"))
 
 
-def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
-    """Write a table of the unknown placeholders to begin with, and say so.
-
-    Raises:
-        InputError: The file is there already, and may have been edited, or cannot be written.
-    """
-    unknown = unknown_names(written_names(submission), rules)
-    if not unknown:
-        _show("table", "not written: no placeholder is unknown")
-        return
-    if Path(path).exists():
-        raise InputError(path, "is there already; name another file, or remove it first")
-    write_text(path, starting_table(unknown, rules))
-    lacking = len(unknown) - len(guessed(unknown, rules))
-    told = f"{counted(len(unknown), 'name')}, {lacking} without a guess"
-    _show("table", f"wrote {path}: {told}")
-
-
 def _facts(
     submission: Submission, benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[tuple[str, str]]:
@@ -121,7 +102,7 @@ def _facts(
     yield "turns", f"{len(turns)} of {benchmark.turns}"
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
-    names = written_names(submission)
+    names = counted_names([turn.response for turn in turns])
     rate = venue_rate([turn.response for turn in turns], rules)
     yield "placeholders", f"{names.total()}; about venues: {figure(rate, 2)} a turn"
     known: Counter[str] = Counter()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,28 +11,26 @@ import click
 from tqdm import tqdm
 
 from ..board.tracks import tracks
+from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
-from ..grounding.rating import GroundedFigures, grounded_figures
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
-from ..io.rendering import figure, printable
+from ..io.rendering import printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
-from ..metrics.inform import TOTAL
-from ..scoring import Options, Scorer
+from ..scoring import Options
 from ..scoring.jobs import run
-from ..scoring.options import GROUNDED
-from ..scoring.predictions import known_system, with_common_metrics
+from ..scoring.predictions import Predictions, known_system, with_common_metrics
 from ..submission import read_predictions
 from ..submission.formats import Standard, read_standard
 from . import notify, option, tell
-from .reading import BenchmarkChooser, benchmark_chooser, found_entry, read_plays
+from .reading import benchmark_chooser, found_entry, made_submission_name, read_plays
 
 if TYPE_CHECKING:
-    from ..benchmark import Benchmark
     from ..board.entries import Entry
     from ..comparison.evidence import Evidence
-    from ..live.replaying import Plays
+
+_DOING = "comparing on"
 
 
 @click.command(cls=option.SeedsCommand)
@@ -51,8 +48,7 @@ if TYPE_CHECKING:
     type=click.Choice(tuple(TEST_SAMPLES)),
     default=DEFAULT_TEST,
     show_default=True,
-    help="The test of all but Inform and Success, which have McNemar's exact test. bootstrap: "
-    "the paired bootstrap as sacreBLEU computes it.",
+    help="The test of all but Inform and Success, which have McNemar's exact test.",
 )
 @click.option(
     "--samples",
@@ -63,17 +59,16 @@ if TYPE_CHECKING:
     + "]",
 )
 @option.seed
-@option.seeds(
-    "Outputs of one system, trained with several seeds: adds mean and standard deviation. Each is "
-    "compared with the baseline, if there is one."
-)
+@option.seeds("Outputs of one system, trained with several seeds: adds mean and deviation.")
 @option.submissions
 @option.predictions_folder
-@option.all_figures
 @option.jobs_if_asked
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
-@option.scoring
+@option.benchmark
+@option.rules
+@option.setup
+@option.lexicalised
 def command(
     *,
     systems: Sequence[str],
@@ -84,88 +79,45 @@ def command(
     seeds: Sequence[str],
     submissions: Path,
     folders: Sequence[Path],
-    all_figures: bool,
     workers: int | str,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
-    lexicalised: bool,
     **how: Any,
 ) -> None:
     """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
-    paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or
-    gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the
-    public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU,
-    Inform, Success and Combined are known, strict, by the default rule set.
+    paired tests on the dialogues that both play. A system is a predictions file (-: standard
+    input), a file of `mwz play`, or the name of an entry. Of an entry whose outputs are not at
+    hand BLEU, Inform, Success and Combined are known, strict, by the default rule set.
     """
     given = [*systems, *seeds]
     if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    plays = read_plays(given, benchmark, "comparing on")
-    if plays:
-        names, known, human = *_plays(plays), None
+    if plays := read_plays(given, benchmark, _DOING):
+        option.of_plays(
+            *("systems", "seeds", "test", "samples", "seed", "format_", "json_target", "benchmark")
+        )
+        names = short_names([source for source, _ in plays])
+        known = [one.evidence(name) for name, (_, one) in zip(names, plays, strict=True)]
     else:
         asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
-        options = Options(metrics=asked, lexicalised=lexicalised, **how)
-        outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
-        names = _names(outputs)
-        missing = next((one for one in outputs if one.missing is not None), None)
-        if missing is None:
-            loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
-            chosen = [
-                replace(options, placeholders=one.entry.system.aliases) if one.entry else options
-                for one in outputs
-            ]
-            found = _known(outputs, names, chosen, asked is None, loaded, workers)
-            known = with_common_metrics(found, chosen)
-            human = _ceiling(Scorer(loaded, options), known)
-        else:
-            choose = benchmark_chooser(benchmark, "comparing on")
-            known = _by_stored(outputs, names, options, asked, missing, choose, workers)
-            human = None
-        if asked is None and any(one.is_corpus for one in outputs):
-            known = [one.without_bleu() for one in known]
+        options = Options(metrics=asked, **how)
+        outputs = [_outputs(one, submissions, folders, options) for one in given]
+        known = _evidence(_named(outputs), asked, benchmark, workers)
 
-    from ..comparison.comparing import compare
-    from ..comparison.comparison_text import comparison_tables, comparison_text
+    from ..comparison.comparing import compare  # NumPy takes its time
 
     baseline, others = (known[0], known[1:]) if systems else (None, known)
-    progress = partial(tqdm, desc="comparing", unit="system", disable=None, leave=False)
-    seeds = names[len(systems) :]
-    comparison = compare(baseline, others, test, samples, seed, seeds, progress)
-    shown = comparison.shown(everything=all_figures)
+    trained = [one.name for one in known[len(systems) :]]
+    comparison = compare(baseline, others, test, samples, seed, trained)
     if json_target is not None:
-        more = {} if human is None else {"ceiling": asdict(human)}
-        write_json(json_target, {**comparison.to_dict(), **more})
+        write_json(json_target, comparison.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    if format_ != "text":
-        click.echo(formatted(comparison_tables(shown), format_), nl=False)
-        return
-    click.echo(printable(comparison_text(shown)))
-    if human is not None:
-        of = f"the human responses of the {human.dialogues} dialogues that all play"
-        inform = f"Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])})"
-        click.echo(f"\n{of}: grounded {inform}, Success {figure(human.success[TOTAL])}")
-
-
-def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:
-    """Return what to call plays, and what is known of them."""
-    known = "systems seeds test samples seed all_figures format_ json_target benchmark"
-    option.of_plays(*known.split())
-    from ..live.replaying import evidence
-
-    names = short_names([source for source, _ in plays])
-    return names, [evidence(one, name) for name, (_, one) in zip(names, plays, strict=True)]
-
-
-def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
-    """Return what the human responses get, where grounded scores are compared."""
-    if GROUNDED not in systems[0].statistics:
-        return None
-    human = scorer.human_ratings()
-    common = set.intersection(*(set(one.dialogues) for one in systems))
-    return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
+    if format_ == "text":
+        click.echo(printable(comparison_text(comparison)))
+    else:
+        click.echo(formatted(comparison_tables(comparison), format_), nl=False)
 
 
 @dataclass(frozen=True)
@@ -174,116 +126,140 @@ class _Outputs:
 
     Attributes:
         source: What messages call them.
+        predictions: What it put out; None if that is not at hand.
+        options: How to score them.
         entry: The entry; None for a file.
-        predictions: What it put out; or the name of a submission that the harness makes.
-        missing: Why they are not at hand; None if they are.
+        missing: Why they are not at hand.
     """
 
     source: str
-    entry: Entry | None
-    predictions: Standard | str = ""
-    missing: InputError | None = None
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether it is the entry that says what the references say."""
-        return self.entry is not None and self.entry.system.predictions.is_corpus
+    predictions: Predictions | None
+    options: Options
+    entry: Entry | None = None
+    missing: str = ""
 
 
-def _found(
-    system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool, options: Options
-) -> _Outputs:
-    """Return the outputs of a file or an entry; a file comes first."""
+def _outputs(system: str, submissions: Path, folders: Sequence[Path], options: Options) -> _Outputs:
+    """Return the outputs of a file, of what the harness makes, or of an entry."""
+    if (made := made_submission_name(system)) is not None:
+        return _Outputs(system, made, options)
     entry = found_entry(system, submissions)
     if entry is None:
-        return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
+        return _Outputs(shown_name(system), read_predictions(system, options.reading), options)
     from ..board.rescoring import find_predictions  # files need nothing of the board
 
     source = f"entry {entry.key}"
     track = tracks()[entry.system.track]
     if track.further_files == "trials":
         raise InputError(source, "is live dialogues; compare files of `mwz play`")
-    if track.english != lexicalised:
-        has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
-        raise InputError(source, f"what it says {has}; {do} --lexicalised")
+    options = replace(options, lexicalised=track.english, placeholders=entry.system.aliases)
     try:
         content = find_predictions(entry, folders)
     except InputError as error:
-        return _Outputs(source, entry, missing=error)
-    read = content if isinstance(content, str) else read_standard(content, source, options.reading)
-    return _Outputs(source, entry, read)
+        return _Outputs(source, None, options, entry, "; ".join(error.problems))
+    if isinstance(content, bytes):
+        return _Outputs(source, read_standard(content, source, options.reading), options, entry)
+    return _Outputs(source, content, options, entry)
 
 
-def _known(
-    outputs: Sequence[_Outputs],
-    names: Sequence[str],
-    options: Sequence[Options],
-    resampled: bool,
-    benchmark: Benchmark,
+def _named(outputs: Sequence[_Outputs]) -> dict[str, _Outputs]:
+    """Return what to call each system, by a name of its own -> its outputs."""
+    files = [one.source for one in outputs if one.entry is None]
+    short = dict(zip(files, short_names(files), strict=True)) if files else {}
+    names = [short[one.source] if one.entry is None else one.entry.key for one in outputs]
+    return {
+        f"{name} ({number + 1})" if number else name: one
+        for at, (name, one) in enumerate(zip(names, outputs, strict=True))
+        for number in [names[:at].count(name)]
+    }
+
+
+def _evidence(
+    outputs: Mapping[str, _Outputs],
+    metrics: Sequence[str] | None,
+    benchmark: str | None,
     workers: int | str,
 ) -> list[Evidence]:
-    """Return what is known of systems by their outputs; arguments as of `known_system`."""
-    each = [
-        (one.predictions, one.source, name, own, resampled)
-        for one, name, own in zip(outputs, names, options, strict=True)
-    ]
-    coming = run(known_system, each, benchmark, workers)
-    shown = tqdm(coming, "scoring", len(each), unit="system", disable=None, leave=False)
-    systems = []
-    for one, system in zip(outputs, shown, strict=True):
-        if isinstance(system, InputError):
-            raise system
-        tell(one.source, system.remarks)
-        systems.append(system.evidence)
-    return systems
+    """Return what is known of systems.
+
+    Args:
+        outputs: What to call each system -> its outputs. If some are not at hand, entries are known
+            by what they store, and files in the same form.
+        metrics: What to compare; None for all that can be computed of every system.
+        benchmark: The value of `--benchmark`.
+        workers: The value of `--jobs`.
+
+    Raises:
+        InputError: More is asked for than is known without outputs.
+    """
+    missing = next((one for one in outputs.values() if one.missing), None)
+    if missing is None:
+        scored, _ = _scored(outputs, metrics is None, benchmark, workers)
+        known = with_common_metrics([*scored.values()], [one.options for one in outputs.values()])
+    else:
+        known = _by_stored(outputs, missing, metrics, benchmark, workers)
+    # The references have no BLEU against themselves.
+    corpus = any(one.entry and one.entry.system.predictions.is_corpus for one in outputs.values())
+    return [one.without_bleu() for one in known] if corpus and metrics is None else known
 
 
 def _by_stored(
-    outputs: Sequence[_Outputs],
-    names: Sequence[str],
-    options: Options,
-    asked: Sequence[str] | None,
+    outputs: Mapping[str, _Outputs],
     missing: _Outputs,
-    choose: BenchmarkChooser,
+    metrics: Sequence[str] | None,
+    benchmark: str | None,
     workers: int | str,
 ) -> list[Evidence]:
-    """Return what is known of entries by what they store, and of files in the same form.
-
-    Raises:
-        InputError: More is asked for than entries store.
-    """
+    """Return what is known of entries by what they store, and of files in the same form."""
     from ..board.entry_scores import DIALOGUE_METRICS
     from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
 
-    why = "" if missing.missing is None else "; ".join(missing.missing.problems)
-    if not set(asked or ()) <= set(DIALOGUE_METRICS):
-        raise InputError(missing.source, f"{why}. Without them only {IN_WORDS} are known")
-    notify(f"{missing.source}: outputs not at hand; compared by what the board stores: {IN_WORDS}")
-    files = [one for one in outputs if one.entry is None]
-    own = [name for one, name in zip(outputs, names, strict=True) if one.entry is None]
-    of_files: list[Evidence] = []
+    if not set(metrics or ()) <= set(DIALOGUE_METRICS):
+        told = f"{missing.missing}. Without them only {IN_WORDS} are known"
+        raise InputError(missing.source, told)
+    notify(f"{missing.source}: outputs not at hand; compared from stored results: {IN_WORDS}")
+    files = {
+        name: replace(one, options=replace(one.options, metrics=DIALOGUE_METRICS))
+        for name, one in outputs.items()
+        if one.entry is None
+    }
+    known = {
+        name: replace(stored_evidence(one.entry), name=name)
+        for name, one in outputs.items()
+        if one.entry is not None
+    }
     if files:
-        loaded = choose(_ids(files))
-        chosen = [replace(options, metrics=DIALOGUE_METRICS)] * len(files)
-        found = _known(files, own, chosen, False, loaded, workers)
-        of_files = [of_file(one, loaded.dialogues) for one in found]
-    by_name = {one.name: one for one in of_files}
-    return [
-        by_name[name] if one.entry is None else replace(stored_evidence(one.entry), name=name)
-        for one, name in zip(outputs, names, strict=True)
+        scored, dialogues = _scored(files, False, benchmark, workers)
+        known |= {name: of_file(one, dialogues) for name, one in scored.items()}
+    return [known[name] for name in outputs]
+
+
+def _scored(
+    outputs: Mapping[str, _Outputs], resampled: bool, benchmark: str | None, workers: int | str
+) -> tuple[dict[str, Evidence], Collection[str]]:
+    """Return what is known of systems by outputs at hand, and the benchmark's dialogues.
+
+    Args:
+        outputs: What to call each system -> its outputs.
+        resampled: Whether to compute all that can be compared.
+        benchmark: The value of `--benchmark`.
+        workers: The value of `--jobs`.
+    """
+    read = [one.predictions for one in outputs.values() if isinstance(one.predictions, Standard)]
+    loaded = benchmark_chooser(benchmark, _DOING)(id_ for one in read for id_ in one.dialogues)
+    jobs = [
+        (one.predictions, one.source, name, one.options, resampled) for name, one in outputs.items()
     ]
-
-
-def _names(outputs: Sequence[_Outputs]) -> list[str]:
-    """Return what to call the systems, each by a name of its own."""
-    files = [one.source for one in outputs if one.entry is None]
-    shown = dict(zip(files, short_names(files), strict=True)) if files else {}
-    names: list[str] = []
-    for one in outputs:
-        name = shown[one.source] if one.entry is None else one.entry.key
-        known = [other for other in names if other == name or other.startswith(f"{name} (")]
-        names.append(f"{name} ({len(known) + 1})" if known else name)
-    return names
+    results = run(known_system, jobs, loaded, workers)
+    scored = {}
+    for (_, source, name, *_), system in zip(
+        jobs, tqdm(results, "scoring", len(jobs), disable=None, leave=False), strict=True
+    ):
+        if isinstance(system, InputError):
+            raise system
+        tell(source, system.remarks)
+        scored[name] = system.evidence
+    return scored, loaded.dialogues.keys()
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:
@@ -292,16 +268,8 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     Raises:
         InputError: Some cannot, or are unknown.
     """
-    asked, known = named_metrics(metrics), resampled_metrics()
-    wrong = [name for name in asked if name not in known]
-    if wrong:
-        told = f"cannot be resampled; choose from {', '.join(known)}"
+    asked, choices = named_metrics(metrics), resampled_metrics()
+    if wrong := [name for name in asked if name not in choices]:
+        told = f"cannot be resampled; choose from {', '.join(choices)}"
         raise InputError("metrics", [f"{name} {told}" for name in wrong])
     return [*asked]
-
-
-def _ids(outputs: Sequence[_Outputs]) -> Iterator[object]:
-    """Yield the ids of the dialogues that are played, without regard to the benchmark."""
-    for one in outputs:
-        if isinstance(one.predictions, Standard):
-            yield from one.predictions.dialogues

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import InputError, counted
-from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
-from ..scoring import Options
+from ..io.files import STANDARD_STREAM, shown_name, to_json, write_atomically, write_json
+from ..submission import checked_submission, read_predictions
+from ..submission.formats import READING
 from . import notify, option, tell
-from .reading import read_submissions
+from .reading import benchmark_chooser
 
 _GZIP = ".gz"
 
@@ -21,15 +23,21 @@ _GZIP = ".gz"
 @option.predictions
 @option.output
 @option.benchmark
-@option.reading
-def command(predictions: str, output: str, benchmark: str | None, **how: Any) -> None:
+@click.option("--response-key", metavar="KEY", help="The key of responses.")
+@click.option("--state-key", metavar="KEY", help="The key of belief states.")
+@click.option("--turns-key", metavar="KEY", help="The key of a dialogue's turns.")
+@click.option("--id-key", metavar="KEY", help="The key of a dialogue's id.")
+def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
-    that are read are in docs/predictions-format.md; - is standard input.
+    that are read are in docs/predictions-format.md; - is standard input. Keys that are called
+    otherwise than in any of them are named by options.
     """
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
-    options = Options(**how)
-    _, (submission,) = read_submissions([predictions], benchmark, "reading for", options)
+    source = shown_name(predictions)
+    standard = read_predictions(predictions, replace(READING, **keys))
+    loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
+    submission = checked_submission(standard, loaded, source)
     content = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
     }

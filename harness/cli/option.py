@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,17 +12,16 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
+from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
 
-from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..board import PORT, PUBLISHED
-from ..comparison import SEED
+from ..benchmark import GOALS
 from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
-from ..metrics.setups import BOTH, SETUPS
+from ..metrics.setups import BOTH
+from ..metrics.statistics import SEED
 from ..scoring.options import AUTO, choices
-from ..submission.formats import Reading
+from .reading import SUBMISSIONS
 
 
 def complete_file(
@@ -66,8 +64,7 @@ benchmark = click.option(
     "--benchmark",
     metavar="NAME",
     shell_complete=complete_benchmark,
-    help="The benchmark to score on. [default: multiwoz if installed, else sample; sample for "
-    "dialogues of the sample]",
+    help="The benchmark to score on. [default: multiwoz if installed, else sample]",
 )
 
 scored_benchmark = click.option(
@@ -78,89 +75,32 @@ scored_benchmark = click.option(
 )
 
 
-class LateHelp(click.Option):
-    """An option whose help takes time to make, so that it is made when it is shown.
-
-    Args:
-        late_help: Makes it.
-    """
-
-    def __init__(self, *arguments: Any, late_help: Callable[[], str], **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._late_help = late_help
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return what the list of options shows."""
-        self.help = self._late_help()
-        return super().get_help_record(ctx)
-
-
-def _rules_help() -> str:
-    changes = " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names())
-    return f"The rule set. {changes}"
-
-
 rules = click.option(
     "--rules",
-    cls=LateHelp,
     type=click.Choice(rule_set_names()),
     default=DEFAULT_RULES,
     show_default=True,
-    late_help=_rules_help,
+    help="The rule set (docs/comparison.md).",
 )
 
 placeholders = click.option(
     "--placeholders",
     metavar="FILE|NAME",
     shell_complete=complete_placeholders,
-    help="Placeholders to read besides those of the rule set: a TOML file that says what each "
-    f"becomes, or a table by name: {', '.join(alias_tables())}.",
+    help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
+    f"{', '.join(alias_tables())}.",
 )
-
-_KEYS = {
-    "response": "responses, in place of `response`",
-    "state": "belief states, in place of `state`",
-    "turns": "a dialogue's turns, where a dialogue is an object",
-    "id": "a dialogue's id, where dialogues or turns are in a list or a table",
-}
-
-
-_strict_states = flag(
-    "--strict-states",
-    help="Refuse belief states that hold anything but known names and strings; by default numbers "
-    "and the like are read as text, and where states are not used, what cannot be read is left "
-    "out.",
-)
-
-
-def reading(command: _Command) -> _Command:
-    """Add the options that say how predictions are read: fields of `Options` and of `Reading`."""
-    return keys(_strict_states(command))
-
-
-def keys(command: _Command) -> _Command:
-    """Add the options that name the keys that are read."""
-    for name, what in reversed(_KEYS.items()):
-        command = click.option(f"--{name}-key", metavar="KEY", help=f"The key of {what}.")(command)
-    return command
-
-
-def taken_reading(given: dict[str, Any]) -> Reading:
-    """Return how predictions are read by what options gave, which is taken out of that."""
-    names = [one.name for one in fields(Reading) if one.name in given]
-    return Reading(**{name: given.pop(name) for name in names})
-
 
 predictions = click.argument("predictions", shell_complete=complete_file)
 
 several_predictions = click.argument(
-    "predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file
+    "predictions", metavar="PREDICTIONS...", nargs=-1, required=True, shell_complete=complete_file
 )
 
 submissions = click.option(
     "--submissions",
     type=click.Path(path_type=Path, file_okay=False),
-    default=Path("submissions"),
+    default=SUBMISSIONS,
     show_default=True,
     help="The folder of submissions.",
 )
@@ -184,8 +124,7 @@ def _jobs(default: int, shown: str) -> Callable[[_Command], _Command]:
         metavar="N|ADDRESS",
         default=str(default),
         show_default=shown,
-        help="Processes to score several systems with; or the Dask scheduler, such as "
-        "tcp://10.0.0.1:8786, whose cluster does it (needs the extra `dask`).",
+        help="Processes to score several systems with, or the address of a Dask scheduler.",
     )
 
 
@@ -193,13 +132,6 @@ jobs = _jobs(os.cpu_count() or 1, "one per processor")
 
 jobs_if_asked = _jobs(1, "1")
 """Where what processes give back may not be such as can be sent: a formula of a metric."""
-
-all_figures = flag(
-    "--all",
-    "all_figures",
-    help="Show every figure, in tables of intervals and differences and in pictures; by default "
-    "those that papers compare systems by.",
-)
 
 output = click.option(
     "-o", "--output", required=True, metavar="OUT|-", help="The file to write; -: standard output."
@@ -213,6 +145,10 @@ predictions_folder = click.option(
     metavar="DIR",
     help="A folder to look for predictions in: a clone, or a folder of clones. May be repeated.",
 )
+
+
+PORT = 8765
+"""Where pages are shown unless another port is named."""
 
 
 def serve(what: str) -> Callable[[_Command], _Command]:
@@ -370,9 +306,8 @@ setup = click.option(
     type=click.Choice(choices()["setup"]),
     default=BOTH,
     show_default=True,
-    help="How Inform and Success are computed: as they count (strict), as generously as some "
-    "papers did (optimistic), both of these, or as a published script does. "
-    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
+    help="How Inform and Success are computed: strict, optimistic, both of these, or as a "
+    "published script does (docs/metrics.md).",
 )
 
 domains = click.option(
@@ -380,10 +315,8 @@ domains = click.option(
     type=click.Choice(choices()["domains"]),
     default=AUTO,
     show_default=True,
-    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
-    "the predictions, the domains that placeholders name, changes of the belief states, or the "
-    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
-    "of some turns only are refused.",
+    help="Where active domains come from in the strict set-up: predictions, placeholders, changes "
+    "of states, or gold. auto: the first that the predictions allow, never gold.",
 )
 
 states = click.option(
@@ -391,35 +324,18 @@ states = click.option(
     type=click.Choice(choices()["states"]),
     default=AUTO,
     show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
-    "what has some is refused.",
-)
-
-corpus = click.option(
-    "--corpus",
-    is_flag=False,
-    flag_value=CANONICAL_STYLE,
-    metavar="[STYLE]",
-    help=f"Take the benchmark's own references of a style ({', '.join(STYLES)}; by default "
-    f"{CANONICAL_STYLE}) with gold states instead of predictions.",
+    help="Belief states to query with. auto: predicted if every turn has one, gold if none has.",
 )
 
 lexicalised = flag(
     "--lexicalised",
-    help="The responses are plain English, with names and numbers in place of placeholders: "
-    "delexicalise them first, and score them against the venue database as well. With --corpus, "
-    "the benchmark's human responses as they were written.",
+    help="The responses are plain English: delexicalise them first, and add grounded scores.",
 )
 
 free_running = flag(
     "--free-running",
-    help="The dialogues are those with a user simulator, of any length and in plain English "
-    "(--lexicalised). What needs the benchmark's own turns is left out.",
-)
-
-skip_missing_goals = flag(
-    "--skip-missing-goals",
-    help="With --free-running: leave out dialogues that have no goal, and say how many.",
+    help="The dialogues are those with a user simulator, of any length and in plain English; what "
+    "needs the benchmark's own turns is left out.",
 )
 
 goals = click.option(
@@ -429,15 +345,13 @@ goals = click.option(
     show_default=True,
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all` or `mwz data import`. With "
-    "--free-running: a file of goals, as the public evaluator or MultiWOZ writes them, in place of "
-    "the benchmark's.",
+    "train or dev split. With --free-running: a file of goals.",
 )
 
 
 def scoring(command: _Command) -> _Command:
     """Add the options that say on what and how responses are scored, as `Options` has them."""
-    own = (benchmark, rules, placeholders, reading, setup, domains, states, goals, lexicalised)
+    own = (benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
     for decorator in reversed(own):
         command = decorator(command)
     return command
@@ -445,4 +359,6 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
+    from ..board import PUBLISHED  # scores need nothing of the board
+
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED

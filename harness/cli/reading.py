@@ -5,29 +5,38 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ..benchmark import STYLES, Benchmark
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
+from ..io.rooms import room
 from ..scoring import Scorer
 from ..scoring.options import Options
-from ..submission import HUMAN, Submission, checked_submission, read_predictions
+from ..submission import (
+    CONSTANT,
+    EMPTY_STATES,
+    HUMAN,
+    Submission,
+    checked_submission,
+    read_predictions,
+)
 from ..submission.checking import dialogue_id
-from ..submission.formats import PLAY_BEGINS, is_play
+from ..submission.formats import PLAY_BEGINS, Reading, Standard, is_play, read_standard
 from . import notify, tell
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
-    from ..live.replaying import Plays
-    from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
+
+SUBMISSIONS = Path("submissions")
+"""The folder of submissions, unless another one is named."""
 
 
 def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
@@ -74,24 +83,32 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
 
 
 def read_submissions(
-    files: Sequence[str], name: str | None, doing: str, options: Options = Options()
+    names: Sequence[str],
+    name: str | None,
+    doing: str,
+    options: Options = Options(),
+    reading: Reading | None = None,
 ) -> tuple[Benchmark, list[Submission]]:
-    """Read predictions files, and the benchmark that is chosen for them.
+    """Read predictions, and the benchmark that is chosen for them.
 
     Args:
-        files: The files; `-` is standard input.
+        names: Files, `-` for standard input, or entries.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark: "scoring on".
         options: How they will be scored: by the rules, placeholders are remarked.
+        reading: How they are read, where that is not what the options mean.
 
     Raises:
-        InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
+        InputError: Some cannot be read or are no submission to the benchmark, or the benchmark
             cannot be loaded.
     """
-    reading = options.reading
-    read = [(read_predictions(file, reading), shown_name(file)) for file in files]
-    choose = benchmark_chooser(name, doing)
-    benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
+    reading = reading or options.reading
+    read = []
+    for outputs in map(read_outputs, names):
+        if isinstance(outputs.content, str):
+            raise InputError(outputs.name, "is made by the harness; give a file or an entry")
+        read.append((read_standard(outputs.content, outputs.source, reading), outputs.source))
+    benchmark = benchmark_chooser(name, doing)(dialogues_of(standard for standard, _ in read))
     rules = Scorer(benchmark, options).rules
     return benchmark, [
         checked_submission(one, benchmark, source, rules, reading) for one, source in read
@@ -103,7 +120,7 @@ _By: TypeAlias = Literal["play", "file", "all"]
 
 def read_plays(
     files: Sequence[str], name: str | None, doing: str, by: _By = "play"
-) -> list[tuple[str, Plays]]:
+) -> list[tuple[str, Any]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
@@ -113,7 +130,8 @@ def read_plays(
         by: What belongs together: the trials of a "play", each "file", or "all" of them.
 
     Returns:
-        What messages call each play, and the play; nothing if no file is one of `mwz play`.
+        What messages call each play, and the play (`Plays` of `live`); nothing if no file is one of
+        `mwz play`.
 
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
@@ -123,7 +141,11 @@ def read_plays(
         return []
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
-    return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
+    contents = [(shown_name(file), read_bytes(file, limits())) for file in files]
+    found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
+        contents, name, doing, by
+    )
+    return found
 
 
 def is_file_of_plays(file: str) -> bool:
@@ -141,78 +163,128 @@ def is_file_of_plays(file: str) -> bool:
         return False
 
 
-def plays_again(
-    files: Sequence[tuple[str, bytes]], name: str | None, doing: str, by: _By = "play"
-) -> list[tuple[str, Plays]]:
-    """Return the plays of files of `mwz play`, given what messages call them and their content.
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of a system as a command is given them.
 
-    Further arguments, and what is returned and raised, are as of `read_plays`.
+    Attributes:
+        name: What the user called them.
+        content: An (unpacked) file, or the name of a submission that the harness makes.
+        entry: The entry of the board whose outputs they are; None if it was not named.
     """
-    from ..live.replaying import recorded, replayed
-    from ..live.world import World
 
-    groups: dict[object, list[Any]] = {}
-    # Agent, signature and trial -> files that have it: another one is of another play.
-    known: Counter[object] = Counter()
-    for source, content in files:
-        lines = recorded(content, source)
-        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
-        for line, trial in zip(lines, trials, strict=True):
-            keys = {"play": (*trial[:2], known[trial]), "file": source, "all": ""}
-            groups.setdefault(keys[by], []).append(line)
-        known.update(set(trials))
-    choose = benchmark_chooser(name, doing)
-    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
-    for source, plays in found:
-        tell(source, plays.remarks)
-    return found
+    name: str
+    content: bytes | str
+    entry: Entry | None = None
+
+    @property
+    def source(self) -> str:
+        """What messages call them."""
+        return shown_name(self.name) if self.entry is None else f"entry {self.entry.key}"
+
+    def standard(self, options: Options) -> Standard | str:
+        """Return the outputs parsed; of what the harness makes, its name.
+
+        Raises:
+            InputError: The file is of no known format.
+        """
+        if isinstance(self.content, str):
+            return self.content
+        return read_standard(self.content, self.source, options.reading)
+
+    def options(self, options: Options) -> Options:
+        """Return options for these outputs: in plain English, or with placeholders of their own."""
+        is_lexicalised = self.content == HUMAN
+        aliases = None
+        if self.entry is not None:
+            from ..board.tracks import tracks  # a file needs nothing of the board
+
+            is_lexicalised = tracks()[self.entry.system.track].english
+            aliases = self.entry.system.aliases
+        if isinstance(self.content, str) and options.placeholders is not None:
+            # What the harness makes has those of the rule set.
+            options = replace(options, placeholders=None)
+        if is_lexicalised and not options.lexicalised:
+            options = replace(options, lexicalised=True)
+        if aliases is not None and options.placeholders is None and not options.lexicalised:
+            options = replace(options, placeholders=aliases)
+        return options
 
 
-def found_entry(system: str, submissions: Path) -> Entry | None:
-    """Return the entry that a system's name stands for; None for a file, which comes first.
+def dialogues_of(outputs: Iterable[Standard | str]) -> Iterator[object]:
+    """Yield the ids of the dialogues that files play, by which a benchmark is chosen."""
+    for one in outputs:
+        if isinstance(one, Standard):
+            yield from one.dialogues
+
+
+def read_outputs(
+    name: str, submissions: Path = SUBMISSIONS, folders: Sequence[Path] = ()
+) -> Outputs:
+    """Return the outputs that a name on the command line stands for.
 
     Args:
-        system: A file, `-` for standard input, or the name of an entry.
-        submissions: The folder of submissions.
+        name: A file, `-` for standard input; `@corpus`, `@corpus:STYLE`, `@human`, `@constant` or
+            `@empty`; or the name of an entry of the board.
+        submissions: The folder of submissions; the published board is looked at as well.
+        folders: Folders to look for an entry's outputs in.
+
+    Raises:
+        InputError: There is no such file or entry, or its outputs are not at hand.
+    """
+    made = made_submission_name(name)
+    if made is not None:
+        return Outputs(name, made)
+    entry = found_entry(name, submissions)
+    if entry is None:
+        return Outputs(name, read_bytes(name, limits()))
+    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+    from ..board.tracks import tracks
+
+    if tracks()[entry.system.track].further_files == "trials":
+        told = "has live dialogues; give its file of `mwz play`"
+        raise InputError(f"entry {entry.key}", told)
+    return Outputs(name, find_predictions(entry, folders), entry)
+
+
+_MADE = {
+    "@corpus": CANONICAL_STYLE,
+    **{f"@corpus:{style}": style for style in STYLES},
+    "@human": HUMAN,
+    "@constant": CONSTANT,
+    "@empty": EMPTY_STATES,
+}
+"""What a user calls a submission that the harness makes -> its name for `Scorer.made`."""
+
+
+def made_submission_name(name: str) -> str | None:
+    """Return the name of the made submission that a user means; None for a file or an entry."""
+    if not name.startswith("@") or os.path.isfile(name):
+        return None
+    if name not in _MADE:
+        raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
+    return _MADE[name]
+
+
+def found_entry(name: str, submissions: Path = SUBMISSIONS) -> Entry | None:
+    """Return the entry that a name stands for; None for a file, which comes first.
 
     Raises:
         InputError: There is neither.
     """
-    # Whoever names these means the file, and the board takes its time to import.
-    is_named = Path(system).suffix in (".json", ".jsonl", ".gz") and Path(system).is_file()
-    if system == STANDARD_STREAM or is_named:
+    if name == STANDARD_STREAM or Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.stored_evidence import find_entry, no_entry
+    from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
 
-    entry = find_entry(system, submissions)
-    if Path(system).is_file():
-        if entry is not None:
-            notify(f"{system}: the file, not the entry of this name")
-        return None
-    if entry is None and Path(system).name == system:
-        raise no_entry(system, submissions)
+    entry = find_entry(name, submissions)
+    if entry is None:
+        raise no_entry(name, submissions)
     return entry
-
-
-def corpus_name(style: str, lexicalised: bool) -> str:
-    """Return what `Scorer.made` calls the benchmark's own responses, as `--corpus` asks for them.
-
-    Args:
-        style: The option's value, a reference style.
-        lexicalised: Whether they are to be the human responses as they were written.
-
-    Raises:
-        InputError: The style is unknown.
-    """
-    if style not in STYLES:
-        raise InputError("--corpus", unknown("style", style, STYLES))
-    return HUMAN if lexicalised else style
 
 
 def played_free_running(
     file: str, name: str | None, doing: str, options: Options
-) -> tuple[FreeRunning, Scorer]:
+) -> tuple[Any, Scorer]:
     """Read a file of free-running dialogues and compare them with their goals.
 
     Args:

@@ -9,10 +9,15 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..board.entries import chosen_entries, in_order, read_entries, read_order
+from ..board.entries import Entry, chosen_entries, in_order, read_entries, read_order
 from ..board.model import flag_notes
-from ..board.rescoring import Rescored, changes_table, rescore, verify
-from ..io.rendering import printable
+from ..board.rescoring import Rescored, changes_table, find_predictions, rescore, verify
+from ..board.tracks import tracks
+from ..data.installed import load_benchmark
+from ..errors import InputError
+from ..io.rendering import printable, text_table
+from ..scoring import Options
+from ..scoring.jobs import run
 from . import option
 
 _SHOWN = 12
@@ -26,17 +31,26 @@ _SHOWN = 12
     help="Count entries as failed, too, whose predictions are missing, or that have figures "
     "against gold states that are not installed.",
 )
+@option.flag(
+    "--reference",
+    help="Instead: score the responses by sacreBLEU, sacremoses and SQL alone, and show every "
+    "figure that comes out otherwise by default.",
+)
 @option.predictions_folder
 @option.jobs
 @option.scored_benchmark
 @option.submissions
-def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:
+def command(
+    names: tuple[str, ...], strict: bool, reference: bool, submissions: Path, **rescoring: Any
+) -> int:
     """Score the entries NAME… (by default all) again from their predictions, write nothing and
     exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of
     the track, entries that are there twice; or if nothing could be scored again.
     """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
+    if reference:
+        return _by_libraries(chosen, **rescoring)
     outcomes = rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
@@ -54,6 +68,43 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         click.echo("nothing was verified: no entry could be scored again", err=True)
         return 1
     return int(bool(failed))
+
+
+def _by_libraries(
+    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
+) -> int:
+    """Show the figures of entries with responses that the libraries alone give otherwise."""
+    from ..scoring.reference import reference_differences
+
+    loaded = load_benchmark(benchmark)
+    responding = [one for one in entries if tracks()[one.system.track].by_rules]
+    jobs = (_reference_job(entry, folders) for entry in responding)
+    coming = run(reference_differences, jobs, loaded, workers)
+    statuses = []
+    for entry, outcome in zip(responding, coming, strict=True):
+        if isinstance(outcome, InputError):
+            click.echo(printable(f"{entry.key}: not scored: {outcome}"))
+            continue
+        statuses.append(bool(outcome))
+        click.echo(f"{entry.key}: {len(outcome)} figures differ" if outcome else f"{entry.key}: ok")
+        if outcome:
+            rows = [[place, repr(ours), repr(theirs)] for place, ours, theirs in outcome[:_SHOWN]]
+            click.echo(text_table(["figure", "default", "by libraries"], rows))
+    if not statuses:
+        click.echo("nothing was compared: no entry could be scored", err=True)
+    return int(any(statuses) or not statuses)
+
+
+def _reference_job(
+    entry: Entry, folders: Sequence[Path]
+) -> tuple[bytes | str, str, Options] | InputError:
+    """Return how an entry is scored by the libraries; or why it cannot be."""
+    system = entry.system
+    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
+    try:
+        return find_predictions(entry, folders), entry.key, options
+    except InputError as error:
+        return error
 
 
 def _summary(verified: Sequence[Rescored]) -> str:

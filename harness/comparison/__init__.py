@@ -15,7 +15,7 @@ from these by matrix products, and no text is scored again::
 A metric can be resampled if its `METRIC` has `statistics`, a function that returns the statistics
 of what was played.
 
-The names are imported when they are first used: NumPy and SciPy take their time.
+The names are imported when they are first used, because NumPy takes its time.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ..metrics.statistics import SEED
+
 if TYPE_CHECKING:
-    from .comparing import Comparison, compare, neighbours
-    from .evidence import Evidence, evidence_of, tracking_evidence
+    from .comparing import Comparison, compare
+    from .evidence import Evidence, evidence_of, intervals_of, tracking_evidence
     from .interval import Interval, Spread, spread_of
-    from .resampling import intervals_of
 
 __all__ = [
+    "SEED",
     "Comparison",
     "Evidence",
     "Interval",
@@ -37,15 +39,11 @@ __all__ = [
     "compare",
     "evidence_of",
     "intervals_of",
-    "neighbours",
     "spread_of",
     "tracking_evidence",
 ]
 
-SEED = 12345
-"""The seed of resampling, that of sacreBLEU."""
-
-_HOMES = ("interval", "evidence", "resampling", "comparing")
+_HOMES = ("interval", "evidence", "comparing")
 """The modules that hold them, the ones that take less time first."""
 
 

@@ -2,29 +2,40 @@
 
 Two systems are compared on the dialogues that both play, each with all the turns it plays. Scores
 and intervals of a system are of all that it plays itself, as `mwz score` gives them.
+
+Tests are two-sided. Inform and Success, rates of dialogues, have McNemar's exact test; everything
+else has approximate randomisation, or the paired bootstrap as sacreBLEU computes it. p-values of
+several systems against one baseline are corrected by Holm.
+
+Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import InputError, unknown
-from ..metrics.statistics import Figure
-from ..signature import PLACEHOLDERS, Comparability, Signature
-from . import SEED
-from .evidence import Evidence
+import numpy as np
+
+from ..errors import InputError
+from ..metrics import response_metrics
+from ..metrics.statistics import SEED, Figure
+from ..signature import PLACEHOLDERS, Comparability
+from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
 from .interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
-from .resampling import (
-    MCNEMAR,
-    TESTS,
-    holm,
-    interval_parameters,
-    intervals_of,
-    mcnemar,
-    randomisations,
-)
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ..metrics.statistics import Floats
+
+FORMAT = 2
+"""Version of the layout of a comparison as JSON."""
+
+MCNEMAR = "mcnemar"
 
 
 @dataclass(frozen=True)
@@ -63,10 +74,6 @@ class Difference:
         return {**values, "significant": self.significant}
 
 
-FORMAT = 2
-"""Version of the layout of a comparison as JSON."""
-
-
 @dataclass(frozen=True)
 class Pair:
     """Two systems, compared.
@@ -85,43 +92,6 @@ class Pair:
     differences: Mapping[str, Difference]
     notes: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pair as JSON types."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "dialogues": self.dialogues,
-            "notes": list(self.notes),
-            **{name: one.to_dict() for name, one in self.differences.items()},
-        }
-
-
-@dataclass(frozen=True)
-class System:
-    """A system that is compared.
-
-    Attributes:
-        name: What it is called.
-        signature: The signature of its scores and intervals, and of the test.
-        dialogues: The dialogues it plays.
-        scores: Figure -> interval.
-    """
-
-    name: str
-    signature: Signature
-    dialogues: int
-    scores: Mapping[str, Interval]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the system as JSON types."""
-        return {
-            "name": self.name,
-            "signature": str(self.signature),
-            "signature_fields": self.signature.to_dict(),
-            "dialogues": self.dialogues,
-            "scores": {name: asdict(interval) for name, interval in self.scores.items()},
-        }
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -131,7 +101,8 @@ class Comparison:
         baseline: Its name; None where seeds are shown without one.
         dialogues: The dialogues that all systems play.
         figures: What was compared: name -> figure.
-        systems: All systems, the baseline first.
+        systems: All systems, the baseline first, with the signature of scores, intervals and test.
+        intervals: Of each system, figure -> interval.
         pairs: The baseline with each of the others.
         seeds: Names of the systems that are seeds of one.
         spread: Figure -> its spread over these seeds.
@@ -140,32 +111,42 @@ class Comparison:
     baseline: str | None
     dialogues: int
     figures: Mapping[str, Figure]
-    systems: Sequence[System]
+    systems: Sequence[Evidence]
+    intervals: Sequence[Mapping[str, Interval]]
     pairs: Sequence[Pair]
     seeds: tuple[str, ...] = ()
     spread: Mapping[str, Spread] | None = None
 
-    def shown(self, everything: bool = False) -> Comparison:
-        """Return the comparison by those figures that papers compare systems by, if there are.
-
-        Args:
-            everything: Whether the others follow.
-        """
-        order = sorted(self.figures, key=lambda name: (not self.figures[name].main, name != "bleu"))
-        main = [name for name in order if self.figures[name].main]
-        chosen = order if everything or not main else main
-        return replace(self, figures={name: self.figures[name] for name in chosen})
-
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
+        systems = [
+            {
+                "name": one.name,
+                "signature": str(one.signature),
+                "signature_fields": one.signature.to_dict(),
+                "dialogues": len(one.dialogues),
+                "scores": {name: asdict(interval) for name, interval in intervals.items()},
+            }
+            for one, intervals in zip(self.systems, self.intervals, strict=True)
+        ]
+        pairs = [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "dialogues": pair.dialogues,
+                "notes": list(pair.notes),
+                **{name: one.to_dict() for name, one in pair.differences.items()},
+            }
+            for pair in self.pairs
+        ]
         spread = {name: asdict(one) for name, one in (self.spread or {}).items()}
         seeds = {"names": list(self.seeds), "scores": spread}
         return {
             "format": FORMAT,
             "baseline": self.baseline,
             "dialogues": self.dialogues,
-            "systems": [system.to_dict() for system in self.systems],
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "systems": systems,
+            "pairs": pairs,
             **({} if self.spread is None else {"seeds": seeds}),
         }
 
@@ -177,7 +158,6 @@ def compare(
     samples: int | None = None,
     seed: int = SEED,
     seeds: Sequence[str] = (),
-    progress: Callable[[Sequence[Evidence]], Iterable[Evidence]] = iter,
 ) -> Comparison:
     """Compare systems with a baseline.
 
@@ -188,95 +168,30 @@ def compare(
         samples: How many samples the test takes; None for what is usual.
         seed: The seed of the test and of the intervals.
         seeds: Names of those of the systems that are seeds of one, or none.
-        progress: Wraps the systems as each is compared.
 
     Raises:
-        InputError: Signatures do not compare, two systems share no dialogue, or the test, the
-            samples or the seed cannot be used.
+        InputError: Signatures do not compare, or two systems share no dialogue.
     """
-    samples = _samples(test, samples, seed)
-    first = [] if baseline is None else [baseline]
-    known = [*first, *systems]
-    check_comparable(known)
-    pairs = [paired(b, one, test, samples, seed) for b in first for one in progress(systems)]
+    samples = TEST_SAMPLES[test] if samples is None else samples
+    everyone = [*([] if baseline is None else [baseline]), *systems]
+    check_comparable(everyone)
+    pairs = [] if baseline is None else [(baseline, one) for one in systems]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
-        dialogues=len(set.intersection(*(set(one.dialogues) for one in known))),
-        figures=known[0].figures,
+        dialogues=len(set.intersection(*(set(one.dialogues) for one in everyone))),
+        figures=everyone[0].figures,
         systems=[
-            System(
-                one.name,
-                _signature(one, test, samples, seed),
-                len(one.dialogues),
-                intervals_of(one, seed=seed),
+            replace(
+                one,
+                signature=resampled_signature(one.signature, seed, test=test, samples=str(samples)),
             )
-            for one in known
+            for one in everyone
         ],
-        pairs=_corrected(pairs),
+        intervals=[intervals_of(one, seed=seed) for one in everyone],
+        pairs=_corrected(paired_all(pairs, samples, seed, test)),
         seeds=tuple(seeds),
         spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else None,
     )
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """How a row of a ranking compares with the row above and with the best.
-
-    Attributes:
-        name: The system.
-        above: It and the row above; None for the first row, and where the two do not compare.
-        best: It and the first row; None alike.
-    """
-
-    name: str
-    above: Pair | None
-    best: Pair | None
-
-
-def neighbours(
-    ranked: Sequence[Evidence],
-    test: str = DEFAULT_TEST,
-    samples: int | None = None,
-    seed: int = SEED,
-) -> list[Neighbours]:
-    """Say of each row of a ranking whether it differs from the row above, and from the best.
-
-    The p-values are of single comparisons, without correction.
-
-    Args:
-        ranked: The systems, the best first, with the same metrics.
-        test: As for `compare`.
-        samples: As for `compare`.
-        seed: As for `compare`.
-    """
-    number = _samples(test, samples, seed)
-
-    def pair(one: Evidence, other: Evidence) -> Pair | None:
-        if not _comparable(one, other) or not set(one.dialogues) & set(other.dialogues):
-            return None
-        return paired(one, other, test, number, seed)
-
-    found = []
-    for rank, row in enumerate(ranked):
-        above = pair(ranked[rank - 1], row) if rank > 0 else None
-        best = pair(ranked[0], row) if rank > 1 else above
-        found.append(Neighbours(row.name, above, best))
-    return found
-
-
-def _samples(test: str, samples: int | None, seed: int) -> int:
-    """Return the number of samples of a test.
-
-    Raises:
-        InputError: There is no such test, or the samples or the seed cannot be used.
-    """
-    if test not in TESTS:
-        raise InputError("test", unknown("test", test, TESTS))
-    if samples is not None and samples < 1:
-        raise InputError("samples", f"{samples}; give at least 1")
-    if seed < 0:
-        raise InputError("seed", f"{seed}; give at least 0")
-    return TEST_SAMPLES[test] if samples is None else samples
 
 
 def check_comparable(systems: Sequence[Evidence]) -> None:
@@ -297,51 +212,38 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
     ]
     if problems:
         if len({one.signature.states for one in systems}) > 1:
-            problems.append("use gold states for all by --states gold")
+            problems.append(
+                "compare metrics that use no states, or use gold ones for all: leave out `state`"
+            )
         raise InputError("these scores do not compare", problems)
 
 
 def _comparable(one: Evidence, other: Evidence) -> Comparability:
     # What they cover is made equal, and the placeholders that entries add are their own.
-    return one.signature.comparable_with(other.signature, apart_from=("coverage", PLACEHOLDERS))
+    apart_from = ["coverage", PLACEHOLDERS]
+    metrics = response_metrics()
+    if all(name in metrics and not metrics[name].states for name in one.statistics):
+        apart_from.append("states")
+    return one.signature.comparable_with(other.signature, apart_from)
 
 
-def _signature(evidence: Evidence, test: str, samples: int, seed: int) -> Signature:
-    """Return a signature with all that intervals and p-values depend on."""
-    parameters = {
-        **evidence.signature.parameters,
-        "test": test,
-        "samples": str(samples),
-        **interval_parameters(seed=seed),
-    }
-    return replace(evidence.signature, parameters=parameters)
-
-
-def paired(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
-    """Compare two systems on what both play; p is not corrected.
+def paired_all(
+    pairs: Sequence[tuple[Evidence, Evidence]],
+    samples: int,
+    seed: int,
+    test: str = DEFAULT_TEST,
+) -> list[Pair]:
+    """Compare two systems of each pair on what both play; p is not corrected.
 
     Args:
-        a: A system.
-        b: Another one, which shares dialogues with it.
+        pairs: The two systems of each share dialogues; all have the same metrics.
+        samples: As for `compare`.
+        seed: As for `compare`.
         test: As for `compare`.
-        samples: As for `compare`.
-        seed: As for `compare`.
-    """
-    first, second = _on_common(a, b)
-    return _pair(first, second, TESTS[test](first, second, samples, seed), test)
-
-
-def paired_all(pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int) -> list[Pair]:
-    """Compare many pairs of systems as `paired` does by randomisation, in less time.
-
-    Args:
-        pairs: The two systems of each pair share dialogues; all have the same metrics.
-        samples: As for `compare`.
-        seed: As for `compare`.
     """
     common = [_on_common(a, b) for a, b in pairs]
-    found = randomisations(common, samples, seed)
-    return [_pair(a, b, ps, DEFAULT_TEST) for (a, b), ps in zip(common, found, strict=True)]
+    tested = TESTS[test](common, samples, seed)
+    return [_pair(a, b, ps, test) for (a, b), ps in zip(common, tested, strict=True)]
 
 
 def _on_common(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
@@ -351,30 +253,25 @@ def _on_common(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
     return a.part(common), b.part(common)
 
 
-def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str) -> Pair:
+def _pair(a: Evidence, b: Evidence, ps: Mapping[str, float], test: str) -> Pair:
     """Return two systems with the same dialogues as a pair, with p of a test by resampling."""
-    ours, theirs = first.scores, second.scores
-    wins, other_wins = first.won(), second.won()
+    won_by_a, won_by_b = a.won(), b.won()
     differences = {}
-    for name, value in ours.items():
+    for name, value in a.scores.items():
+        other, p, how = b.scores[name], ps[name], test
         only_a = only_b = None
-        p, how = ps[name], test
-        if name in wins and name in other_wins:
-            only_a = int((wins[name] & ~other_wins[name]).sum())
-            only_b = int((other_wins[name] & ~wins[name]).sum())
+        if name in won_by_a and name in won_by_b:
+            only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
+            only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
             p, how = mcnemar(only_a, only_b), MCNEMAR
-        other = theirs[name]
         differences[name] = Difference(value, other, other - value, p, p, how, only_a, only_b)
-    notes = _comparable(first, second).notes
-    return Pair(first.name, second.name, len(first.dialogues), differences, notes)
+    return Pair(a.name, b.name, len(a.dialogues), differences, _comparable(a, b).notes)
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with one baseline, p corrected per figure."""
-    ps = {
-        name: holm([pair.differences[name].p for pair in pairs])
-        for name in (pairs[0].differences if pairs else ())
-    }
+    figures = pairs[0].differences if pairs else ()
+    ps = {name: holm([pair.differences[name].p for pair in pairs]) for name in figures}
     return [
         replace(
             pair,
@@ -382,3 +279,122 @@ def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
         )
         for at, pair in enumerate(pairs)
     ]
+
+
+# ------------------------------------------------------------------------------------ tests
+
+_ROUNDING = 1e-10
+"""Differences that differ by less than this share of the figures are the same: the entropies are
+not exact, and whether a sample reaches the observed difference must not hang on that."""
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Return p of McNemar's exact test: min(1, 2 P(X <= min(b, c))), X binomial(b + c, 1/2).
+
+    Args:
+        only_a: The dialogues that only the first system wins.
+        only_b: Those that only the second one wins.
+    """
+    tosses = only_a + only_b
+    as_few = sum(math.comb(tosses, heads) for heads in range(min(only_a, only_b) + 1))
+    # Whole numbers: nothing is rounded before they are divided.
+    return float(min(1.0, 2 * as_few / 2**tosses))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p-values after Holm's correction, in the order given.
+
+    The k-th smallest of m (from 0) is multiplied by m - k; none may be below a smaller one's.
+    """
+    corrected = [0.0] * len(ps)
+    highest = 0.0
+    for rank, at in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[at]))
+        corrected[at] = highest
+    return corrected
+
+
+def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
+    """Yield blocks of sample x dialogue -> whether two systems swap it, with probability 1/2."""
+    generator = np.random.default_rng(seed)
+    for start in range(0, samples, BLOCK):
+        yield generator.integers(2, size=(min(BLOCK, samples - start), dialogues), dtype=bool)
+
+
+Pairs: TypeAlias = Sequence[tuple[Evidence, Evidence]]
+"""Systems with the same metrics; the two of a pair have the same dialogues."""
+
+
+def randomisation(pairs: Pairs, samples: int, seed: int) -> list[dict[str, float]]:
+    """Return figure -> p of approximate randomisation, of each pair of systems.
+
+    Two systems that are the same would differ as much if any dialogue were swapped between them.
+    Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
+    samples whose absolute difference is at least the observed one. What is swapped is drawn once
+    for all pairs with as many dialogues.
+
+    Args:
+        pairs: The systems.
+        samples: n.
+        seed: The seed.
+    """
+    observed = [_observed(a, b) for a, b in pairs]
+    reached = [dict.fromkeys(differences, 0) for differences in observed]
+    for size in sorted({len(a.dialogues) for a, _ in pairs}):
+        alike = [at for at, (a, _) in enumerate(pairs) if len(a.dialogues) == size]
+        for block in swaps(size, samples, seed):
+            for at in alike:
+                first, second = pairs[at][0].swapped(pairs[at][1], block)
+                for name, (difference, room) in observed[at].items():
+                    drawn = np.abs(first[name] - second[name])
+                    reached[at][name] += int((drawn >= difference - room).sum())
+    return [
+        {name: (count + 1) / (samples + 1) for name, count in counts.items()} for counts in reached
+    ]
+
+
+def paired_bootstrap(pairs: Pairs, samples: int, seed: int) -> list[dict[str, float]]:
+    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it, of each pair.
+
+    p = (c + 1) / (n + 1), with c the number of samples in which the absolute difference exceeds the
+    mean of all samples by more than the observed one. Systems that do not differ in any sample
+    have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
+    formula gives 1 / (n + 1) for both.
+
+    Args:
+        pairs: The systems.
+        samples: n.
+        seed: The seed.
+    """
+    return [_bootstrapped(a, b, samples, seed) for a, b in pairs]
+
+
+def _bootstrapped(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
+    drawn: dict[str, list[Floats]] = defaultdict(list)
+    for block in bootstrap_samples(len(a.dialogues), samples, seed):
+        first, second = a.weighted(block), b.weighted(block)
+        for name, values in first.items():
+            drawn[name].append(np.abs(values - second[name]))
+    ps = {}
+    for name, (difference, room) in _observed(a, b).items():
+        values = np.concatenate(drawn[name])
+        reached = values - values.mean() > difference + room
+        nothing = len(a.dialogues) == 1 or values.max() <= room
+        ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
+    return ps
+
+
+TESTS: Mapping[str, Callable[[Pairs, int, int], list[dict[str, float]]]] = {
+    "randomisation": randomisation,
+    "bootstrap": paired_bootstrap,
+}
+"""Name -> paired test by resampling; `TEST_SAMPLES` says how many samples each takes."""
+
+
+def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
+    """Return figure -> the absolute difference, and the room for rounding that it has."""
+    return {
+        name: (abs(value - other), _ROUNDING * max(abs(value), abs(other), 1.0))
+        for name, value in a.scores.items()
+        for other in [b.scores[name]]
+    }

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from ..io.rendering import figure, signed, text_table
-from ..io.tables import Table, best_cells
+from ..io.tables import Table, best_cells, formatted
 from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, comparable_group
-from .comparing import Comparison, Difference, Pair
-from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval, p_text, p_words
+from .interval import INTERVAL_LEVEL, Interval, p_text, p_words
 
-MARK = "*"
-UNCORRECTED_MARK = "(*)"
+if TYPE_CHECKING:
+    from .comparing import Comparison, Difference, Pair
+
+
+def main_figures(figures: Mapping[str, Figure]) -> dict[str, Figure]:
+    """Return the figures that papers compare systems by, BLEU first; all, if there are none."""
+    main = sorted((name for name in figures if figures[name].main), key=lambda name: name != "bleu")
+    return {name: figures[name] for name in main or figures}
 
 
 def intervals_text(
@@ -32,91 +38,30 @@ def intervals_text(
         [shown.title, *(one[name].text(shown.digits) for one in intervals)]
         for name, shown in figures.items()
     ]
-    biased = [
-        figures[name].title
-        for name in figures
-        if any(not one[name].low <= one[name].value <= one[name].high for one in intervals)
-    ]
-    table = text_table([f"{INTERVAL_LEVEL} % interval", *names], rows)
-    remark = (
-        "\n\nresamples lack dialogues, and what only these have: the intervals of "
-        f"{', '.join(biased)} lie below the value"
-    )
-    return table + (remark if biased else "")
+    return text_table([f"{INTERVAL_LEVEL} % interval", *names], rows)
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return a comparison as text: scores, what differs, what follows, last the signatures."""
-    return "\n\n".join(_parts(comparison))
+    """Return a comparison as text: what follows of each pair in words, then all tables."""
+    figures = main_figures(comparison.figures)
+    verdicts = ["\n".join(_verdict(pair, figures)) for pair in comparison.pairs]
+    return "\n\n".join([*verdicts, formatted(comparison_tables(comparison), "text")]).rstrip()
 
 
-def _parts(comparison: Comparison) -> Iterator[str]:
-    systems, figures = comparison.systems, comparison.figures
-    several = len(comparison.pairs) > 1
-    for pair in comparison.pairs:
-        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
-        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
-        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
-        yield _differences(pair, figures, several)
-    if comparison.pairs:
-        yield _legend(several)
-    yield "\n".join(
-        f"{one.name}: 1 dialogue, of which resampling says nothing"
-        if one.dialogues == 1
-        else f"{one.name}: {one.dialogues} dialogues"
-        for one in systems
-    )
-    yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
-    if comparison.spread is not None:
-        yield _spread(comparison)
-    yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
-
-
-def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> str:
-    names = ["", pair.a, pair.b, f"{pair.b} − {pair.a}"]
-    headers = [*names, "p", *(["p (Holm)"] if several else []), ""]
-    rows = []
+def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
+    both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
+    yield f"{pair.a} and {pair.b}, compared on the {both} that both play\n"
     for name, shown in figures.items():
         one = pair.differences[name]
-        rows.append(
-            [
-                shown.title,
-                figure(one.a, shown.digits),
-                figure(one.b, shown.digits),
-                signed(one.difference, shown.digits),
-                p_text(one.p),
-                *([p_text(one.p_holm)] if several else []),
-                _mark(one),
-            ]
-        )
-    return text_table(headers, rows)
-
-
-def _mark(one: Difference) -> str:
-    if one.significant:
-        return MARK
-    return UNCORRECTED_MARK if one.p < SIGNIFICANCE else ""
-
-
-def _legend(several: bool) -> str:
-    level = p_text(SIGNIFICANCE)
-    if not several:
-        return f"{MARK} p < {level}"
-    return f"{MARK} p < {level} after Holm's correction; {UNCORRECTED_MARK} only before it"
-
-
-def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
-    """Yield what follows, a line each for the figures that papers compare by, or for all."""
-    main = [name for name in figures if figures[name].main] or list(figures)
-    for name in main:
-        one, shown = pair.differences[name], figures[name]
+        values = f"{figure(one.a, shown.digits)} and {figure(one.b, shown.digits)}"
         if one.significant:
             more, less = (pair.b, pair.a) if one.difference > 0 else (pair.a, pair.b)
             by = figure(abs(one.difference), shown.digits)
             verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
             verdict = f"not distinguishable, {p_words(one.p_holm)}"
-        yield f"{shown.title}: {verdict}{_wins(pair, one)}"
+        yield f"{shown.title} {values}: {verdict}{_wins(pair, one)}"
+    yield from (f"note: {note}" for note in pair.notes)
 
 
 def _wins(pair: Pair, one: Difference) -> str:
@@ -126,71 +71,61 @@ def _wins(pair: Pair, one: Difference) -> str:
     return f"; {first} won by {pair.a} only, {one.only_b} by {pair.b} only"
 
 
-def _spread(comparison: Comparison) -> str:
-    table = _spread_table(comparison)
-    headers = [f"over {len(comparison.seeds)} seeds", *table.headers[1:]]
-    names = ", ".join(comparison.seeds)
-    return f"seeds of one system: {names}\n\n{text_table(headers, table.rows)}"
-
-
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Return the scores with intervals, the differences, and the spread over seeds if there is one.
 
-    CSV has the scores alone: one table is all that it can hold.
+    They have the figures that papers compare systems by. CSV has the scores alone: one table is all
+    that it can hold.
     """
+    figures = main_figures(comparison.figures)
     return [
-        _scores_table(comparison),
-        *([_differences_table(comparison)] if comparison.pairs else []),
-        *([] if comparison.spread is None else [_spread_table(comparison)]),
+        _scores_table(comparison, figures),
+        *([_differences_table(comparison, figures)] if comparison.pairs else []),
+        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
     ]
 
 
-def _scores_table(comparison: Comparison) -> Table:
-    figures, systems = comparison.figures, comparison.systems
+def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
+    systems, intervals = comparison.systems, comparison.intervals
     group = comparable_group([one.signature for one in systems], (PLACEHOLDERS,))
     # Nothing is the best of what no paper ranks by, such as length, and no seed of a system.
     values = [
         [
-            one.scores[name].value if main.main and at in group else None
-            for name, main in figures.items()
+            of[name].value
+            if shown.main and at in group and one.name not in comparison.seeds
+            else None
+            for name, shown in figures.items()
         ]
-        if one.name not in comparison.seeds
-        else [None] * len(figures)
-        for at, one in enumerate(systems)
+        for at, (one, of) in enumerate(zip(systems, intervals, strict=True))
     ]
-    shown = [[figure(one.scores[n].value, f.digits) for n, f in figures.items()] for one in systems]
+    cells = [[figure(of[n].value, f.digits) for n, f in figures.items()] for of in intervals]
     return Table(
         name="systems",
         title=f"Scores with {INTERVAL_LEVEL} % intervals",
         headers=["", "dialogues", *(one.title for one in figures.values())],
         rows=[
-            [
-                system.name,
-                str(system.dialogues),
-                *(system.scores[n].text(f.digits) for n, f in figures.items()),
-            ]
-            for system in systems
+            [one.name, str(len(one.dialogues)), *(of[n].text(f.digits) for n, f in figures.items())]
+            for one, of in zip(systems, intervals, strict=True)
         ],
         data=[
             {
-                "name": system.name,
-                "dialogues": system.dialogues,
+                "name": one.name,
+                "dialogues": len(one.dialogues),
                 **{
-                    key: value
+                    f"{name}{end}": value
                     for name in figures
-                    for interval in [system.scores[name]]
-                    for key, value in (
-                        (name, interval.value),
-                        (f"{name}_low", interval.low),
-                        (f"{name}_high", interval.high),
+                    for end, value in (
+                        ("", of[name].value),
+                        ("_low", of[name].low),
+                        ("_high", of[name].high),
                     )
                 },
-                "signature": str(system.signature),
+                "signature": str(one.signature),
             }
-            for system in systems
+            for one, of in zip(systems, intervals, strict=True)
         ],
-        notes=list(dict.fromkeys(str(system.signature) for system in systems)),
-        best={(row, column + 2) for row, column in best_cells(values, shown)},
+        notes=list(dict.fromkeys(str(one.signature) for one in systems)),
+        best={(row, column + 2) for row, column in best_cells(values, cells)},
     )
 
 
@@ -198,9 +133,10 @@ _TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
 """What tables for programs have of a `Difference`."""
 
 
-def _differences_table(comparison: Comparison) -> Table:
-    figures = comparison.figures
-    found = [(pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures]
+def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
+    differences = [
+        (pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures
+    ]
     return Table(
         name="pairs",
         title=f"Differences from {comparison.baseline}",
@@ -218,41 +154,32 @@ def _differences_table(comparison: Comparison) -> Table:
                 "–" if one.only_a is None else str(one.only_a),
                 "–" if one.only_b is None else str(one.only_b),
             ]
-            for pair, name, one in found
+            for pair, name, one in differences
         ],
         data=[
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "figure": name,
-                **{field: getattr(one, field) for field in _TESTED},
-            }
-            for pair, name, one in found
+            {"a": pair.a, "b": pair.b, "figure": name}
+            | {field: getattr(one, field) for field in _TESTED}
+            for pair, name, one in differences
         ],
         notes=[
             f"difference: system minus {comparison.baseline}; only: dialogues that only one wins",
             "p is corrected by Holm for the number of systems",
         ],
-        best={(row, 2) for row, (_, _, one) in enumerate(found) if one.significant},
+        best={(row, 2) for row, (_, _, one) in enumerate(differences) if one.significant},
     )
 
 
-def _spread_table(comparison: Comparison) -> Table:
+def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
     spread = comparison.spread or {}
+    columns = {"mean": "mean", "deviation": "standard deviation", "lowest": "lowest"}
+    columns |= {"highest": "highest"}
     return Table(
         name="seeds",
         title=f"Over {len(comparison.seeds)} seeds: {', '.join(comparison.seeds)}",
-        headers=["", "mean", "standard deviation", "lowest", "highest"],
+        headers=["", *columns.values()],
         rows=[
-            [
-                shown.title,
-                *(
-                    figure(value, shown.digits)
-                    for one in [spread[name]]
-                    for value in (one.mean, one.deviation, one.lowest, one.highest)
-                ),
-            ]
-            for name, shown in comparison.figures.items()
+            [shown.title, *(figure(getattr(spread[name], c), shown.digits) for c in columns)]
+            for name, shown in figures.items()
         ],
-        data=[{"figure": name, **asdict(spread[name])} for name in comparison.figures],
+        data=[{"figure": name, **asdict(spread[name])} for name in figures],
     )

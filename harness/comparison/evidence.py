@@ -1,9 +1,18 @@
-"""What is known of a system: its signature, and per-dialogue statistics of what it plays."""
+"""What is known of a system, dialogue by dialogue, and the intervals of its scores.
+
+Intervals are at 95 %, and say how much a score would vary with other dialogues of the same kind:
+Inform and Success, rates of dialogues, have Wilson's score interval; everything else has the
+percentiles of bootstrap samples of dialogues.
+
+Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +20,12 @@ import numpy as np
 
 from ..metrics import response_metrics
 from ..metrics.played import Played
-from ..metrics.statistics import Figure, Statistics
-from ..metrics.tracking import PLAIN, Choices
+from ..metrics.statistics import SEED, Figure, Statistics
+from ..metrics.tracking.choices import PLAIN, Choices
 from ..metrics.tracking.evaluation import tracking_statistics
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue
 from ..signature import Signature
+from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,14 +72,11 @@ class Evidence:
     def without_bleu(self) -> Evidence:
         """Return what is known but BLEU and the combined score, of which BLEU is a part."""
         statistics = {
-            metric: [
-                replace(one, figures=[f for f in one.figures if not f.name.startswith(_OF_BLEU)])
-                for one in outputs
-            ]
+            metric: [replace(one, figures=figures) for one in outputs]
             for metric, outputs in self.statistics.items()
+            if (figures := [f for f in outputs[0].figures if not f.name.startswith(_OF_BLEU)])
         }
-        kept = {metric: outputs for metric, outputs in statistics.items() if outputs[0].figures}
-        return replace(self, statistics=kept)
+        return replace(self, statistics=statistics)
 
     @cached_property
     def scores(self) -> Mapping[str, float]:
@@ -185,3 +192,110 @@ def tracking_evidence(
     """
     ids = tuple(dialogue.id for dialogue in dialogues)
     return Evidence(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})
+
+
+# -------------------------------------------------------------------------------- intervals
+
+WILSON = "wilson"
+BOOTSTRAP = "bootstrap"
+
+BLOCK = 4096
+"""How many samples are drawn at once. A multiple of 32 takes whole words from the generator, so
+that what is drawn does not depend on where blocks end."""
+
+_QUANTILE = 1.959963984540054
+"""Of the normal distribution, at 97.5 %: that of `INTERVAL_LEVEL`."""
+
+
+def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]:
+    """Yield bootstrap samples: as many dialogues as there are, drawn with replacement.
+
+    Args:
+        dialogues: The number of dialogues, at least 1.
+        samples: The number of samples.
+        seed: The seed.
+
+    Yields:
+        Blocks of sample x dialogue -> how often it is drawn.
+    """
+    generator = np.random.default_rng(seed)
+    for start in range(0, samples, BLOCK):
+        size = min(BLOCK, samples - start)
+        drawn = generator.choice(dialogues, size=(size, dialogues), replace=True)
+        places = drawn + dialogues * np.arange(size)[:, np.newaxis]
+        counts = np.bincount(places.ravel(), minlength=size * dialogues)
+        yield counts.reshape(size, dialogues)
+
+
+def intervals_of(
+    evidence: Evidence, samples: int = INTERVAL_SAMPLES, seed: int = SEED
+) -> dict[str, Interval]:
+    """Return figure -> its interval.
+
+    Args:
+        evidence: What is known of the system.
+        samples: The number of bootstrap samples.
+        seed: Their seed.
+    """
+    drawn: dict[str, list[Floats]] = defaultdict(list)
+    for block in bootstrap_samples(len(evidence.dialogues), samples, seed):
+        for name, values in evidence.weighted(block).items():
+            drawn[name].append(values)
+    intervals = {
+        name: Interval(value, *interval_ends(np.concatenate(drawn[name])), BOOTSTRAP)
+        for name, value in evidence.scores.items()
+    }
+    for name, won in evidence.won().items():
+        ends = wilson(int(won.sum()), len(won))
+        intervals[name] = Interval(evidence.scores[name], *ends, WILSON)
+    return intervals
+
+
+def wilson(won: int, of: int) -> tuple[float, float]:
+    """Return Wilson's score interval of a rate, in percent.
+
+    Args:
+        won: The dialogues won.
+        of: The dialogues, at least 1.
+    """
+    share, scale = won / of, 2 * (of + _QUANTILE**2)
+    middle = (2 * of * share + _QUANTILE**2) / scale
+    half = _QUANTILE / scale * math.sqrt(4 * of * share * (1 - share) + _QUANTILE**2)
+    return (
+        100 * (middle - half) if won else 0.0,
+        100 * (middle + half) if won < of else 100.0,
+    )
+
+
+def interval_ends(values: Floats | Sequence[float]) -> tuple[float, float]:
+    """Return the ends of the interval that a figure's values in bootstrap samples have."""
+    outside = (100 - INTERVAL_LEVEL) / 2
+    low, high = np.percentile(values, [outside, 100 - outside])
+    return float(low), float(high)
+
+
+def resampled_signature(signature: Signature, seed: int = SEED, **parameters: str) -> Signature:
+    """Return a signature with all that intervals depend on, after other parameters."""
+    resampling = {
+        "interval": str(INTERVAL_LEVEL),
+        "resamples": str(INTERVAL_SAMPLES),
+        "seed": str(seed),
+    }
+    return replace(signature, parameters={**signature.parameters, **parameters, **resampling})
+
+
+def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    """Return a system's intervals as JSON types, with all that they depend on besides it.
+
+    Args:
+        evidence: What is known of the system.
+        intervals: Its intervals, as `intervals_of` gives them with the usual samples and seed.
+    """
+    return {
+        "signature": str(resampled_signature(evidence.signature)),
+        "level": INTERVAL_LEVEL,
+        "samples": INTERVAL_SAMPLES,
+        "seed": SEED,
+        "dialogues": len(evidence.dialogues),
+        "scores": {name: asdict(interval) for name, interval in intervals.items()},
+    }

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from . import SEED
+from ..metrics.statistics import SEED
 from .interval import INTERVAL_SAMPLES, Interval
 
 TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
@@ -52,14 +52,19 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
         k: At most the number of trials.
         seed: The seed of the samples.
     """
-    import numpy as np  # it takes its time, and pass^k itself does without
+    from .evidence import (  # NumPy takes its time, and pass^k itself does without
+        BOOTSTRAP,
+        WILSON,
+        bootstrap_samples,
+        interval_ends,
+        wilson,
+    )
 
-    from .resampling import BOOTSTRAP, WILSON, bootstrap_samples, interval_ends, wilson
-
-    each, whole = np.array([comb(c, k) for c in solved]), comb(trials, k)
+    each, whole = [comb(c, k) for c in solved], comb(trials, k)
     value = pass_hat(solved, trials, k)
-    if set(each.tolist()) <= {0, whole}:
-        return Interval(value, *wilson(int((each > 0).sum()), len(each)), WILSON)
+    if {*each} <= {0, whole}:
+        return Interval(value, *wilson(each.count(whole), len(each)), WILSON)
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    sums = np.concatenate([block.astype("float64") @ each for block in blocks])
-    return Interval(value, *interval_ends(100 * sums / (whole * len(each))), BOOTSTRAP)
+    sums = [total for block in blocks for total in (block @ each).tolist()]
+    shares = [100 * total / (whole * len(each)) for total in sums]
+    return Interval(value, *interval_ends(shares), BOOTSTRAP)

@@ -4,38 +4,27 @@ A declaration also says which gold states the board goes by: what version of the
 benchmark's own are, and which further versions predicted states are compared with.
 
 A declaration is a file of `sets/`; the data set is named as the file is. To add one, add a
-declaration and, if its files are of a new format, a reader in `readers/`.
-
-Each public file is pinned by its git blob id. Whatever a declaration says, its files stay inside
-the folder they are kept in: every part of a path is of plain characters, none leads upwards, and
-no symbolic link on the way leads out.
+declaration and, if its files are of a new format, a reader in `readers/`. Each public file is
+pinned by its git blob id.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from mwz.normalization.rules.registry import names, read_toml
 
 from ..benchmark import Benchmark
-from ..errors import InputError, refuse, unknown
+from ..errors import InputError, unknown
 from .tasks import Tasks
 
 _SETS = "sets"
 PARTS = ("test", "all", "predictions")
-
-# Words of ASCII letters, digits and a few marks, with one blank between them: what no file system
-# takes for anything else than a name. That leaves out separators, drive letters, blanks at an end
-# and control characters.
-_PLAIN_WORD = r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*"
-_PLAIN_NAME = re.compile(rf"{_PLAIN_WORD}(?: {_PLAIN_WORD})*")
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -138,45 +127,42 @@ def read_data_set(name: str) -> DataSet:
     """Read a declaration.
 
     Raises:
-        InputError: There is none of that name, or a pinned file in it is wrong, such as a path
-            that leads out of its folder.
+        InputError: There is none of that name.
     """
     if name not in declared_names():
         raise InputError("data set", unknown("data set", name, declared_names()))
-    place = f"{_SETS}/{name}.toml"
-    content = read_toml(place, __package__)
+    content = read_toml(f"{_SETS}/{name}.toml", __package__)
     gold = content.get("gold", {})
     return DataSet(
         name=name,
         title=content["title"],
         citation=content["citation"],
         reader=content["reader"],
-        sources=parse_pinned(content, place),
+        sources=tuple(map(parse_source, content["sources"])),
         gold=GoldVersions(gold.get("own"), tuple(gold.get("further", ()))),
     )
+
+
+def parse_source(entry: Mapping[str, Any]) -> Source:
+    """Return a source as a declaration has it.
+
+    Args:
+        entry: The fields of `Source`, with a table path -> git blob id for each of some `PARTS`
+            in place of `files`.
+    """
+    repository, commit = entry["repository"], entry["commit"]
+    files = tuple(
+        PinnedFile(repository, commit, path, blob, part)
+        for part in PARTS
+        for path, blob in entry.get(part, {}).items()
+    )
+    fields = {key: value for key, value in entry.items() if key not in PARTS}
+    return Source(**fields, files=files)
 
 
 def gold_versions(benchmark: str) -> GoldVersions:
     """Return the versions of a benchmark's gold states; none of one that is not declared."""
     return read_data_set(benchmark).gold if benchmark in declared_names() else GoldVersions()
-
-
-@dataclass(frozen=True)
-class Sources:
-    """The files that a benchmark is built from.
-
-    Attributes:
-        folders: Role of a source -> the folder that holds its files, as in a clone.
-        venues: Version of the venue database -> the folder of a source that holds it. Empty where
-            only one version is at hand, that of the clones.
-        rebuild: Build everything from the original annotation, even what a source has ready.
-        all_splits: Whether the folders hold the train and dev dialogues for certain.
-    """
-
-    folders: Mapping[str, Path]
-    venues: Mapping[str, Path]
-    rebuild: bool
-    all_splits: bool
 
 
 @dataclass(frozen=True)
@@ -194,66 +180,30 @@ class Built:
     tasks: Tasks | None = None
 
 
-class Reader(Protocol):
-    """What a module of `readers/` offers."""
-
-    def read(self, data_set: DataSet, sources: Sources) -> Built:
-        """Build a benchmark from the files of its sources.
-
-        Raises:
-            InputError: A file is missing, or not in the expected layout.
-        """
-
-
-def build_benchmark(data_set: DataSet, sources: Sources) -> Built:
+def build_benchmark(
+    data_set: DataSet, folders: Mapping[str, Path], all_splits: bool = True
+) -> Built:
     """Build the benchmark of a data set.
+
+    Args:
+        data_set: The data set.
+        folders: Role of a source -> the folder that holds its files, as in a clone.
+        all_splits: Whether the folders hold all train and dev dialogues, if any.
 
     Raises:
         InputError: A file is missing, not in the expected layout, or does not cover the test
             split.
     """
-    reader: Reader = importlib.import_module(f".readers.{data_set.reader}", __package__)
-    built = reader.read(data_set, sources)
+    reader = import_module(f".readers.{data_set.reader}", __package__)
+    built: Built = reader.read(data_set, folders, all_splits)
     return replace(built, benchmark=replace(built.benchmark, name=data_set.name))
-
-
-# ------------------------------------------------------------------------------- pinned files
-
-
-def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
-    """Check a table of pinned files and return its sources; `source` names it in messages.
-
-    Args:
-        content: `sources`, a list of tables with `repository`, `commit`, `role`, optionally
-            `venues`, `clone` and `optional`, and a table path -> git blob id for each of some
-            `PARTS`.
-        source: What the error message calls the table.
-
-    Raises:
-        InputError: With every wrong entry.
-    """
-    sources = tuple(map(_source, content["sources"]))
-    problems = [problem for one in sources for problem in _problems(one)]
-    refuse(source, problems)
-    return sources
-
-
-def _source(entry: Mapping[str, Any]) -> Source:
-    repository, commit, role = (str(entry.get(key)) for key in ("repository", "commit", "role"))
-    files = tuple(
-        PinnedFile(repository, commit, path, blob, part)
-        for part in PARTS
-        for path, blob in entry.get(part, {}).items()
-    )
-    more = entry.get("venues"), entry.get("clone"), entry.get("optional", False)
-    return Source(repository, commit, role, files, *more)
 
 
 def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:
     """Return the files needed.
 
     Args:
-        sources: A table of pinned files.
+        sources: Sources of a data set.
         split: "test", or "all" to have train and dev as well.
         predictions: Whether to have the published systems' outputs as well.
     """
@@ -274,40 +224,12 @@ def blob_id(content: bytes) -> str:
 def safe_path(folder: Path, place: str) -> Path:
     """Return the path of a place below a folder, sure not to lead out of the folder.
 
-    Args:
-        folder: The folder; it need not exist.
-        place: A relative path with `/` between its parts.
-
     Raises:
-        InputError: The place is absolute, leads upwards, has unusual characters, or a symbolic
-            link on the way leads out of the folder.
+        InputError: It does, or would below another folder: entries say where their predictions are,
+            in clones as well.
     """
-    if not _is_plain(place):
-        raise InputError(place, _UNSAFE)
-    path = folder.joinpath(*place.split("/"))
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(str(path), f"a symbolic link leads out of {folder}; remove the link")
+    path = folder / place
+    odd = {"", ".", ".."} & {*place.split("/")} or "\0" in place or "\\" in place
+    if odd or not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(place, f"not a path inside {folder}")
     return path
-
-
-_UNSAFE = (
-    "not a path inside the data directory; expected names of letters, digits, `_`, `-`, `+`, `.` "
-    "(not first) and single blanks (inside), with `/` between them"
-)
-
-
-def _is_plain(place: str) -> bool:
-    return all(_PLAIN_NAME.fullmatch(name) for name in place.split("/"))
-
-
-def _problems(source: Source) -> Iterator[str]:
-    name = source.repository
-    if not (_is_plain(name) and name.count("/") == 1 and " " not in name):
-        yield f"repository {name!r}: expected <owner>/<name>"
-    if not _OBJECT_ID.fullmatch(source.commit):
-        yield f"{name}, commit {source.commit!r}: expected 40 hexadecimal digits"
-    for file in source.files:
-        if not _is_plain(file.path):
-            yield f"{name}, path {file.path!r}: {_UNSAFE}"
-        if not (isinstance(file.blob, str) and _OBJECT_ID.fullmatch(file.blob)):
-            yield f"{name}, {file.path}: git blob id {file.blob!r}; expected 40 hexadecimal digits"

@@ -9,13 +9,11 @@ fetches at once do no harm. The installed benchmark is replaced in one step at t
 from __future__ import annotations
 
 import io
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
@@ -23,65 +21,38 @@ import pooch
 import requests
 
 from ..errors import InputError, refuse, without_secrets
-from ..io.files import DEFAULT_LIMITS, write_atomically
-from .declared import (
-    Built,
-    DataSet,
-    PinnedFile,
-    Sources,
-    blob_id,
-    build_benchmark,
-    safe_path,
-    select,
-)
+from ..io.files import read_stored, write_atomically
+from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"
 MIRROR_VARIABLE = "MWZ_MIRROR"
-SCHEMES = ("http", "https", "file")
+SCHEMES = ("http://", "https://", "file://")
 
-CONTENT_ATTEMPTS = 2
-"""How often a file is fetched whose content turns out not to be the pinned one."""
+ATTEMPTS = 4
+"""How often a failing server is asked for a file, after pauses of 1, 2 and 4 seconds."""
 
-LARGEST_FILE = DEFAULT_LIMITS.unpacked
-"""Bytes. No pinned file is nearly as large."""
+TIMEOUT = 20.0
+"""Seconds to wait for a connection, and for more of an answer."""
 
-_CHUNK = 1 << 16
-_WAITS = 3
-"""How many timeouts a piece of an answer may take: to connect, to be redirected, to come."""
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-_PASSING_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+_PASSING = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Where files come from and how patiently they are asked for.
+    """Where files come from.
 
     Attributes:
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.
-        attempts: How often a failing server is asked for a file, at least once.
-        timeout: Seconds to wait for a connection, and for each byte of an answer; three times as
-            long for each 64 kB of it.
-        backoff: Seconds to wait before the second attempt; then twice as long each time.
         progress: Whether to show a progress bar per file on standard error.
         notify: Called with each remark about what is going on.
     """
 
     mirror: str | None = None
     offline: bool = False
-    attempts: int = 4
-    timeout: float = 20.0
-    backoff: float = 1.0
     progress: bool = False
     notify: Callable[[str], None] = lambda remark: None
-
-
-class _NotThereError(Exception):
-    """The place asked lacks the file."""
-
-
-class _PassingError(Exception):
-    """Trouble that may be over at the next attempt."""
 
 
 def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
@@ -91,16 +62,13 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
     also `<repository>/<path>`, which is how clones lie side by side.
 
     Raises:
-        InputError: The mirror is no complete http, https or file URL.
+        InputError: The mirror is no http, https or file URL.
     """
     if mirror is None:
         return (f"{GITHUB}/{_in_url(file.place)}",)
-    if not _is_mirror(mirror):
-        raise InputError(
-            f"mirror {without_secrets(mirror)}",
-            "expected a URL that begins with http://, https:// or file://, the first two followed "
-            "by a host, and has no `?`",
-        )
+    if not mirror.startswith(SCHEMES):
+        expected = "expected a URL that begins with http://, https:// or file://"
+        raise InputError(f"mirror {without_secrets(mirror)}", expected)
     base = mirror.rstrip("/")
     return (f"{base}/{_in_url(file.place)}", f"{base}/{_in_url(file.place_in_clones)}")
 
@@ -109,29 +77,11 @@ def _in_url(place: str) -> str:
     return quote(place, safe="/+")
 
 
-def _is_mirror(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        # Half a pair of brackets, as in http://[::1
-        return False
-    if (
-        parts.query
-        or parts.scheme not in SCHEMES
-        or not url.lower().startswith(f"{parts.scheme}://")
-    ):
-        return False
-    # A stroke in a password ends what is before it as a port.
-    port = parts.netloc.rpartition("@")[2].rpartition("]")[2].partition(":")[2]
-    return parts.scheme == "file" or (bool(parts.hostname) and (not port or port.isdigit()))
-
-
 def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer) -> int:
     """Make sure that all files are kept below a folder, and are the pinned ones.
 
-    What is there is checked; a wrong file is named, removed and fetched again. What a server
-    lacks or has in another version is fetched from nowhere else, and reported when all the rest
-    is there; a failing server ends it at once.
+    What is there is checked; a wrong file is named and fetched again. What a server lacks or has
+    in another version is reported when all the rest is there; a failing server ends it at once.
 
     Args:
         files: The pinned files.
@@ -151,20 +101,24 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
     for number, file in enumerate(lacking, start=1):
         if transfer.progress:
             transfer.notify(f"{number} of {len(lacking)}: {file.place}")
-        path = safe_path(folder, file.place)
-        try:
-            content = _pinned_content(file, transfer)
-        except _NotThereError as error:
-            problems.append(f"{file.repository}, {file.path}: {error}")
+        content = _pinned_content(file, transfer)
+        if content is None:
+            version = f"not there in the pinned version (git blob {file.blob})"
+            problems.append(f"{file.repository}, {file.path}: {version}")
         else:
-            write_atomically(path, content)
+            write_atomically(safe_path(folder, file.place), content)
     refuse(without_secrets(transfer.mirror or GITHUB), problems)
     return len(lacking)
 
 
-def kept_files(files: Collection[PinnedFile], folder: Path) -> tuple[PinnedFile, ...]:
-    """Return those of the files that are kept below a folder, right or wrong."""
-    return tuple(file for file in files if safe_path(folder, file.place).is_file())
+def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[Path]]:
+    """Return how many of the files are kept below a folder, and the paths of those that are wrong.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    kept = [(file, path) for file in files if (path := safe_path(folder, file.place)).is_file()]
+    return len(kept), [path for file, path in kept if blob_id(read_stored(path)) != file.blob]
 
 
 def fetch_benchmark(
@@ -184,34 +138,24 @@ def fetch_benchmark(
         InputError: Some file is not available, or cannot be written.
     """
     every = select(data_set.sources, "all", predictions=False)
-    if len(kept_files(every, folder)) == len(every):
+    if all(safe_path(folder, file.place).is_file() for file in every):
         # What is known of the overlap is not to be lost when something else is fetched.
         split = "all"
     fetch_files(select(data_set.sources, split, predictions), folder, transfer)
-    places = [(source, folder / source.place) for source in data_set.sources]
-    sources = Sources(
-        folders={source.role: place for source, place in places},
-        venues={source.venues: place for source, place in places if source.venues is not None},
-        rebuild=True,
-        all_splits=split == "all",
-    )
-    return build_benchmark(data_set, sources)
+    folders = {source.role: folder / source.place for source in data_set.sources}
+    return build_benchmark(data_set, folders, all_splits=split == "all")
 
 
 def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:
     """Return whether a file is kept; a wrong one is named and removed."""
     path = safe_path(folder, file.place)
-    try:
-        found = blob_id(path.read_bytes())
-        if found == file.blob:
-            return True
-        notify(f"{path}: not the pinned content (git blob {found}, not {file.blob}); removed")
-        path.unlink(missing_ok=True)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise InputError(str(path), f"cannot be used ({error.strerror}); remove it") from None
-    return False
+    if not path.is_file():
+        return False
+    blob = blob_id(read_stored(path))
+    if blob != file.blob:
+        notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
+        path.unlink()
+    return blob == file.blob
 
 
 def _offline_error(lacking: Sequence[PinnedFile], total: int, folder: Path) -> InputError:
@@ -223,151 +167,48 @@ def _offline_error(lacking: Sequence[PinnedFile], total: int, folder: Path) -> I
     return InputError(str(folder), [how, *(f"{file.place} is missing" for file in lacking)])
 
 
-def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes:
-    """Return a file's content, fetched once more if it is not the pinned one.
+def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes | None:
+    """Return the content of a file; None if it is not there, or only in another version."""
+    for url in urls(file, transfer.mirror):
+        content = _read(url, transfer)
+        if content is not None and blob_id(content) == file.blob:
+            return content
+    return None
+
+
+def _read(url: str, transfer: Transfer) -> bytes | None:
+    """Return what is at a URL, asked for again while the server fails; None if nothing is.
 
     Raises:
-        _NotThereError: The file is not there, or not in the pinned version.
+        InputError: The server fails or refuses.
     """
-    for attempt in range(CONTENT_ATTEMPTS):
-        url, content = _first_found(urls(file, transfer.mirror), transfer)
-        found = blob_id(content)
-        if found == file.blob:
-            return content
-        if attempt == 0:
-            transfer.notify(
-                f"{without_secrets(url)}: not the pinned content ({len(content)} bytes); fetching "
-                "it once more"
-            )
-    raise _NotThereError(
-        f"{without_secrets(url)} is not the pinned version, or altered ({len(content)} bytes, "
-        f"git blob {found}, not {file.blob})"
-    )
-
-
-def _first_found(places: Sequence[str], transfer: Transfer) -> tuple[str, bytes]:
-    for url in places:
-        try:
-            return url, _patiently(url, transfer)
-        except _NotThereError:
-            continue
-    raise _NotThereError(f"not found at {without_secrets(' or '.join(places))}")
-
-
-def _patiently(url: str, transfer: Transfer) -> bytes:
-    """Return the content at a URL, asked for again while the server fails."""
-    read = _read_local if urlsplit(url).scheme == "file" else _read_remote
-    for attempt in range(transfer.attempts):
+    if url.startswith("file://"):
+        path = Path(url2pathname(urlsplit(url).path))
+        return path.read_bytes() if path.is_file() else None
+    trouble = ""
+    download = pooch.HTTPDownloader(progressbar=transfer.progress, timeout=TIMEOUT)
+    for attempt in range(ATTEMPTS):
         if attempt:
-            time.sleep(transfer.backoff * 2 ** (attempt - 1))
+            time.sleep(2 ** (attempt - 1))
+        received = io.BytesIO()
         try:
-            return read(url, transfer)
-        except _PassingError as error:
-            trouble = error
-    times = "once" if transfer.attempts == 1 else f"{transfer.attempts} times"
+            download(url, received, None)
+            return received.getvalue()
+        except requests.HTTPError as error:
+            status = 0 if error.response is None else error.response.status_code
+            if status in _NOT_THERE:
+                return None
+            trouble = f"the server answers {status}"
+            if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _PASSING:
+                break
+        except ValueError as error:
+            # An address that is none, of which every library below raises its own.
+            trouble = str(error)
+            break
+        except requests.RequestException as error:
+            trouble = str(error)
     raise InputError(
         without_secrets(url),
-        f"{trouble} (tried {times}). What was fetched is kept: try again later, or fetch from a "
+        f"{without_secrets(trouble)}. What was fetched is kept: try again later, or fetch from a "
         "mirror (--from URL)",
     )
-
-
-def _read_local(url: str, transfer: Transfer) -> bytes:
-    path = Path(url2pathname(urlsplit(url).path))
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError(url, "is no file")
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise _NotThereError from None
-    except OSError as error:
-        raise InputError(url, f"cannot be read ({error.strerror})") from None
-    _check_size(len(content), url)
-    return content
-
-
-def _check_size(size: int, url: str) -> None:
-    if size > LARGEST_FILE:
-        most = f"more than {LARGEST_FILE:,} bytes, which no file of a data set has"
-        raise InputError(without_secrets(url), f"too large: {most}")
-
-
-class _Received(io.BytesIO):
-    """What has come of a file; an `InputError` is raised once it is larger than any may be."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__()
-        self._url = url
-
-    def write(self, data: Any) -> int:
-        _check_size(self.tell() + len(data), self._url)
-        return super().write(data)
-
-
-def _read_remote(url: str, transfer: Transfer) -> bytes:
-    """Return what a server has at a URL.
-
-    The library waits for each piece as long as a single byte comes now and then. So it is left
-    behind, in a thread of its own, once no whole piece has come for long enough.
-    """
-    received = _Received(url)
-    trouble: list[BaseException] = []
-
-    def download() -> None:
-        try:
-            _download(url, received, transfer)
-        except BaseException as error:
-            trouble.append(error)
-
-    thread = threading.Thread(target=download, daemon=True)
-    thread.start()
-    size = -1
-    patience = max(0.01, _WAITS * transfer.timeout)
-    while thread.is_alive():
-        if size == received.tell():
-            raise _PassingError(f"too slow: not {_CHUNK:,} bytes within {patience:g} seconds")
-        size = received.tell()
-        thread.join(patience)
-    if trouble:
-        raise trouble[0]
-    return received.getvalue()
-
-
-def _download(url: str, received: _Received, transfer: Transfer) -> None:
-    download = pooch.HTTPDownloader(
-        progressbar=transfer.progress,
-        chunk_size=_CHUNK,
-        timeout=transfer.timeout,
-        # What is not packed cannot unpack to more than was sent.
-        headers={"Accept-Encoding": "identity"},
-    )
-    shown = without_secrets(url)
-    try:
-        download(url, received, None)
-    except requests.HTTPError as error:
-        status = 0 if error.response is None else error.response.status_code
-        if status in _NOT_THERE:
-            raise _NotThereError from None
-        answer = f"the server answers {status}"
-        if status in _PASSING_STATUS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise _PassingError(answer) from None
-        raise InputError(shown, answer) from None
-    except (ValueError, requests.TooManyRedirects) as error:
-        # Wrong addresses and redirections, which no further attempt sets right. The errors about
-        # addresses, of this library and of those below it, have nothing else in common.
-        raise InputError(shown, f"cannot be fetched ({without_secrets(str(error))})") from None
-    except requests.RequestException as error:
-        meanings = (meaning for kind, meaning in _TROUBLES if isinstance(error, kind))
-        meaning = next(meanings, str(error)).format(timeout=transfer.timeout)
-        raise _PassingError(meaning) from None
-
-
-# What the library's errors mean; the first that fits, so the special ones stand first.
-_TROUBLES: tuple[tuple[type[requests.RequestException], str], ...] = (
-    (requests.Timeout, "no answer within {timeout:g} seconds"),
-    (requests.exceptions.ProxyError, "the proxy does not answer"),
-    (requests.exceptions.SSLError, "no secure connection"),
-    (requests.exceptions.ChunkedEncodingError, "the connection was cut in the middle of the file"),
-    (requests.ConnectionError, "no connection, or it was cut or stalled"),
-)

@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.registry import digest_of_json, folder_of
@@ -39,18 +38,9 @@ PARTS: Mapping[str, Callable[[Dialogue], Sequence[Any]]] = {
 }
 """What is compared of a dialogue: its name -> one value per system turn, or one of the whole."""
 
-
-@dataclass(frozen=True)
-class Difference:
-    """Something in which a benchmark differs from the pinned one.
-
-    Attributes:
-        place: Where: a dialogue, or a turn of it.
-        part: What, a key of `PARTS`; or that the dialogue or the venues are others.
-    """
-
-    place: str
-    part: str
+Difference: TypeAlias = tuple[str, str]
+"""Where a benchmark differs from the pinned one (a dialogue, or a turn of it), and in what: a key
+of `PARTS`, or that the dialogue or the venues are others."""
 
 
 def fingerprints(benchmark: Benchmark) -> dict[str, Any]:
@@ -79,30 +69,27 @@ def differences(benchmark: Benchmark) -> list[Difference] | None:
     return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
 
 
-def comparison_text(found: Sequence[Difference] | None, every: bool) -> str:
+def comparison_text(differing: Sequence[Difference] | None, every: bool) -> str:
     """Return how a benchmark compares with the pinned one, to follow what is said of it.
 
     Args:
-        found: The differences; None where no benchmark of its name is pinned.
+        differing: The differences; None where no benchmark of its name is pinned.
         every: Whether to list all of them, and not only the first.
     """
-    if found is None:
+    if differing is None:
         return ""
-    if not found:
+    if not differing:
         return ", equal to the pinned one: scores compare with the leaderboard's"
-    counts = Counter(one.part for one in found)
+    counts = Counter(part for _, part in differing)
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
-        parts += (
-            "; `mwz data import … --mintl DIR` adds DAMD's, which the optimistic set-up and those "
-            "of some scripts use"
-        )
-    shown = found if every else found[:_SHOWN]
-    more = len(found) - len(shown)
+        parts += "; `mwz data import … --mintl DIR` adds those of DAMD, which the leaderboard uses"
+    listed = differing if every else differing[:_SHOWN]
+    more = len(differing) - len(listed)
     lines = [
         "; it differs from the pinned one, and so may scores",
         f"differences: {parts}",
-        *(f"  {one.place}: {one.part}" for one in shown),
+        *(f"  {place}: {part}" for place, part in listed),
         *([f"  … and {more} more; --all lists them"] if more else []),
     ]
     return "\n".join(lines)
@@ -118,21 +105,20 @@ def _compared(pinned: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[Dif
     for id_ in dict.fromkeys([*pinned["dialogues"], *own["dialogues"]]):
         theirs, ours = pinned["dialogues"].get(id_), own["dialogues"].get(id_)
         if theirs is None or ours is None:
-            yield Difference(f"dialogue {id_}", "missing" if ours is None else "not in the pinned")
+            yield f"dialogue {id_}", "missing" if ours is None else "not in the pinned"
             continue
         for part, one, other in zip(pinned["parts"], theirs, ours, strict=True):
             yield from _turns(id_, part, one, other)
     for domain in dict.fromkeys([*pinned["venues"], *own["venues"]]):
         if pinned["venues"].get(domain) != own["venues"].get(domain):
-            yield Difference(f"domain {domain}", "venues")
+            yield f"domain {domain}", "venues"
 
 
 def _turns(id_: str, part: str, one: str, other: str) -> Iterator[Difference]:
     """Yield the turns whose digests differ."""
     if len(one) != len(other):
-        yield Difference(f"dialogue {id_}", f"{part}: another number of turns")
+        yield f"dialogue {id_}", f"{part}: another number of turns"
         return
     for turn, start in enumerate(range(0, len(one), _DIGITS)):
         if one[start : start + _DIGITS] != other[start : start + _DIGITS]:
-            where = "" if part == GOAL else f", turn {turn}"
-            yield Difference(f"dialogue {id_}{where}", part)
+            yield f"dialogue {id_}" + ("" if part == GOAL else f", turn {turn}"), part

@@ -11,9 +11,8 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
-from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Goal
+from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal
 from ..errors import InputError, refuse, unknown
-from ..grounding.requested import requests
 from ..io.files import kind_of, read_json, shown_name
 from ..submission.notations import DOMAINS
 
@@ -86,31 +85,34 @@ def _read(
     wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
     if not wanted:
         problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
-    choices = (*REQUESTABLE_SLOTS, *(requests() if raw else ()))
+    informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
+    choices = (*REQUESTABLE_SLOTS, *(FURTHER_SLOTS if raw else ()))
     for domain, one in wanted.items():
         place = f"dialogue {id_}, {domain}"
+        slots = one.get(informable) if isinstance(one, Mapping) else None
         if domain not in DOMAINS:
             problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
-            continue
-        informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
-        slots = one.get(informable) if isinstance(one, Mapping) else None
-        if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
+        elif not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
             problems.append(f"{place}: expected `{informable}`, an object of slot -> value")
-            continue
-        venue = rules.venue_rules.get(domain)
-        known = None if venue is None else venue.columns
-        informed = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
-        for slot in informed:
-            if known is not None and slot not in known:
-                problems.append(f"{place}, {informable}: {unknown('slot', slot, known)}")
-        asked = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
-        for canonical, slot in asked.items():
-            if canonical not in choices:
-                problems.append(f"{place}, {requested}: {unknown('slot', slot, choices)}")
-        five = asked.keys() & {*REQUESTABLE_SLOTS}
-        booked = {REFERENCE} if raw and one.get("book") else set()
-        further = frozenset(asked.keys() - five) if raw else None
-        yield domain, Goal(informed, frozenset(five | booked), {}, further)
+        else:
+            values = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
+            names = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
+            venue = rules.venue_rules.get(domain)
+            columns = [*values] if venue is None else venue.columns
+            problems += [
+                f"{place}, {informable}: {unknown('slot', slot, columns)}"
+                for slot in values
+                if slot not in columns
+            ]
+            problems += [
+                f"{place}, {requested}: {unknown('slot', slot, choices)}"
+                for name, slot in names.items()
+                if name not in choices
+            ]
+            five = names.keys() & {*REQUESTABLE_SLOTS}
+            booked = {REFERENCE} if raw and one.get("book") else set()
+            further = frozenset(names.keys() - five) if raw else None
+            yield domain, Goal(values, frozenset(five | booked), {}, further)
 
 
 def _requestable(slot: object, rules: RuleSet) -> str:

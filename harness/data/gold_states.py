@@ -1,64 +1,169 @@
-"""Gold states of other versions, beside the installed benchmark: imported, kept, found by version.
+"""Gold states of other versions of the annotation, installed beside the benchmark.
 
-They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`.
+They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, and read from the public
+versions of MultiWOZ, which have two shapes:
+
+- `data.json`, of MultiWOZ 2.0, 2.1, 2.3 and 2.4 (and of 2.2, once converted by its own script):
+  dialogue id -> `log`, user and system turns in turn. The `metadata` of a system turn is the state
+  after the user turn before it: domain -> `semi` and `book`, each slot -> value. A value is a
+  string, or a list of which 2.2 has any number; "", "not mentioned" and "none" say that there is
+  none.
+- `test_dials.json`, as TRADE's `create_data.py` writes it: a list of dialogues with `dialogue_idx`
+  and `dialogue`, whose turns have a `belief_state`, a list of `slots` (pairs of `domain-slot` and
+  value), or of the pairs themselves.
+
+Of alternatives ("a|b", "a>b", a list) the first is taken, as the benchmark's own states do. The
+spellings of `dontcare` are made one, and the value kept: these versions annotate it. Slots other
+than the 30 that state tracking is scored on are left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from mwz.normalization.states import without_empty_domains
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
 
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
+from ..io.files import kind_of, read_json, valid_text
 from ..io.machine import data_directory
+from ..metrics.tracking.dialogue_states import DONTCARE
 from ..metrics.tracking.tracked_dialogues import GoldStates
+from ..submission.checking import dialogue_id
+from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
 from .declared import gold_versions
-from .documents import DAMAGED, SUFFIX, read_document, write_document
-from .installed import installed_benchmarks, load_benchmark
-from .state_files import read_state_file
+from .installed import (
+    DAMAGED,
+    SUFFIX,
+    document_names,
+    installed_benchmarks,
+    load_benchmark,
+    read_document,
+    write_document,
+)
+
+STATE_FILES = ("data.json", "test_dials.json")
+"""What is looked for in a folder, the first that is there."""
 
 _FORMAT = "gold states 1"
 # It becomes a file's name and part of signatures.
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
+_ALTERNATIVES = re.compile(r"[|<>]")
+
+_Slots: TypeAlias = Iterator[tuple[str, str, Any]]
+"""Domain, slot and value of all slots of a turn."""
 
 
-@dataclass(frozen=True)
-class ImportedStates:
-    """Gold states read from a file, and what is to be said of them.
-
-    Attributes:
-        gold: The states.
-        notes: Remarks for the user, a line each.
-    """
-
-    gold: GoldStates
-    notes: tuple[str, ...]
-
-
-def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> ImportedStates:
+def read_gold_states(
+    version: str, path: Path, benchmark: Benchmark
+) -> tuple[GoldStates, list[str]]:
     """Read the gold states of a benchmark's dialogues in another version of the annotation.
 
     Args:
         version: What to call it: "2.4".
-        path: `data.json`, `test_dials.json`, or a folder with one of them.
+        path: `data.json`, `test_dials.json`, plain or gzipped, or a folder with one of them.
         benchmark: The benchmark that the dialogues are of.
+
+    Returns:
+        The states, and remarks for the user, a line each.
 
     Raises:
         InputError: The version is no name for a file, or the file is not in one of the public
             shapes, or holds other turns than the benchmark.
     """
     if not _VERSION.fullmatch(version):
-        raise InputError(
-            "--states", f"{version!r} is no name of a version; expected one such as 2.4"
-        )
-    states, left_out = read_state_file(path, benchmark.dialogues)
+        expected = f"{version!r} is no name of a version; expected one such as 2.4"
+        raise InputError("--states", expected)
+    if path.is_dir():
+        files = [path / name for name in STATE_FILES if (path / name).exists()]
+        if not files:
+            raise InputError(str(path), f"no {' or '.join(STATE_FILES)} in this folder")
+        path = files[0]
+    dialogues, slots_of = _dialogues(read_json(path), path)
+    states: dict[str, list[BeliefState]] = {}
+    left_out: Counter[str] = Counter()
+    problems = []
+    for name, turns in dialogues.items():
+        id_ = dialogue_id(name)
+        if id_ not in benchmark.dialogues:
+            continue
+        states[id_] = []
+        for number, turn in enumerate(turns):
+            try:
+                states[id_].append(_tracked_state(slots_of(turn), left_out))
+            except (KeyError, TypeError, AttributeError, ValueError) as error:
+                problems.append(f"dialogue {name}, turn {number}: no state ({error})")
+    refuse(str(path), problems)
+    if not states:
+        raise InputError(str(path), "none of its dialogues is in the benchmark")
     gold = GoldStates(version, benchmark.name, states)
     _check(gold, benchmark, path)
-    return ImportedStates(gold, tuple(_notes(gold, left_out, benchmark)))
+    return gold, [*_notes(gold, left_out, benchmark)]
+
+
+def _dialogues(
+    content: Any, path: Path
+) -> tuple[Mapping[str, Sequence[Any]], Callable[[Any], _Slots]]:
+    """Return a file's dialogues, name -> turns with a state, and what yields a turn's slots."""
+    try:
+        if isinstance(content, Mapping):
+            logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
+            return logs, _slots_of_metadata
+        return {one["dialogue_idx"]: one["dialogue"] for one in content}, _slots_of_trade
+    except (KeyError, TypeError):
+        raise InputError(
+            str(path),
+            "unknown shape; expected an object of dialogue id -> `log` (data.json), or a list of "
+            "dialogues with `dialogue_idx` and `dialogue` (test_dials.json)",
+        ) from None
+
+
+def _slots_of_metadata(turn: Any) -> _Slots:
+    for domain, parts in turn["metadata"].items():
+        for part, prefix in METADATA.items():
+            for slot, value in parts[part].items():
+                if slot not in NOT_TRACKED:
+                    yield domain, prefix + slot, value
+
+
+def _slots_of_trade(turn: Any) -> _Slots:
+    for entry in turn["belief_state"]:
+        for name, value in entry["slots"] if isinstance(entry, Mapping) else [entry]:
+            domain, slot = name.split("-", 1)
+            yield domain, slot, value
+
+
+def _tracked_state(slots: _Slots, left_out: Counter[str]) -> BeliefState:
+    """Return a state of the tracked slots, normalised; the others are counted."""
+    state: dict[str, dict[str, str]] = {}
+    for domain, slot, value in slots:
+        text = _value(value)
+        if text is not None:
+            state.setdefault(domain, {})[slot] = text
+    tracked: dict[str, dict[str, str]] = {}
+    for domain, values in normalize_state(state, rule_set(DEFAULT_RULES)).items():
+        for slot, text in values.items():
+            if slot in TRACKED_SLOTS.get(domain, ()):
+                tracked.setdefault(domain, {})[slot] = text
+            else:
+                left_out[f"{domain}-{slot}"] += 1
+    return tracked
+
+
+def _value(value: Any) -> str | None:
+    """Return the value of a slot, the first if there are several; None if it has none."""
+    first = next(iter(value), "") if isinstance(value, list) else value
+    if not isinstance(first, str):
+        raise TypeError(f"expected a string as value, found {kind_of(first)}")
+    text = _ALTERNATIVES.split(valid_text(first).strip())[0].strip()
+    if text.lower() in NO_VALUE:
+        return None
+    return "dontcare" if text.lower() in DONTCARE else text
 
 
 def install_gold_states(gold: GoldStates) -> Path:
@@ -80,30 +185,28 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
         InputError: They are not installed, their file is damaged, or they are of other turns than
             the benchmark has.
     """
-    there = installed_gold_states(benchmark.name)
+    installed = installed_gold_states(benchmark.name)
     own = gold_versions(benchmark.name).own
-    if version == own and version not in there:
+    if version == own and version not in installed:
         states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         return GoldStates(version, benchmark.name, states)
-    if version not in there:
-        have = ", ".join(filter(None, dict.fromkeys([own, *there])))
-        choices = f"choose from {have}" if have else "none are"
+    if version not in installed:
+        versions = ", ".join(filter(None, dict.fromkeys([own, *installed])))
+        choices = f"choose from {versions}" if versions else "none are"
         raise InputError(
             f"gold states {version}",
             f"not installed for {benchmark.name}; {choices}. "
             "`mwz data import --states VERSION PATH` installs them",
         )
     path = gold_states_path(benchmark.name, version)
-    again = "import them again"
     try:
-        document = read_document(path, _FORMAT)
-        gold = GoldStates(document["version"], document["benchmark"], document["states"])
+        gold = GoldStates(**read_document(path, _FORMAT))
         _check(gold, benchmark, path)
     except InputError as error:
-        problems = [f"{problem}; {again}" for problem in error.problems]
-        raise InputError(error.source, problems) from None
-    except (KeyError, TypeError, AttributeError):
-        raise InputError(str(path), f"{DAMAGED}; {again}") from None
+        again = [f"{problem}; import them again" for problem in error.problems]
+        raise InputError(error.source, again) from None
+    except (TypeError, AttributeError):
+        raise InputError(str(path), f"{DAMAGED}; import them again") from None
     return gold
 
 
@@ -124,11 +227,11 @@ def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]
     Raises:
         InputError: A file is damaged, or is of other turns than the benchmark has.
     """
-    there = installed_gold_states(benchmark.name)
+    installed = installed_gold_states(benchmark.name)
     further = gold_versions(benchmark.name).further
     return (
-        [load_gold_states(version, benchmark) for version in further if version in there],
-        [version for version in further if version not in there],
+        [load_gold_states(version, benchmark) for version in further if version in installed],
+        [version for version in further if version not in installed],
     )
 
 
@@ -139,8 +242,7 @@ def gold_states_path(benchmark: str, version: str) -> Path:
 
 def installed_gold_states(benchmark: str) -> list[str]:
     """Return the versions of gold states that are installed for a benchmark."""
-    found = _folder(benchmark).glob(f"[!.]*{SUFFIX}")
-    return sorted(path.name.removesuffix(SUFFIX) for path in found)
+    return document_names(_folder(benchmark))
 
 
 def _folder(benchmark: str) -> Path:
@@ -149,20 +251,19 @@ def _folder(benchmark: str) -> Path:
 
 def _check(gold: GoldStates, benchmark: Benchmark, path: Path) -> None:
     """Make sure that the gold states of a file are those of a benchmark's dialogues."""
-    problems = []
-    for id_, states in gold.states.items():
-        known = benchmark.dialogues.get(id_)
-        if known is None:
-            problems.append(f"dialogue {id_}: not in the benchmark {benchmark.name}")
-        elif len(states) != known.turns:
-            problems.append(
-                f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
-                f"has {known.turns}"
-            )
-    refuse(str(path), problems)
+    turns = {id_: dialogue.turns for id_, dialogue in benchmark.dialogues.items()}
+    refuse(
+        str(path),
+        [
+            f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
+            f"has {turns.get(id_, 'no such dialogue')}"
+            for id_, states in gold.states.items()
+            if len(states) != turns.get(id_)
+        ],
+    )
 
 
-def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterable[str]:
+def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterator[str]:
     missing = [id_ for id_ in benchmark.dialogues if id_ not in gold.states]
     if missing:
         yield (
@@ -170,7 +271,7 @@ def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) 
             f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
         )
     if left_out:
-        slots = _some([f"{slot} ({count})" for slot, count in left_out.items()])
+        slots = _some([f"{slot} ({count})" for slot, count in sorted(left_out.items())])
         yield f"values of slots that state tracking is not scored on, left out: {slots}"
     equal = sum(
         without_empty_domains(ours) == without_empty_domains(theirs)
@@ -181,5 +282,5 @@ def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) 
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    listed = ", ".join(names[:5])
+    return listed if len(names) <= 5 else f"{listed} and {len(names) - 5} more"

@@ -1,36 +1,91 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one file, `<data directory>/benchmarks/<name>.json.gz`. What scores need of it is
-kept beside it (`prepared.py`).
+What is installed is a document: JSON, gzipped, with the version of its layout. A benchmark is
+`<data directory>/benchmarks/<name>.json.gz`.
+
+Beside it, in the folder `<name>.prepared`, are the parts that are made of it only once. This is a
+shortcut: the references tokenised for BLEU, the answers of the venue database and the benchmark
+itself in a form that is quick to read save more than half of a cold score. Each is a file of plain
+data, written by `marshal` as Python writes its compiled modules, with what it was made of: another
+benchmark, another state of the code or another Python makes it anew. Where the folder cannot be
+written, nothing is kept.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
-from collections.abc import Mapping
+import marshal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules.registry import folder_of
+from mwz.normalization.rules.registry import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.machine import data_directory
-from .documents import DAMAGED, SUFFIX, read_document, write_document
-from .prepared import PreparedParts
+from ..io.files import parse_json, read_bytes, read_stored, write_atomically
+from ..io.machine import code_digest, data_directory
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
 """The benchmark used where none is named, if it is installed."""
 
+SUFFIX = ".json.gz"
+DAMAGED = "damaged or edited"
+
 _FORMAT = 3
-_AGAIN = "install the benchmark again"
+_UNSHARED = 2
+"""The version of marshal that does not share parts: the same content is the same bytes."""
 
 
 def downloads_directory() -> Path:
     """Return where fetched files are kept."""
     return data_directory() / "downloads"
+
+
+# ---------------------------------------------------------------------------------- documents
+
+
+def write_document(path: Path, document: object, format_: object) -> None:
+    """Write a document, all or nothing.
+
+    Args:
+        path: Where to.
+        document: JSON types.
+        format_: The version of its layout.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    whole = {"format": format_, "content": document}
+    body = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+    # No time stamp: the same document is the same bytes.
+    write_atomically(path, gzip.compress(body, compresslevel=6, mtime=0))
+
+
+def read_document(path: Path, format_: object) -> Any:
+    """Return a document.
+
+    Raises:
+        InputError: The file is missing, damaged, or has another layout.
+    """
+    whole = parse_json(read_bytes(path), str(path))
+    if not isinstance(whole, dict) or whole.get("format") != format_:
+        raise InputError(str(path), "written by another version of the harness")
+    return whole["content"]
+
+
+def document_names(folder: Path) -> list[str]:
+    """Return the names of the documents in a folder, which need not exist."""
+    return sorted(path.name.removesuffix(SUFFIX) for path in folder.glob(f"[!.]*{SUFFIX}"))
+
+
+# --------------------------------------------------------------------------------- benchmarks
 
 
 def benchmark_path(name: str) -> Path | None:
@@ -40,27 +95,21 @@ def benchmark_path(name: str) -> Path | None:
 
 def installed_benchmarks() -> list[str]:
     """Return the names of all benchmarks at hand, the built-in one first."""
-    folder = data_directory() / "benchmarks"
-    names = sorted(path.name.removesuffix(SUFFIX) for path in folder.glob(f"[!.]*{SUFFIX}"))
-    return [SAMPLE, *names]
-
-
-def default_benchmark() -> str:
-    """Return the benchmark used where none is named: MultiWOZ if installed, else the sample."""
-    return DEFAULT if DEFAULT in installed_benchmarks() else SAMPLE
+    return [SAMPLE, *document_names(data_directory() / "benchmarks")]
 
 
 def load_benchmark(name: str | None = None) -> Benchmark:
-    """Load a benchmark by name, or the default one.
+    """Load a benchmark by name, or the default one: MultiWOZ if installed, else the sample.
 
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
-    name = name or default_benchmark()
-    if name not in installed_benchmarks():
+    installed = installed_benchmarks()
+    name = name or (DEFAULT if DEFAULT in installed else SAMPLE)
+    if name not in installed:
         raise InputError(
             f"benchmark {name}",
-            f"not installed; choose from {', '.join(installed_benchmarks())}. "
+            f"not installed; choose from {', '.join(installed)}. "
             "`mwz data fetch` or `mwz data import` installs multiwoz",
         )
     path = benchmark_path(name)
@@ -71,8 +120,12 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         parts = PreparedParts.of_file(path)
         document = parts.part("benchmark", lambda: _shared(_read(path), {}), shared=True)
     except InputError as error:
-        raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
-    return _with_prepared(from_document(document), parts)
+        again = f"{error.problems[0]}; install the benchmark again"
+        raise InputError(error.source, again) from None
+    benchmark = from_document(document)
+    # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
+    object.__setattr__(benchmark, "prepared", parts)
+    return benchmark
 
 
 def _read(path: Path) -> Any:
@@ -87,13 +140,6 @@ def _read(path: Path) -> Any:
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
     return document
-
-
-def _with_prepared(benchmark: Benchmark, parts: PreparedParts) -> Benchmark:
-    """Return a benchmark just read with what is kept of it."""
-    # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", parts)
-    return benchmark
 
 
 @cache
@@ -130,25 +176,6 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _shared(value: Any, known: dict[object, Any]) -> Any:
-    """Return a value of JSON types whose equal parts are one: they are read once.
-
-    Turn after turn has the belief state of the turn before.
-
-    Args:
-        value: The value.
-        known: The parts by now; others are added.
-    """
-    key: object = (type(value), value)
-    if isinstance(value, dict):
-        value = {_shared(name, known): _shared(one, known) for name, one in value.items()}
-        key = (dict, *((id(name), id(one)) for name, one in value.items()))
-    elif isinstance(value, list | tuple):
-        value = [_shared(one, known) for one in value]
-        key = (list, *map(id, value))
-    return known.setdefault(key, value)
-
-
 def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
     seen = document.get("seen")
@@ -183,5 +210,69 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         )
         for domain, goal in data["goal"].items()
     }
-    said = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
-    return Dialogue(**{**data, **said, "goal": goals})
+    texts = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
+    return Dialogue(**{**data, **texts, "goal": goals})
+
+
+# ----------------------------------------------------------------------------- prepared parts
+
+
+@dataclass(frozen=True)
+class PreparedParts:
+    """What is kept of one benchmark.
+
+    Attributes:
+        folder: Where.
+        key: What it was made of.
+    """
+
+    folder: Path
+    key: str
+
+    @classmethod
+    def of_file(cls, path: Path) -> PreparedParts:
+        """Return what is kept of the benchmark in a file.
+
+        Raises:
+            InputError: The file cannot be read.
+        """
+        made_of = (sha256(read_stored(path)), code_digest(), str(sys.implementation.cache_tag))
+        return cls(path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), " ".join(made_of))
+
+    def part(self, name: str, make: Callable[[], Any], shared: bool = False) -> Any:
+        """Return a part: what is kept, or what is made now and kept from then on.
+
+        Args:
+            name: What the part is called, as a file can be.
+            make: Makes it, of types that marshal writes.
+            shared: Whether equal parts of it that are one object stay one.
+        """
+        path = self.folder / name
+        with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
+            key, content = marshal.loads(read_stored(path))
+            if key == self.key:
+                return content
+        content = make()
+        data = marshal.dumps((self.key, content), *([] if shared else [_UNSHARED]))
+        with contextlib.suppress(InputError):
+            write_atomically(path, data)
+        return content
+
+
+def _shared(value: Any, known: dict[object, Any]) -> Any:
+    """Return a value of JSON types whose equal parts are one: they are read once.
+
+    Turn after turn has the belief state of the turn before.
+
+    Args:
+        value: The value.
+        known: The parts by now; others are added.
+    """
+    key: object = (type(value), value)
+    if isinstance(value, dict):
+        value = {_shared(name, known): _shared(one, known) for name, one in value.items()}
+        key = (dict, *((id(name), id(one)) for name, one in value.items()))
+    elif isinstance(value, list | tuple):
+        value = [_shared(one, known) for one in value]
+        key = (list, *map(id, value))
+    return known.setdefault(key, value)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +25,7 @@ from ..errors import InputError
 from ..io.files import read_json, shown_name
 from ..io.machine import data_directory
 from ..submission.checking import dialogue_id
-from .documents import SUFFIX, read_document, write_document
-from .installed import SAMPLE
+from .installed import SAMPLE, SUFFIX, read_document, write_document
 
 GOALS_FILE = "data/multiwoz/test.json.zip"
 """Where a clone of ConvLab-2 has the goals of the test dialogues."""
@@ -130,26 +129,31 @@ def parse_tasks(content: object, source: str) -> Tasks:
     """
     from ..io.validation import validated  # pydantic takes its time
 
-    goals = validated(dict[str, dict[str, Any]], content, source)
-    goals = {id_: goal.get("goal", goal) for id_, goal in goals.items()}
-    told = {id_: goal.get("message", []) for id_, goal in goals.items()}
+    written = validated(dict[str, dict[str, Any]], content, source)
+    goals = {id_: goal.get("goal", goal) for id_, goal in written.items()}
+    messages = validated(
+        dict[str, list[str]], {id_: goal.get("message", []) for id_, goal in goals.items()}, source
+    )
     wanted = {
         id_: {d: _without_marks(goal[d]) for d in PLAYED_DOMAINS if goal.get(d)}
         for id_, goal in goals.items()
     }
-    messages = validated(dict[str, list[str]], told, source)
     tasks = {}
-    for id_, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
-        message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[id_])
-        text = "\n".join(message)
-        found = {domain: re.search(_NAMES[domain], text) for domain in domains}
-        order = sorted(found, key=lambda d: one.start() if (one := found[d]) else len(text))
+    for name, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
+        id_ = dialogue_id(name)
+        message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[name])
         if domains:
-            ordered = {domain: domains[domain] for domain in order}
-            tasks[dialogue_id(id_)] = Task(dialogue_id(id_), ordered, message)
+            order = _in_order(domains, "\n".join(message))
+            tasks[id_] = Task(id_, {domain: domains[domain] for domain in order}, message)
     if not tasks:
         raise InputError(source, f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
     return Tasks(tasks, source)
+
+
+def _in_order(domains: Iterable[str], text: str) -> list[str]:
+    """Return domains in the order in which instructions come to them."""
+    places = {domain: re.search(_NAMES[domain], text) for domain in domains}
+    return sorted(places, key=lambda d: place.start() if (place := places[d]) else len(text))
 
 
 def _without_marks(domain: Any) -> Any:
@@ -195,10 +199,7 @@ def load_tasks(benchmark: str) -> Tasks:
     path = _tasks_path(benchmark)
     if not path.exists():
         raise InputError(source, _NOT_INSTALLED)
-    try:
-        return parse_tasks(read_document(path, _FORMAT), source)
-    except InputError as error:
-        raise InputError(str(path), f"{error.problems[0]}; install the tasks again") from None
+    return parse_tasks(read_document(path, _FORMAT), source)
 
 
 def _tasks_path(benchmark: str) -> Path:

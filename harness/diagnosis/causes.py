@@ -1,8 +1,8 @@
 """Causes of lost points: one for every domain not matched, and every requested slot not provided.
 
 They are read off the steps that score (`metrics/steps.py`), in the strict set-up; the *deciding
-turn* is the last one at which the offered venues were set, and not kept. Of the causes the first
-that applies counts. Domain by domain they add up to what the rates lose.
+turn* is the last one that set the offered venues instead of keeping them. The first cause that
+applies counts. Domain by domain the causes add up to what the rates lose.
 
 That one always applies follows from the rule: an offer that exceeds the goal holds a venue that
 some slot of the goal excludes, and of this slot the deciding state has either another value or
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import RuleSet
 
-from ..metrics.played import PlayedDialogue
-from ..metrics.results import DomainResult, Fault
-from ..metrics.setups import STRICT
+from ..benchmark import CANONICAL_STYLE
+from ..metrics.played import Played, PlayedDialogue
+from ..metrics.results import DialogueResult, DomainResult, Fault
+from ..metrics.setups import MAIN_SETUP, STRICT
 from ..metrics.steps import Step, domain_result, steps
 
 if TYPE_CHECKING:
@@ -160,35 +161,15 @@ CAUSES: Mapping[str, Cause] = {
 """Causes of a domain that is not matched; the first that applies counts."""
 
 
-@dataclass(frozen=True)
-class SlotCause:
-    """A cause of a requested slot that is not provided.
-
-    Attributes:
-        applies: Whether it does, of the steps that say the slot, and of those of them in which the
-            domain is active.
-        words: What happened.
-    """
-
-    applies: Callable[[Sequence[Step], Sequence[Step]], bool]
-    words: str
-
-
-SLOT_CAUSES: Mapping[str, SlotCause] = {
-    "never said": SlotCause(
-        lambda said, active: not said,
-        "no response says it",
+SLOT_CAUSES: Mapping[str, str] = {
+    "never said": "no response says it",
+    "said while another domain is active": (
+        "it is said, but never while {domain} is the active domain"
     ),
-    "said while another domain is active": SlotCause(
-        lambda said, active: not active,
-        "it is said, but never while {domain} is the active domain",
-    ),
-    "said before booked": SlotCause(
-        lambda said, active: True,
-        "it is said, but not where the annotation has {domain} booked",
-    ),
+    "said before booked": "it is said, but not where the annotation has {domain} booked",
 }
-"""Causes of a requested slot that is not provided; the first that applies counts."""
+"""Causes of a requested slot that is not provided -> what happened; the first that applies counts.
+"""
 
 
 def explain(
@@ -199,31 +180,34 @@ def explain(
     for domain in dialogue.gold.goal:
         walked = [*steps(dialogue, domain, database, STRICT, rules)]
         result = domain_result(walked, dialogue, domain, database, STRICT, rules)
-        result = replace(result, slot_causes=_slot_causes(result, walked))
+        causes = {
+            slot: _slot_cause([step for step in walked if slot in step.said])
+            for slot, provided in result.provided.items()
+            if not provided
+        }
+        result = replace(result, slot_causes=causes)
         if not result.matched:
-            result = _diagnosed(result, walked, dialogue, domain, database)
+            result = _with_cause(result, walked, dialogue, domain, database)
         results[domain] = result
     return results
 
 
-def _slot_causes(result: DomainResult, walked: Sequence[Step]) -> dict[str, str]:
-    """Return requested slot that was not provided -> why."""
-    causes = {}
-    for slot in (slot for slot, provided in result.provided.items() if not provided):
-        said = [step for step in walked if slot in step.said]
-        active = [step for step in said if step.active]
-        causes[slot] = next(name for name, one in SLOT_CAUSES.items() if one.applies(said, active))
-    return causes
+def _slot_cause(said: Sequence[Step]) -> str:
+    """Return why a slot is not provided, by the steps that say it."""
+    never, elsewhere, unbooked = SLOT_CAUSES
+    if not said:
+        return never
+    return unbooked if any(step.active for step in said) else elsewhere
 
 
-def _diagnosed(
+def _with_cause(
     result: DomainResult,
     walked: Sequence[Step],
     dialogue: PlayedDialogue,
     domain: str,
     database: VenueDatabase,
 ) -> DomainResult:
-    """Return a result of a domain that is not matched, with why."""
+    """Return the result of a domain that is not matched with its cause."""
     failed = _Failed(
         steps=walked,
         wanted=dialogue.gold.goal[domain].informable,
@@ -256,4 +240,53 @@ def cause_words(domain: str, result: DomainResult) -> str:
 
 def slot_cause_words(domain: str, cause: str) -> str:
     """Return why a requested slot is not provided, in words."""
-    return SLOT_CAUSES[cause].words.format(domain=domain)
+    return SLOT_CAUSES[cause].format(domain=domain)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why a submission loses what it loses, in the strict set-up.
+
+    Attributes:
+        played: What was scored.
+        dialogues: The dialogues as they were played, in the submission's order.
+        results: How each of them came out, and why.
+    """
+
+    played: Played
+    dialogues: tuple[PlayedDialogue, ...]
+    results: tuple[DialogueResult, ...]
+
+
+def diagnose(played: Played) -> Diagnosis:
+    """Follow every dialogue played and say what was lost."""
+    dialogues = tuple(played.under(MAIN_SETUP))
+    database = played.database()
+    results = tuple(
+        DialogueResult(
+            one.id, len(one.responses), goals={MAIN_SETUP: explain(one, database, played.rules)}
+        )
+        for one in dialogues
+    )
+    return Diagnosis(played, dialogues, results)
+
+
+def single_result(played: Played, bleu: bool) -> DialogueResult:
+    """Return how the only dialogue that was played came out, in the strict set-up, and why.
+
+    Args:
+        played: What was played: one dialogue.
+        bleu: Whether to compute sentence-level BLEU of each turn, in percent, as
+            `sacrebleu.sentence_bleu` does but with the effective order: n-grams longer than the
+            response are left out. The mean over turns is not corpus BLEU.
+    """
+    diagnosis = diagnose(played)
+    [dialogue], [result] = diagnosis.dialogues, diagnosis.results
+    if not bleu:
+        return result
+    from sacrebleu.metrics.bleu import BLEU  # NumPy and sacreBLEU take their time
+
+    metric = BLEU(effective_order=True)
+    pairs = zip(dialogue.responses, dialogue.gold.references[CANONICAL_STYLE], strict=False)
+    scores = tuple(metric.sentence_score(text, [reference]).score for text, reference in pairs)
+    return replace(result, sentence_bleu=scores)

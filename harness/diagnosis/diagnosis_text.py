@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..errors import counted, cut
-from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
-from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
 from ..metrics.results import DialogueResult
-from .causes import CAUSES, SLOT_CAUSES, cause_words
-from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf
+from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
 from .dialogue_text import wrapped
-from .losses import SUCCESS_LOSSES, DomainLosses, Points, domain_losses, points, wrong_slots
-
-GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
+from .losses import (
+    SUCCESS_LOSSES,
+    DomainLosses,
+    Points,
+    domain_losses,
+    points,
+    what_if,
+    wrong_slots,
+)
 
 _NAME = 26
 _VALUE = 28
@@ -31,84 +34,82 @@ _SHOWN_SLOTS = 8
 
 
 def diagnosis_text(
-    diagnosis: Diagnosis,
-    what_ifs: Sequence[WhatIf],
-    domain: str | None = None,
-    cause: str | None = None,
-    limit: int = 3,
+    diagnosis: Diagnosis, domain: str | None = None, cause: str | None = None, limit: int = 3
 ) -> str:
     """Return what a submission loses: by cause and domain, by slot, what if, first dialogues.
 
     Args:
         diagnosis: The diagnosis.
-        what_ifs: What other states and domains would change.
         domain: The only domain to show; None for all.
         cause: The only cause to show, of a domain or of a slot; None for all.
         limit: How many dialogues to show of each of the largest causes.
     """
-    results = diagnosis.results
-    head = _head(diagnosis, what_ifs[0])
-    losses = domain_losses(results)
-    if domain is not None:
-        if domain not in losses:
-            return f"{head}\n\nno goal of these dialogues has the domain {domain}"
-        losses = {domain: losses[domain]}
-    costs = points(results)
-    shown = None if domain else costs
-    unmatched = _unmatched(losses, diagnosis.played.rules.venue_rules)
-    parts = [
-        head,
-        _cause_table("domain not matched", unmatched, _chosen(CAUSES, cause), shown),
-        _cause_table("slot not provided", _untold(losses), _chosen(SLOT_CAUSES, cause), shown),
-        _legend(losses, _chosen(costs, cause)),
-        "" if domain else wrapped("", _POINTS),
-        "" if cause else _rates_table(losses),
-        _slots_table(results, domain, cause),
+    what_ifs = what_if(diagnosis.played)
+    head = _head(diagnosis, *next(iter(what_ifs.values())))
+    tables = [
+        _slots_table(diagnosis.results, domain, cause),
         "" if cause else _what_if_table(what_ifs),
-        *_first_dialogues(results, costs, domain, cause, limit),
     ]
-    return "\n\n".join(filter(None, parts))
+    return losses_text(head, diagnosis.results, CAUSES, SLOT_CAUSES, tables, domain, cause, limit)
 
 
-def grounded_text(
-    diagnosis: GroundedDiagnosis,
-    domain: str | None = None,
-    cause: str | None = None,
-    limit: int = 3,
+def losses_text(
+    head: str,
+    results: Sequence[DialogueResult],
+    causes: Collection[str],
+    slot_causes: Collection[str],
+    tables: Iterable[str],
+    domain: str | None,
+    cause: str | None,
+    limit: int,
 ) -> str:
-    """Return what responses in plain English lose: by cause and domain, and first dialogues.
+    """Return what is lost by cause and domain, and the first dialogues that lose most.
 
     Args:
-        diagnosis: The diagnosis.
+        head: What comes first.
+        results: How dialogues came out.
+        causes: The causes of a domain that is not matched.
+        slot_causes: The causes of a requested slot that is not provided.
+        tables: What comes before the dialogues.
         domain: The only domain to show; None for all.
-        cause: The only cause to show, of `GROUNDED_CAUSES`; None for all.
+        cause: The only cause to show; None for all.
         limit: How many dialogues to show of each of the largest causes.
     """
-    results = diagnosis.results
-    every = domain_losses(results, INFORM_CAUSES, SUCCESS_CAUSES)
-    losses = {name: of for name, of in every.items() if domain in (None, name)}
-    costs = points(results, GROUNDED_CAUSES)
-    shown = None if domain else costs
-    unmatched = _unmatched(losses, NAMING_SLOTS)
-    further = domain_losses(diagnosis.further, INFORM_CAUSES, SUCCESS_CAUSES)
-    untold = _untold({name: of for name, of in further.items() if name in losses})
+    losses = {
+        name: of
+        for name, of in domain_losses(results, causes, slot_causes).items()
+        if domain in (None, name)
+    }
+    if not losses:
+        return f"{head}\n\nno goal of these dialogues has the domain {domain}"
+    costs = points(results, (*causes, *slot_causes))
+    matched = {name: (of.matched, of.dialogues) for name, of in losses.items()}
+    provided = {name: (of.provided, of.requested) for name, of in losses.items() if of.requested}
     parts = [
-        _grounded_head(diagnosis),
-        _cause_table("domain not matched", unmatched, _chosen(INFORM_CAUSES, cause), shown),
-        _cause_table("slot not told", _untold(losses), _chosen(SUCCESS_CAUSES, cause), shown),
-        _cause_table("further slot not told", untold, _chosen(SUCCESS_CAUSES, cause), None),
-        "" if cause or not losses else _rates_table(losses),
-        "" if cause else _faithfulness_table(diagnosis),
+        head,
+        *(
+            _cause_table(title, counts, of_what, chosen, None if domain else costs)
+            for title, counts, of_what, group in (
+                ("domain not matched", matched, "of dialogues", causes),
+                ("slot not provided", provided, "of requested", slot_causes),
+            )
+            for chosen in [[name for name in group if cause in (None, name)]]
+            if chosen and counts
+        ),
+        _legend(losses, cause),
+        "" if domain else wrapped("", _POINTS),
+        "" if cause else _rates_table(losses),
+        *tables,
         *_first_dialogues(results, costs, domain, cause, limit),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
+def _head(diagnosis: Diagnosis, inform: float, success: float) -> str:
     played, dialogues = diagnosis.played, len(diagnosis.results)
     turns, of = played.submission.turns, played.benchmark.turns
     lines = [
-        f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
+        f"Inform {figure(inform)}, Success {figure(success)}, strict, over "
         f"{counted(dialogues, 'dialogue')}",
         f"active domains: {played.domains}; belief states: {played.states}; "
         f"rules: {played.rules.name}",
@@ -119,104 +120,15 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
     return "\n".join(lines)
 
 
-def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
-    own, human = diagnosis.figures, diagnosis.human
-    told = "" if human is None else f"; the human responses: {_rates(human)}"
-    return wrapped("", f"grounded: {_rates(own)}, over {counted(own.dialogues, 'dialogue')}{told}")
-
-
-def _rates(figures: GroundedFigures) -> str:
-    requested = figures.success_requested
-    return (
-        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
-        f"Success {figure(figures.success[TOTAL])}"
-        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
-    )
-
-
-def _chosen(causes: Iterable[str], cause: str | None) -> list[str]:
-    return [name for name in causes if cause in (None, name)]
-
-
-# Domain -> cause -> count; out of how many in each domain; of what.
-_Counts = tuple[Mapping[str, Mapping[str, int]], Sequence[int], str]
-
-
-def _unmatched(losses: Mapping[str, DomainLosses], venues: Mapping[str, object]) -> _Counts:
-    of = {name: one for name, one in losses.items() if name in venues}
-    counts = {name: one.matched for name, one in of.items()}
-    return counts, [one.dialogues for one in of.values()], "dialogues"
-
-
-def _untold(losses: Mapping[str, DomainLosses]) -> _Counts:
-    of = {name: one for name, one in losses.items() if one.requested}
-    counts = {name: one.provided for name, one in of.items()}
-    return counts, [one.requested for one in of.values()], "requested"
-
-
-def _cause_table(
-    title: str, counted: _Counts, causes: Sequence[str], costs: Mapping[str, Points] | None
-) -> str:
-    """Return how often each cause applies in each domain, and how many points it costs.
-
-    Args:
-        title: What is counted.
-        counted: The counts.
-        causes: The causes to show.
-        costs: Cause -> points lost by it over all domains; None to show none.
-    """
-    domains, out_of, of_what = counted
-    if not causes or not domains:
-        return ""
-    # Every dialogue that loses its Inform loses its Success.
-    lost = {} if costs is None else {name: costs[name].success for name in causes}
-    rows: list[list[Cell]] = []
-    for name in causes:
-        row = [counts[name] for counts in domains.values()]
-        if not any(row) and len(causes) > 1:
-            continue
-        rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
-    if len(causes) > 1:
-        sums = [sum(counts[name] for name in causes) for counts in domains.values()]
-        rows.append(["all", *sums, sum(sums), figure(math.fsum(lost.values()), 2)])
-    rows.append([f"of {of_what}", *out_of, sum(out_of), ""])
-    headers = [title, *domains, "all", "points"]
-    if costs is None:
-        headers, rows = headers[:-1], [row[:-1] for row in rows]
-    return text_table(headers, rows)
-
-
-def _legend(losses: Mapping[str, DomainLosses], causes: Sequence[str]) -> str:
+def _legend(losses: Mapping[str, DomainLosses], cause: str | None) -> str:
     """Say what the causes that there are mean."""
-    words = {name: one.words for name, one in CAUSES.items()}
-    words |= {name: one.words for name, one in SLOT_CAUSES.items()}
-    found = [
-        name
-        for name in causes
-        if any(of.matched.get(name) or of.provided.get(name) for of in losses.values())
-    ]
+    words = {**{name: one.words for name, one in CAUSES.items()}, **SLOT_CAUSES}
     return "\n".join(
-        wrapped(f"{name}: ", words[name].format(domain="the domain", turn="n", faults=""), indent=2)
-        for name in found
+        wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
+        for name, text in words.items()
+        if cause in (None, name)
+        and any(of.matched.get(name) or of.provided.get(name) for of in losses.values())
     )
-
-
-def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
-    """Return what costs each domain its Success, and its rates."""
-    rows: list[list[Cell]] = [
-        [_folded(loss), *(of.success[loss] for of in losses.values())]
-        for loss in SUCCESS_LOSSES
-        if any(of.success[loss] for of in losses.values())
-    ]
-    rows.append(["of dialogues", *(of.dialogues for of in losses.values())])
-    rows.append(["Inform (%)", *(figure(of.inform) for of in losses.values())])
-    rows.append(["Success (%)", *(figure(of.succeeded) for of in losses.values())])
-    return text_table(["Success lost", *losses], rows)
-
-
-def _folded(name: str) -> str:
-    """Return a name in lines that leave room for a column for each domain."""
-    return textwrap.fill(name, _NAME)
 
 
 def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: str | None) -> str:
@@ -235,24 +147,71 @@ def _slots_table(results: Sequence[DialogueResult], domain: str | None, cause: s
     return text_table(headers, rows[:_SHOWN_SLOTS]) if rows else ""
 
 
-def _what_if_table(what_ifs: Sequence[WhatIf]) -> str:
-    own = what_ifs[0]
-    rows = [[own.name, figure(own.inform), "", figure(own.success), ""]]
-    for way in what_ifs[1:]:
-        gains = signed(way.inform - own.inform), signed(way.success - own.success)
-        rows.append([way.name, figure(way.inform), gains[0], figure(way.success), gains[1]])
+def _what_if_table(what_ifs: Mapping[str, tuple[float, float]]) -> str:
+    first, *others = what_ifs
+    as_it_is = what_ifs[first]
+    rows = [[first, figure(as_it_is[0]), "", figure(as_it_is[1]), ""]]
+    for name in others:
+        cells = [
+            cell
+            for value, before in zip(what_ifs[name], as_it_is, strict=True)
+            for cell in (figure(value), signed(value - before))
+        ]
+        rows.append([name, *cells])
     return text_table(["what if", "Inform", "", "Success", ""], rows)
 
 
-def _faithfulness_table(diagnosis: GroundedDiagnosis) -> str:
-    whose = {"this system": diagnosis.figures, "human responses": diagnosis.human}
+def _cause_table(
+    title: str,
+    domains: Mapping[str, tuple[Mapping[str, int], int]],
+    of_what: str,
+    causes: Sequence[str],
+    costs: Mapping[str, Points] | None,
+) -> str:
+    """Return a row for each cause.
+
+    Args:
+        title: What is counted.
+        domains: Domain -> cause -> count, and out of how many.
+        of_what: What these are.
+        causes: The causes to show.
+        costs: Cause -> points lost by it over all domains; None to show none.
+    """
+    # Every dialogue that loses its Inform loses its Success.
+    lost = {} if costs is None else {name: costs[name].success for name in causes}
+    rows: list[list[Cell]] = []
+    for name in causes:
+        row = [counts[name] for counts, _ in domains.values()]
+        if any(row) or len(causes) == 1:
+            rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
+    if len(causes) > 1:
+        sums = [sum(counts[name] for name in causes) for counts, _ in domains.values()]
+        rows.append(["all", *sums, sum(sums), figure(math.fsum(lost.values()), 2)])
+    out_of = [whole for _, whole in domains.values()]
+    rows.append([of_what, *out_of, sum(out_of), ""])
+    headers = [title, *domains, "all", "points"]
+    if costs is None:
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
+    return text_table(headers, rows)
+
+
+def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
+    """Return what costs each domain its Success, and its rates."""
+    domains = losses.values()
     rows: list[list[Cell]] = [
-        [name, told.told, figure(told.in_database), figure(told.of_named_venue)]
-        for name, figures in whose.items()
-        if figures is not None
-        for told in [figures.faithfulness]
+        [_folded(loss), *(of.success[loss] for of in domains)]
+        for loss in SUCCESS_LOSSES
+        if any(of.success[loss] for of in domains)
     ]
-    return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
+    rows.append(["of dialogues", *(of.dialogues for of in domains)])
+    rows.append(["Inform (%)", *(figure(of.inform) for of in domains)])
+    rows.append(["Success (%)", *(figure(of.succeeded) for of in domains)])
+    return text_table(["Success lost", *losses], rows)
+
+
+def _folded(name: str) -> str:
+    """Return a name in lines that leave room for a column for each domain."""
+    return textwrap.fill(name, _NAME)
 
 
 def _first_dialogues(
@@ -265,14 +224,14 @@ def _first_dialogues(
     """Yield the first dialogues of the causes that cost most, or of the one to show."""
     lost_by: dict[str, list[str]] = {name: [] for name in costs}
     for result in results:
-        for name, own in result.domains.items():
+        for name, came_out in result.domains.items():
             if domain not in (None, name):
                 continue
-            if own.cause is not None:
-                words = f": {cause_words(name, own)}" if own.cause in CAUSES else ""
-                lost_by[own.cause].append(f"{result.id}, {name}{words}")
-            for slot, cause_of_slot in own.slot_causes.items():
-                lost_by[cause_of_slot].append(f"{result.id}, {name} {slot}")
+            if came_out.cause is not None:
+                words = f": {cause_words(name, came_out)}" if came_out.cause in CAUSES else ""
+                lost_by[came_out.cause].append(f"{result.id}, {name}{words}")
+            for slot, slot_cause in came_out.slot_causes.items():
+                lost_by[slot_cause].append(f"{result.id}, {name} {slot}")
     largest = sorted(filter(lost_by.get, lost_by), key=lambda name: -sum(costs[name]))[:_LARGEST]
     for name in [cause] if cause else largest:
         if lost_by[name] and limit:

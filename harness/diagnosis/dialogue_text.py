@@ -1,8 +1,8 @@
 """One dialogue followed turn by turn, and at the end what came of its goal and why.
 
 `followed` follows belief states and placeholders, as Inform and Success do: `dialogue_text` shows
-it in 100 columns, `turn_text` one turn of several systems, and pages to read the same side by side.
-`grounded_dialogue_text` follows what responses in plain English name and tell.
+it in 100 columns, `turn_text` shows one turn of several systems, and web pages show systems side by
+side.
 """
 
 from __future__ import annotations
@@ -10,37 +10,22 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
-from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
-from ..grounding.grounded import NAMING_SLOTS, GroundedDomain
 from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
 from ..metrics.steps import Step, steps
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
 from ..metrics.tracking.tracked_dialogues import without_booking_prefix
-from .causes import cause_words, slot_cause_words
-from .diagnosing import Diagnosis, GroundedDiagnosis
-
-if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+from .causes import Diagnosis, cause_words, slot_cause_words
 
 WIDTH = 100
 _LABEL = 12
-_SHOWN_VENUES = 3
-_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *TOLD_SLOTS, "REFERENCE"})
-_DOMAIN_SOURCES: Mapping[str, str] = {
-    "predicted": "as predicted",
-    "slots": "of the placeholders",
-    "states": "by changes of the state",
-    "gold": "of the gold annotation",
-}
 
 
 def wrapped(label: str, text: str, indent: int | None = None) -> str:
@@ -54,32 +39,24 @@ def wrapped(label: str, text: str, indent: int | None = None) -> str:
     )
 
 
-def _labelled(label: str, text: str, width: int = _LABEL) -> str:
+def labelled(label: str, text: str, width: int = _LABEL) -> str:
     """Return a text behind a label of fixed width, in as many lines as it takes."""
     return wrapped(f"  {label:<{width}}", text, indent=width + 2)
 
 
-def _joined(
+def joined(
     head: str,
     goals: Mapping[str, Goal],
     turns: Sequence[Sequence[str]],
     outcome: Sequence[str],
-    database: VenueDatabase | None = None,
 ) -> str:
     """Return a dialogue's head, goal, turns and outcome as one text."""
     parts = [
-        ["goal", *(_goal_line(domain, goal, database) for domain, goal in goals.items())],
+        ["goal", *(labelled(domain, goal_text(goal)) for domain, goal in goals.items())],
         *([f"turn {number}", *lines] for number, lines in enumerate(turns)),
         ["outcome", *outcome],
     ]
     return "\n\n".join([head, *("\n".join(lines) for lines in parts)])
-
-
-def _goal_line(domain: str, goal: Goal, database: VenueDatabase | None) -> str:
-    """Return what a user wants of a domain; given the database, with the ids of what fits."""
-    fitting = [] if database is None else sorted(database.query(domain, goal.informable))
-    ids = f"; {_venue_count(len(fitting))}: {', '.join(fitting)}" if fitting else ""
-    return _labelled(domain, goal_text(goal) + ids)
 
 
 _ASKED = {
@@ -99,13 +76,6 @@ def goal_text(goal: Goal) -> str:
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
     return f"{', '.join(wishes)}{asked}{booked}"
-
-
-def _venue_count(count: int) -> str:
-    return f"{count} venue{'' if count == 1 else 's'}"
-
-
-# ------------------------------------------------------------------ states and placeholders
 
 
 Called: TypeAlias = Callable[[str, Collection[str]], str]
@@ -135,13 +105,15 @@ class FollowedTurn:
     steps: Sequence[tuple[str, str]]
 
 
-def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> list[FollowedTurn]:
+def followed(
+    diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called = lambda domain, venues: ""
+) -> list[FollowedTurn]:
     """Follow a dialogue turn by turn.
 
     Args:
         diagnosis: The diagnosis that it is of.
         dialogue: The dialogue.
-        called: What offered venues are called.
+        called: What offered venues are called; by default they are only counted.
     """
     gold, played = dialogue.gold, diagnosis.played
     walks = {
@@ -175,50 +147,32 @@ def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> 
     return turns
 
 
-def _ids(domain: str, venues: Collection[str]) -> str:
-    return ", ".join(sorted(venues))
-
-
-def _unnamed(domain: str, venues: Collection[str]) -> str:
-    return ""
-
-
-def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> str | None:
-    """Return one dialogue turn by turn, or None if it is not among those played.
-
-    Args:
-        diagnosis: The diagnosis of all dialogues.
-        id_: The dialogue's id.
-        venue_ids: Whether to show the ids of the venues that fit the goal, and of those offered.
-    """
+def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
+    """Return one dialogue turn by turn, or None if it is not among those played."""
     pairs = zip(diagnosis.dialogues, diagnosis.results, strict=True)
-    found = next((pair for pair in pairs if pair[0].id == id_), None)
-    if found is None:
+    pair = next((pair for pair in pairs if pair[0].id == id_), None)
+    if pair is None:
         return None
-    dialogue, result = found
+    dialogue, result = pair
     played, gold = diagnosis.played, dialogue.gold
-    shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)
-    turns = [_turn_lines(turn) for turn in shown]
+    turns = [_turn_lines(turn) for turn in followed(diagnosis, dialogue)]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
         f"dialogue {id_}, {len(turns)}{of_turns} turns: "
         f"Inform {result.inform}, Success {result.success}\n"
-        f"active domains: {_DOMAIN_SOURCES[played.domains]}; belief states: {played.states}"
+        f"active domains: {played.domains}; belief states: {played.states}"
     )
-    lines = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
-    return _joined(head, gold.goal, turns, lines, played.database() if venue_ids else None)
+    outcome = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
+    return joined(head, gold.goal, turns, outcome)
 
 
-def turn_text(
-    diagnoses: Mapping[str, Diagnosis], id_: str, turn: int, venue_ids: bool = False
-) -> str:
+def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:
     """Return one turn of several systems: what was said before, and what each responds and offers.
 
     Args:
         diagnoses: What to call each system -> its diagnosis.
         id_: The dialogue's id.
         turn: The turn's number, from 0.
-        venue_ids: Whether to show the ids of the venues offered.
 
     Raises:
         InputError: A system does not play the turn.
@@ -229,31 +183,31 @@ def turn_text(
         dialogue = next((one for one in diagnosis.dialogues if one.id == id_), None)
         turns = 0 if dialogue is None else len(dialogue.responses)
         if dialogue is None or turn >= turns:
-            known = f"; its turns are 0 to {turns - 1}" if turns else ""
-            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{known}")
+            played = f"; its turns are 0 to {turns - 1}" if turns else ""
+            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{played}")
         gold = dialogue.gold
         if len(responses) == 1:
             references = gold.references[CANONICAL_STYLE]
             for at in range(turn + 1):
-                before += [_labelled("user", text, width) for text in gold.users[at : at + 1]]
-                before += [_labelled("reference", references[at], width)] if at < turn else []
-            responses.append(_labelled("reference", references[turn], width))
-        responses.append(_labelled(name, dialogue.responses[turn] or "(nothing)", width))
-        shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)[turn]
-        responses += [_labelled("", f"{domain}: {text}", width) for domain, text in shown.steps]
+                before += [labelled("user", text, width) for text in gold.users[at : at + 1]]
+                before += [labelled("reference", references[at], width)] if at < turn else []
+            responses.append(labelled("reference", references[turn], width))
+        responses.append(labelled(name, dialogue.responses[turn] or "(nothing)", width))
+        effects = followed(diagnosis, dialogue)[turn].steps
+        responses += [labelled("", f"{domain}: {text}", width) for domain, text in effects]
     return "\n\n".join([f"dialogue {id_}, turn {turn}", *map("\n".join, (before, responses))])
 
 
 def _turn_lines(turn: FollowedTurn) -> list[str]:
-    lines = [] if turn.user is None else [_labelled("user", turn.user)]
+    lines = [] if turn.user is None else [labelled("user", turn.user)]
     return [
         *lines,
-        _labelled("response", turn.response or "(nothing)"),
-        _labelled("reference", turn.reference),
-        _labelled("active", turn.active),
-        _labelled("state", "; ".join(turn.changes) or "as before"),
-        *([_labelled("not as gold", "; ".join(turn.not_gold))] if turn.not_gold else []),
-        *(_labelled(*step) for step in turn.steps),
+        labelled("response", turn.response or "(nothing)"),
+        labelled("reference", turn.reference),
+        labelled("active", turn.active),
+        labelled("state", "; ".join(turn.changes) or "as before"),
+        *([labelled("not as gold", "; ".join(turn.not_gold))] if turn.not_gold else []),
+        *(labelled(*step) for step in turn.steps),
     ]
 
 
@@ -291,7 +245,7 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
             asked = f"the state holds nothing about {domain}: 0 venues"
         else:
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
-            asked = f"query {query or 'without constraints'}: {_venue_count(len(step.found))}"
+            asked = f"query {query or 'without constraints'}: {counted(len(step.found), 'venue')}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
         yield f"named; {asked}, {kept}{venues and ': ' + venues}"
@@ -308,92 +262,11 @@ def _of_step(step: Step, domain: str, requested: Collection[str], called: Called
 
 def _outcome(domain: str, result: DomainResult) -> Iterator[str]:
     if result.cause is None:
-        yield _labelled(domain, "matched")
+        yield labelled(domain, "matched")
     else:
         words = cause_words(domain, result)
-        yield _labelled(domain, f"not matched, {result.cause}: {words}")
+        yield labelled(domain, f"not matched, {result.cause}: {words}")
     for slot in result.provided:
         cause = result.slot_causes.get(slot)
         why = "" if cause is None else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
-        yield _labelled("", f"{slot} {why or 'provided'}")
-
-
-# ------------------------------------------------------------------------------ plain English
-
-
-def grounded_dialogue_text(
-    diagnosis: GroundedDiagnosis, id_: str, database: VenueDatabase
-) -> str | None:
-    """Return one dialogue in plain English turn by turn, or None if it is not played."""
-    dialogue = diagnosis.dialogues.get(id_)
-    if dialogue is None:
-        return None
-    fitting = {
-        domain: frozenset(database.query(domain, goal.informable))
-        for domain, goal in dialogue.goal.items()
-    }
-    users = diagnosis.users.get(id_, ())
-    turns = []
-    domains = turn_domains(dialogue.responses)
-    for number, response in enumerate(dialogue.responses):
-        user = users[number] if number < len(users) else None
-        turns.append(
-            [
-                *([] if user is None else [_labelled("user", " ".join(user.split()))]),
-                _labelled("response", " ".join(response.original.split()) or "(nothing)"),
-                _labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
-                *_mentions(response, fitting),
-            ]
-        )
-    rated = diagnosis.rated[id_]
-    went, told = rated.grounded, rated.faithfulness
-    head = (
-        f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
-        f"Success {int(went.success)}\n"
-        f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named by "
-        f"then: {told.of_named_venue}"
-    )
-    outcome = [
-        line
-        for domain in dialogue.goal
-        for line in _grounded_outcome(domain, went.domains[domain], len(fitting[domain]))
-    ]
-    return _joined(head, dialogue.goal, turns, outcome)
-
-
-def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield what a response names and tells, and whether the goal asks for it."""
-    for span in response.spans:
-        if span.slot not in _SHOWN_SLOTS:
-            continue
-        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
-        if span.slot == "REFERENCE":
-            whose = ""
-        elif asked_for:
-            whose = f": {_venues(asked_for)}, which the goal asks for"
-        elif span.venues:
-            whose = f": {_venues(span.venues)}, not what the goal asks for"
-        else:
-            whose = ": in no record of the database"
-        what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
-        words = " ".join(response.original[span.start : span.end].split())
-        part = "" if span.whole else ", in part"
-        yield _labelled(what, f"{span.slot} {words}{part}{whose}")
-
-
-def _venues(venues: Sequence[tuple[str, str]]) -> str:
-    shown = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
-    more = len(venues) - len(shown)
-    return " or ".join([*shown, *([f"{more} more"] if more else [])])
-
-
-def _grounded_outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
-    named = f"; named last: {domain} {', '.join(went.venues)}" if went.venues else ""
-    if went.matched:
-        only = "" if went.matched_all else " (any; besides, it names others)"
-        yield _labelled(domain, f"matched{only}{named}")
-    else:
-        would_fit = f"{_venue_count(fitting)} of the database would fit"
-        yield _labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
-    for slot, told in {**went.provided, **(went.further or {})}.items():
-        yield _labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")
+        yield labelled("", f"{slot} {why or 'provided'}")

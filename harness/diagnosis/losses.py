@@ -1,4 +1,4 @@
-"""What a submission loses, cause by cause: the results of its dialogues, counted.
+"""What a submission loses, cause by cause, and what it would gain with gold annotation.
 
 Conventions: counts are of dialogues with a domain in their goal (a dialogue counts once for each
 such domain), or of requested slots; points are in percent of the dialogues played. A dialogue lost
@@ -9,11 +9,13 @@ what the total rates lack of 100.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..metrics.inform import TOTAL, rates
+from ..metrics.played import Played, dialogue_results
 from ..metrics.results import DialogueResult, Fault
 from .causes import CAUSES, SLOT_CAUSES
 
@@ -62,8 +64,8 @@ class Points(NamedTuple):
 
 def domain_losses(
     results: Sequence[DialogueResult],
-    causes: Iterable[str] = CAUSES,
-    slot_causes: Iterable[str] = SLOT_CAUSES,
+    causes: Collection[str] = CAUSES,
+    slot_causes: Collection[str] = SLOT_CAUSES,
 ) -> dict[str, DomainLosses]:
     """Return goal domain -> what is lost in it, the domains in alphabetical order.
 
@@ -73,9 +75,7 @@ def domain_losses(
         slot_causes: Those of a slot.
     """
     domains = sorted({domain for result in results for domain in result.domains})
-    return {
-        domain: _losses_in(domain, results, list(causes), list(slot_causes)) for domain in domains
-    }
+    return {domain: _losses_in(domain, results, causes, slot_causes) for domain in domains}
 
 
 def lost_dialogues(results: Sequence[DialogueResult]) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -108,8 +108,8 @@ def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
 def _losses_in(
     domain: str,
     results: Sequence[DialogueResult],
-    causes: Iterable[str],
-    slot_causes: Iterable[str],
+    causes: Collection[str],
+    slot_causes: Collection[str],
 ) -> DomainLosses:
     concerned = [result for result in results if domain in result.domains]
     of_domain = [result.domains[domain] for result in concerned]
@@ -140,15 +140,15 @@ def points(
     inform: dict[str, Fraction] = defaultdict(Fraction)
     success: dict[str, Fraction] = defaultdict(Fraction)
     for result in results:
-        own = result.domains.values()
-        unmatched = [one.cause for one in own if one.cause is not None]
-        unprovided = [cause for one in own for cause in one.slot_causes.values()]
+        domains = result.domains.values()
+        unmatched = [one.cause for one in domains if one.cause is not None]
+        unprovided = [cause for one in domains for cause in one.slot_causes.values()]
+        for cause in unmatched:
+            inform[cause] += Fraction(1, len(unmatched))
         # A dialogue that loses its Inform loses its Success, whatever else is not said.
-        for cause, share in _shares(unmatched):
-            inform[cause] += share
-            success[cause] += share
-        for cause, share in [] if unmatched else _shares(unprovided):
-            success[cause] += share
+        of_success = unmatched or unprovided
+        for cause in of_success:
+            success[cause] += Fraction(1, len(of_success))
     total = len(results)
     return {
         cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
@@ -175,9 +175,24 @@ def wrong_slots(
     return counted.most_common()
 
 
-def _shares(causes: Sequence[str]) -> Iterator[tuple[str, Fraction]]:
-    for cause in causes:
-        yield cause, Fraction(1, len(causes))
+def what_if(played: Played) -> dict[str, tuple[float, float]]:
+    """Return what is replaced by gold annotation -> total strict Inform and Success, in percent."""
+    ways = {
+        "as it is": (played.states, played.domains),
+        "with gold states": ("gold", played.domains),
+        "with gold active domains": (played.states, "gold"),
+        "with both": ("gold", "gold"),
+    }
+    scores = {
+        sources: rates(
+            dialogue_results(replace(played, states=sources[0], domains=sources[1]), ["inform"])
+        )
+        for sources in set(ways.values())
+    }
+    return {
+        name: (scores[sources].inform[TOTAL], scores[sources].success[TOTAL])
+        for name, sources in ways.items()
+    }
 
 
 def _counted(names: Iterable[str], causes: Sequence[str | None]) -> dict[str, int]:

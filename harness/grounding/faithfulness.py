@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
-    from mwz.normalization.delexicaliser.gazetteer import VenueId
-    from mwz.normalization.delexicaliser.phrases import PhraseBook
+from mwz.normalization.delexicaliser import delexicaliser_tables
+from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, unplaced
+from mwz.normalization.responses import Delexicalised, VenueId
 
 _NAMED = ("NAME", "TRAINID")
 
@@ -50,18 +49,12 @@ def _domains(response: Delexicalised) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _told(response: str) -> frozenset[str]:
     """Return the domains that the words of a response tell."""
-    # Scores of delexicalised responses do without the delexicaliser.
-    from mwz.normalization.delexicaliser.phrases import unplaced
-
     found = _topics().find(unplaced(response))
     return frozenset(domain for match in found for domain in match.entries)
 
 
 @lru_cache(maxsize=1)
 def _topics() -> PhraseBook[str]:
-    from mwz.normalization.delexicaliser import delexicaliser_tables
-    from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings
-
     topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
     return PhraseBook(
         (spelling, domain)

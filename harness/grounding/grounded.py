@@ -28,16 +28,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING
+
+from mwz.database.venues import VenueDatabase
+from mwz.normalization.delexicaliser.gazetteer import Gazetteer
+from mwz.normalization.responses import Delexicalised, Span
 
 from ..benchmark import Goal
-from .faithfulness import turn_domains
+from .faithfulness import Faithfulness, dialogue_faithfulness, turn_domains
 from .requested import requests
-
-if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
-    from mwz.normalization.delexicaliser import Delexicalised, Span
-    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -110,9 +108,11 @@ class GroundedDialogue:
 
     Attributes:
         domains: Goal domain -> how it went.
+        faithfulness: What it tells of venues, counted.
     """
 
     domains: Mapping[str, GroundedDomain]
+    faithfulness: Faithfulness
 
     @property
     def inform(self) -> bool:
@@ -148,6 +148,30 @@ class GroundedDialogue:
         return all(told for slots in provided for told in slots.values())
 
 
+@dataclass(frozen=True)
+class PlainDialogue:
+    """A dialogue's responses in plain English, and what they are compared with.
+
+    Attributes:
+        responses: One per system turn; any number.
+        goal: Domain -> what the user wants.
+        booked: The domains booked by then, one collection per turn; None where that is not known.
+        users: What the user said before each turn, None where it is not known.
+    """
+
+    responses: Sequence[Delexicalised]
+    goal: Mapping[str, Goal]
+    booked: Sequence[Collection[str]] | None
+    users: Sequence[str | None] = ()
+
+
+def grounded(
+    dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
+) -> GroundedDialogue:
+    """Compare a dialogue with its goal and the venue database: `ground` of it."""
+    return ground(dialogue.responses, dialogue.goal, database, gazetteer, dialogue.booked)
+
+
 def ground(
     responses: Sequence[Delexicalised],
     goal: Mapping[str, Goal],
@@ -165,15 +189,20 @@ def ground(
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
-    dialogue = _Dialogue(responses, turn_domains(responses), gazetteer, booked)
-    return GroundedDialogue(
-        {
-            domain: _GoalDomain(
-                domain, wanted, fitting_venues(domain, wanted, database, gazetteer), dialogue
-            ).outcome()
-            for domain, wanted in goal.items()
-        }
-    )
+    about = turn_domains(responses)
+    domains = {
+        name: _GoalDomain(
+            name,
+            wanted,
+            fitting_venues(name, wanted, database, gazetteer),
+            gazetteer,
+            responses,
+            about,
+            None if booked is None else [name in domains for domains in booked],
+        ).outcome()
+        for name, wanted in goal.items()
+    }
+    return GroundedDialogue(domains, dialogue_faithfulness(responses))
 
 
 def fitting_venues(
@@ -192,48 +221,37 @@ def fitting_venues(
 
 
 @dataclass(frozen=True)
-class _Dialogue:
-    """What a dialogue's responses say, and what each of them is about.
-
-    Attributes:
-        responses: The responses.
-        domains: The domains that each is about; none where that is not known.
-        gazetteer: The venues that they were searched for.
-        booked: The domains booked by then; None where that is not known.
-    """
-
-    responses: Sequence[Delexicalised]
-    domains: Sequence[frozenset[str]]
-    gazetteer: Gazetteer
-    booked: Sequence[Collection[str]] | None
-
-    def is_about(self, turn: int, domain: str) -> bool:
-        """Return whether a turn is about a domain, as far as is known."""
-        return not self.domains[turn] or domain in self.domains[turn]
-
-    def spans(self, slot: str) -> Iterator[tuple[int, Span]]:
-        """Yield (turn, span) of a slot, in order."""
-        for turn, response in enumerate(self.responses):
-            for span in response.spans:
-                if span.slot == slot:
-                    yield turn, span
-
-
-@dataclass(frozen=True)
 class _GoalDomain:
-    """A domain of a dialogue's goal.
+    """A domain of a dialogue's goal, and what the dialogue's responses say.
 
     Attributes:
         name: The domain.
         wanted: What the goal says of it.
         fitting: The ids of the venues that the goal's query finds.
-        dialogue: The dialogue.
+        gazetteer: The venues that the responses were searched for.
+        responses: The responses.
+        about: The domains that each is about; none where that is not known.
+        booked: Whether the domain is booked by each turn; None where that is not known.
     """
 
     name: str
     wanted: Goal
     fitting: frozenset[str]
-    dialogue: _Dialogue
+    gazetteer: Gazetteer
+    responses: Sequence[Delexicalised]
+    about: Sequence[frozenset[str]]
+    booked: Sequence[bool] | None
+
+    def _is_about(self, turn: int) -> bool:
+        """Return whether a turn is about the domain, as far as is known."""
+        return not self.about[turn] or self.name in self.about[turn]
+
+    def _spans(self, slot: str) -> Iterator[tuple[int, Span]]:
+        """Yield (turn, span) of a slot, in order."""
+        for turn, response in enumerate(self.responses):
+            for span in response.spans:
+                if span.slot == slot:
+                    yield turn, span
 
     def outcome(self) -> GroundedDomain:
         """Return how the domain went."""
@@ -263,7 +281,7 @@ class _GoalDomain:
         """Return, for every response that names venues of the domain, the ids each may mean."""
         slot = NAMING_SLOTS.get(self.name)
         turns: dict[int, list[frozenset[str]]] = {}
-        for turn, span in self.dialogue.spans(slot) if slot else ():
+        for turn, span in self._spans(slot) if slot else ():
             ids = self._ids(span)
             if ids or slot == "TRAINID":
                 turns.setdefault(turn, []).append(ids)
@@ -275,7 +293,7 @@ class _GoalDomain:
 
     def _is_outright(self, is_named: bool) -> bool:
         """Return whether the domain is matched without naming a venue that fits last."""
-        if self.dialogue.booked is None and not self._is_served():
+        if self.booked is None and not self._is_served():
             return False
         if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
             return True
@@ -283,7 +301,7 @@ class _GoalDomain:
 
     def _is_served(self) -> bool:
         """Return whether responses tell anything of the domain that fits, or book."""
-        spans = (span for response in self.dialogue.responses for span in response.spans)
+        spans = (span for response in self.responses for span in response.spans)
         meant = (venue.id for span in spans for venue in span.venues if venue.domain == self.name)
         return (
             any(id_ in self.fitting or self.name not in NAMING_SLOTS for id_ in meant)
@@ -303,7 +321,7 @@ class _GoalDomain:
         """Return why a requested slot is not told; None if it is."""
         if slot == "REFERENCE":
             return self._reference_cause()
-        spans = list(self.dialogue.spans(slot))
+        spans = list(self._spans(slot))
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, spans, named)
         # A train id at all; a taxi's number is no venue's.
@@ -317,8 +335,8 @@ class _GoalDomain:
         records = cache(partial(self._records, slot=request.record or slot))
         spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
         fits = recorded = of_another = False
-        for turn, response in enumerate(self.dialogue.responses):
-            if not self.dialogue.is_about(turn, self.name):
+        for turn, response in enumerate(self.responses):
+            if not self._is_about(turn):
                 continue
             text = told_text(response, request.names)
             if request.record is None:
@@ -347,18 +365,17 @@ class _GoalDomain:
 
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
-        venues = (self.dialogue.gazetteer.venue(self.name, id_) for id_ in ids)
+        venues = (self.gazetteer.venue(self.name, id_) for id_ in ids)
         return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
-        turns = [turn for turn, _ in self.dialogue.spans("REFERENCE")]
+        turns = [turn for turn, _ in self._spans("REFERENCE")]
         if not turns:
             return NEVER_TOLD
-        own = [turn for turn in turns if self.dialogue.is_about(turn, self.name)]
+        own = [turn for turn in turns if self._is_about(turn)]
         if not own:
             return ABOUT_ANOTHER_DOMAIN
-        booked = self.dialogue.booked
-        is_booked = booked is None or any(self.name in booked[turn] for turn in own)
+        is_booked = self.booked is None or any(self.booked[turn] for turn in own)
         return None if is_booked else TOO_EARLY
 
     def _venue_slot_cause(
@@ -367,13 +384,12 @@ class _GoalDomain:
         told = [
             (self._ids(span), span.whole)
             for turn, span in spans
-            if self.name in _domains_of(span)
-            or (not span.venues and self.dialogue.is_about(turn, self.name))
+            if self.name in _domains_of(span) or (not span.venues and self._is_about(turn))
         ]
         meant = self.fitting & named
         if any(whole and ids & meant for ids, whole in told):
             return None
-        records = [self.dialogue.gazetteer.venue(self.name, id_) for id_ in meant]
+        records = [self.gazetteer.venue(self.name, id_) for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
         if not told:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 SUFFIXES = ("svg", "png", "pdf")
 
 # A fixed salt, and no dates, make the same picture the same file.
-_SETTINGS: Mapping[str, Any] = {
+_SETTINGS: Any = {
     "font.size": 10,
     "hatch.linewidth": 0.6,
     "svg.hashsalt": "mwz",
@@ -49,27 +46,6 @@ def picture_format(path: str) -> str:
     return suffix
 
 
-@contextmanager
-def _matplotlib_folder() -> Iterator[None]:
-    """Give matplotlib a folder of its own for what it keeps where it could not write one.
-
-    It would make one itself, and say so at length.
-    """
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"))
-    places = [home / "matplotlib", *(home / "matplotlib").parents]
-    nearest = next(place for place in places if os.path.exists(place))
-    writable = nearest.is_dir() and os.access(nearest, os.W_OK)
-    if "MPLCONFIGDIR" in os.environ or writable:
-        yield
-        return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.environ["MPLCONFIGDIR"] = folder
-        try:
-            yield
-        finally:
-            del os.environ["MPLCONFIGDIR"]
-
-
 def write_picture(path: str, draw: Callable[[], Figure]) -> None:
     """Draw a picture and write it.
 
@@ -81,12 +57,10 @@ def write_picture(path: str, draw: Callable[[], Figure]) -> None:
         InputError: The suffix is another, or the file cannot be written.
     """
     suffix = picture_format(path)
-    settings: Any = _SETTINGS
-    with _matplotlib_folder():
-        # matplotlib takes long to import, and most runs draw nothing.
-        import matplotlib as mpl
+    # matplotlib takes long to import, and most runs draw nothing.
+    import matplotlib as mpl
 
-        with mpl.rc_context(settings):
-            written = io.BytesIO()
-            draw().savefig(written, format=suffix, dpi=200, metadata=_UNDATED[suffix])
+    with mpl.rc_context(_SETTINGS):
+        written = io.BytesIO()
+        draw().savefig(written, format=suffix, dpi=200, metadata=_UNDATED[suffix])
     write_atomically(Path(path), written.getvalue())

@@ -53,8 +53,8 @@ def terminal_width() -> int | None:
     if stdout is None or not stdout.isatty():
         return None
     # Not by `shutil`, which asks the stream that Python began with.
-    said = os.environ.get("COLUMNS", "")
-    width = int(said) if said.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
     return width or _USUAL_WIDTH
 
 

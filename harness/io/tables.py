@@ -73,10 +73,10 @@ def best_cells(values: Sequence[Sequence[float | None]], shown: Sequence[Sequenc
         A set of (row, column).
     """
     best = set()
-    for column in range(len(values[0]) if values else 0):
-        known = {row: one[column] for row, one in enumerate(values) if one[column] is not None}
+    for column, of_rows in enumerate(zip(*values, strict=True)):
+        known = {row: value for row, value in enumerate(of_rows) if value is not None}
         if len(known) > 1:
-            first = max(known, key=lambda row: known[row] or 0.0)
+            first = max(known, key=known.__getitem__)
             best |= {(row, column) for row in known if shown[row][column] == shown[first][column]}
     return best
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from ..errors import InputError, shown
 from .world import MOST_HEARD, BrokenOffError, pattern_of, script
@@ -27,12 +27,8 @@ from .world import MOST_HEARD, BrokenOffError, pattern_of, script
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
 
-
-class Agent(Protocol):
-    """An agent in one dialogue."""
-
-    def reply(self, said: str, call: Call) -> str:
-        """Return the response to what the user says, after any calls of tools."""
+Agent: TypeAlias = Callable[[str, Call], str]
+"""An agent in one dialogue: responds to what the user says, after any calls of tools."""
 
 
 _pattern = partial(pattern_of, "agent")
@@ -52,7 +48,7 @@ class Baseline:
         self._offers: list[Mapping[str, Any]] = []
         self._chosen: dict[str, Any] = {}
 
-    def reply(self, said: str, call: Call) -> str:
+    def __call__(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
         text = said[:MOST_HEARD].lower().replace("center", "centre")
         if _pattern("cues", "bye").search(text):
@@ -165,34 +161,24 @@ def _read(table: str, domain: str, text: str) -> dict[str, str]:
     return read
 
 
-class Function:
-    """An agent that is a Python function; see the module's docstring.
+def function_agent(function: Callable[[list[dict[str, Any]], Call], str]) -> Agent:
+    """Return an agent that is a Python function; see the module's docstring."""
+    messages: list[dict[str, Any]] = []
 
-    Args:
-        function: The function.
-    """
-
-    def __init__(self, function: Callable[[list[dict[str, Any]], Call], str]) -> None:
-        self._function = function
-        self._messages: list[dict[str, Any]] = []
-
-    def reply(self, said: str, call: Call) -> str:
-        """Return the response to what the user says, after any calls of tools.
-
-        Raises:
-            BrokenOffError: The function raises an error, or returns no string.
-        """
-        self._messages.append({"role": "user", "content": said})
+    def reply(said: str, call: Call) -> str:
+        messages.append({"role": "user", "content": said})
         try:
-            response = self._function([dict(message) for message in self._messages], call)
+            response = function([dict(message) for message in messages], call)
         except (Exception, SystemExit) as error:
             *_, last = traceback.extract_tb(error.__traceback__)
             told = f"{type(error).__name__}: {error} at {Path(last.filename).name}:{last.lineno}"
             raise BrokenOffError(told) from error
         if not isinstance(response, str):
             raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")
-        self._messages.append({"role": "assistant", "content": response})
+        messages.append({"role": "assistant", "content": response})
         return response
+
+    return reply
 
 
 def imported_function(name: str) -> Callable[..., Any]:

@@ -92,7 +92,7 @@ class Environment:
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
-        said = self.user.turn(last)
+        said = self.user(last)
         self._said = replace(said, text=_readable("what the user says", said.text))
         self._calls = []
         return self._said.text
@@ -115,8 +115,8 @@ class Environment:
         name = _readable("the name of the tool", str(name))
         text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
         given = json.loads(_readable("the arguments of a call", text))
-        called = self.world.tools.call(self.task, name, given)
-        result = valid_text(json.dumps(called.result, ensure_ascii=False))
+        returned, _ = self.world.tools.call(self.task, name, given)
+        result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
         told: Mapping[str, Any] = json.loads(result)
         return told
@@ -181,10 +181,10 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    found = world.rated(task.id, [turn["response"] for turn in turns])
+    found = world.grounded(task.id, [turn["response"] for turn in turns])
     calls = [call for turn in turns for call in turn.get("calls", ())]
     called = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
-    bookings = [one.booking for one in called if one.booking is not None]
+    bookings = [booking for _, booking in called if booking is not None]
     booked, unasked = booked_slots(task, bookings, world.tools)
     # Reference numbers and drivers' numbers count if a booking returned them.
     told = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
@@ -193,15 +193,15 @@ def outcome_of(
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
     whole = error is None and coded <= real
     return Outcome(
-        inform=error is None and found.grounded.inform,
-        success=whole and found.grounded.success,
+        inform=error is None and found.inform,
+        success=whole and found.success,
         # Tasks always say what else they request.
-        requested=whole and bool(found.grounded.success_requested),
+        requested=whole and bool(found.success_requested),
         booked=booked,
         unasked=unasked,
         told=asdict(found.faithfulness),
         turns=len(turns),
         calls=len(calls),
-        failed_calls=sum("error" in one.result for one in called),
+        failed_calls=sum("error" in result for result, _ in called),
         error=error,
     )

@@ -2,19 +2,16 @@
 
 Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails,
 is silent or cuts the connection. What the server refuses for its content breaks one dialogue off,
-which counts as failed; anything else that lasts stops the play, and what was played is kept. So
-does an answer that is too large or not complete in time.
+which counts as failed; anything else that lasts stops the run, and what was played is kept.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from threading import Thread
 from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
@@ -34,12 +31,6 @@ _OPENAI = "https://api.openai.com/v1"
 _ATTEMPTS = 5
 _TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
-
-_DEADLINE = 180.0
-"""Seconds in which an answer must be complete, however slowly it comes."""
-
-_LARGEST = 10_000_000
-"""Bytes of an answer."""
 
 _MOST_TOKENS = 10_000_000
 """Tokens of one request or answer: a dialogue cannot cost more than `Costs` allows."""
@@ -95,16 +86,12 @@ class ChatModel:
         self.server = digest_of_json(shown)[:SHOWN_HASH]
         self._errors = openai
         self._where = f"model {model} at {shown}"
-        self._client = openai.AsyncOpenAI(
+        self._client = openai.OpenAI(
             api_key=key,
             base_url=address or _OPENAI,
             timeout=_TIMEOUT,
             max_retries=_ATTEMPTS - 1,
-            http_client=_bounded_client(openai, self._where),
         )
-        # Only what is awaited can be given up, whatever it waits for.
-        self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, daemon=True).start()
 
     def complete(
         self, messages: Sequence[Any], cost: Counter[str], **options: Any
@@ -118,16 +105,14 @@ class ChatModel:
 
         Raises:
             BrokenOffError: The server refuses the content.
-            InputError: The server cannot be reached, fails, or answers something else, or too much,
-                or too slowly.
+            InputError: The server cannot be reached, fails, or answers something else.
         """
         trouble = ""
         options |= {"model": self.model, "messages": list(messages)}
         for _ in range(_ATTEMPTS):
             try:
-                coming = self._client.chat.completions.create(**options)
-                found = asyncio.run_coroutine_threadsafe(coming, self._loop).result()
-                message, tokens = _message(found.choices[0].message), _tokens(found.usage)
+                answer = self._client.chat.completions.create(**options)
+                message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
                 status = getattr(error, "status_code", 0)
@@ -167,38 +152,6 @@ def _tokens(usage: Any) -> dict[str, int]:
     return {key: int(number) for key, number in found.items()}
 
 
-def _bounded_client(openai: Any, where: str) -> Any:
-    """Return an HTTP client that reads answers whole, and gives up on large and slow ones.
-
-    Args:
-        openai: The package.
-        where: What messages call the server.
-    """
-
-    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
-        async def send(self, request: Any, **options: Any) -> Any:
-            try:
-                return await asyncio.wait_for(self._whole(request, options), _DEADLINE)
-            except asyncio.TimeoutError:
-                slow = f"the answer is not complete after {_DEADLINE:g} seconds"
-                raise InputError(where, f"{slow}; check the server, and try again") from None
-
-        async def _whole(self, request: Any, options: dict[str, Any]) -> Any:
-            response = await super().send(request, **{**options, "stream": True})
-            content = bytearray()
-            async for part in response.aiter_bytes():
-                content += part
-                if len(content) > _LARGEST:
-                    await response.aclose()
-                    told = f"the answer has more than {_LARGEST:,} bytes; check the server"
-                    raise InputError(where, told)
-            headers = {k: v for k, v in response.headers.items() if k != "content-encoding"}
-            made = {"headers": headers, "content": bytes(content), "request": request}
-            return type(response)(response.status_code, **made)
-
-    return Client()
-
-
 _THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)|\A.*?</think>", re.DOTALL)
 
 
@@ -219,7 +172,7 @@ class ModelAgent:
         self.cost: Counter[str] = Counter()
         self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
 
-    def reply(self, said: str, call: Call) -> str:
+    def __call__(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.
 
         Raises:
@@ -257,7 +210,7 @@ class ModelUser:
         system = prompts["user"].strip().format(instructions=lines, end=prompts["end"])
         self._messages = [{"role": "system", "content": system}]
 
-    def turn(self, response: str | None) -> UserTurn:
+    def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response.
 
         Raises:

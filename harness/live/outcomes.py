@@ -16,8 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..comparison.interval import Interval
 from ..comparison.trials import pass_interval
 from ..data.tasks import Task
+from ..errors import counted
+from ..io.rendering import figure, text_table
 from .tools import NAMED, ROUTE, Booking, Tools
 
 
@@ -140,3 +143,31 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
         "errors": sum(one["error"] is not None for one in every),
         "costs": {who: dict(cost) for who, cost in costs.items()},
     }
+
+
+_SHOWN: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "in_database": "Details told that the database has",
+    "of_named_venue": "Details told of a venue named before",
+    "turns": "Turns",
+    "calls": "Calls",
+    "failed_calls": "Calls answered by an error (total)",
+    "unasked": "Bookings nobody asked for (total)",
+    "errors": "Broken off (total)",
+}
+
+
+def figures_text(figures: Mapping[str, Any], source: str) -> str:
+    """Return the figures of a play for people, and what messages call its file."""
+    shown = {title: figures[name] for name, title in _SHOWN.items()}
+    for who, cost in figures["costs"].items():
+        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+    title = f"{figures['agent']} with {figures['user']}: {played}"
+    return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"

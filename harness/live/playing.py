@@ -1,9 +1,8 @@
 """Playing many dialogues into files, from where they stopped.
 
-A file has one line of JSON per dialogue: `dialogue_id`, `turns` (`user`, `response`, `calls`),
-`trial`, `agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the
-address. `mwz score --free-running` and all else that takes free-running dialogues reads it. Each
-trial has a file of its own: `play.jsonl`, `play.2.jsonl`, … Lines are appended, in the order of the
+A file has one line per dialogue (`recorded.py`); `mwz score --free-running` and all else that takes
+free-running dialogues reads it, too. Each trial has a file of its own: `play.jsonl`,
+`play.2.jsonl`, … Lines are appended, in the order of the
 tasks, as dialogues are over. The same agent, user and seed give the same bytes, if they do not
 leave it to chance.
 """
@@ -27,6 +26,7 @@ from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
 from .outcomes import summary
+from .recorded import Recorded, recorded
 from .tools import tools_digest
 from .world import BrokenOffError, UserMaker, World
 
@@ -172,7 +172,7 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     agent = what.agent()
     try:
         while (said := environment.user_turn()) is not None:
-            environment.respond(agent.reply(said, environment.call))
+            environment.respond(agent(said, environment.call))
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}
@@ -197,24 +197,20 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
     """
     if not path.exists():
         return {}
-    content = read_stored(path)
-    *whole, last = content.split(b"\n")
+    *whole, last = read_stored(path).split(b"\n")
     if last and not (whole or last.startswith(b'{"dialogue_id"')):
-        raise InputError(str(path), "line 1 is none of `mwz play`; name another file")
+        raise InputError(str(path), "line 1: no play; name another file")
     found: dict[str, Line] = {}
-    for number, text in enumerate(whole, start=1):
-        try:
-            line, reasons = _line(json.loads(text), what, trial)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
-            told = f"line {number} is none of `mwz play` on this benchmark; use another -o"
-            raise InputError(str(path), told) from None
-        if line["dialogue_id"] in found:
-            told = f"line {number}: dialogue {line['dialogue_id']} is there twice; keep one"
-            raise InputError(str(path), told)
+    for one in recorded(b"\n".join(whole), str(path)) if whole else ():
+        reasons = _of_another_play(one, what, trial)
         if reasons:
             told = "; ".join(reasons)
             raise InputError(str(path), f"is of another play ({told}); use another -o")
-        found[line["dialogue_id"]] = line
+        task = what.world.tasks[one.dialogue_id]
+        if task.id in found:
+            raise InputError(str(path), f"dialogue {task.id} is there twice; keep one")
+        outcome = outcome_of(what.world, task, one.content["turns"], one.error).to_dict()
+        found[task.id] = {**one.content, "dialogue_id": task.id, "outcome": outcome}
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))
@@ -225,19 +221,16 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
     return found
 
 
-def _line(line: Line, what: Play, trial: int) -> tuple[Line, list[str]]:
-    """Return a line with the outcome that its turns give, and why it is of another play."""
-    task = what.world.tasks[line["dialogue_id"]]
-    reasons = list(Signature(**line["signature"]).comparable_with(what.signature()).reasons)
-    for name, ours in (("agent", what.agent_name), ("trial", trial)):
-        if line[name] != ours:
-            reasons.append(f"different {name}s: {line[name]} and {ours}")
-    if line.get("server") != what.server:
+def _of_another_play(line: Recorded, what: Play, trial: int) -> list[str]:
+    """Return why a line is of another play; nothing if it is of this one."""
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if line.trial != trial:
+        reasons.append(f"different trials: {line.trial} and {trial}")
+    if line.server != what.server:
         reasons.append("played at another --base-url")
-    error = line["outcome"]["error"]
-    outcome = outcome_of(what.world, task, line["turns"], error).to_dict()
-    costs = {who: dict(cost) for who, cost in line["costs"].items()}
-    return {**line, "dialogue_id": task.id, "outcome": outcome, "costs": costs}, reasons
+    return reasons
 
 
 def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:

@@ -13,26 +13,24 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from ..comparison.trials import Costs, TalkerName
+from ..comparison.evidence import Evidence
 from ..errors import InputError, counted, cut
-from ..io.files import parse_json
-from ..io.validation import validated
 from ..metrics.statistics import Figure, Statistics, percent
-from ..signature import Signature
-from .agents import Baseline, Call
+from .agents import Agent, Baseline, Call
 from .environment import outcome_of
-from .playing import Line, Play, dialogue
+from .outcomes import figures_text
+from .playing import Line, Play, dialogue, figures
+from .recorded import AGAIN, Recorded, Turn
 from .users import ScriptedUser
 from .world import (
     BASELINE,
     SCRIPTED,
     BrokenOffError,
+    User,
     UserMaker,
     UserTurn,
     World,
@@ -40,41 +38,14 @@ from .world import (
     script_name,
 )
 
-if TYPE_CHECKING:
-    from ..comparison.evidence import Evidence
-
 _SHOWN = 200
-_AGAIN = "play it again by `mwz play`"
 _NO_FURTHER = "the recorded dialogue goes no further"
-
-
-@dataclass(frozen=True)
-class _Called:
-    name: str
-    arguments: Any
-    result: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Turn:
-    user: str
-    response: str
-    calls: tuple[_Called, ...] = ()
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A line of a file of plays, as `playing.py` says; `source` is what messages call the file."""
-
-    dialogue_id: str
-    turns: tuple[_Turn, ...]
-    trial: Annotated[int, Field(strict=True, ge=1)]
-    agent: TalkerName
-    outcome: dict[str, Any]
-    costs: Costs
-    signature: Signature
-    server: str | None = None
-    source: str = ""
+_COMPARED = {
+    "solved": "Solved",
+    "requested": "Success, all requested",
+    "success": "Success",
+    "inform": "Inform",
+}
 
 
 @dataclass(frozen=True)
@@ -116,32 +87,53 @@ class Plays:
         return {"missing": self.missing, "broken off": errors - self.missing}
 
     @property
+    def figures(self) -> dict[str, Any]:
+        """All figures, as JSON types."""
+        return figures(self.what, self.lines)
+
+    def text(self, source: str) -> str:
+        """Return the figures for people, and what messages call the file."""
+        return figures_text(self.figures, source)
+
+    def evidence(self, name: str) -> Evidence:
+        """Return what comparisons know of the plays, by tasks.
+
+        Where each task counts whole or not at all, as of one trial, tasks are won or lost.
+
+        Args:
+            name: What to call them.
+        """
+        tasks = tuple(self.what.tasks)
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        for line in self.lines:
+            outcomes[line["dialogue_id"]].append(line["outcome"])
+        rows = [
+            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            for of in outcomes.values()
+        ]
+
+        def formula(sums: Sequence[float]) -> dict[str, float]:
+            return {
+                key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)
+            }
+
+        figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
+        columns = enumerate(_COMPARED, start=1)
+        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        statistics = Statistics.of_rows(figures, rows, formula, wins)
+        signature = self.what.signature()
+        # The seed of a comparison is another one; users with different seeds compare.
+        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+        compared = replace(signature, parameters=parameters)
+        return Evidence(name, compared, tasks, {"live": [statistics]})
+
+    @property
     def remarks(self) -> list[str]:
         """What is to be said of them."""
         tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
         found = [f"{tasks} of {of:,} tasks played; without a rank on the board"] * (tasks < of)
         lost = self.lost.items()
         return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
-
-
-def recorded(content: bytes, source: str) -> list[Recorded]:
-    """Return the lines of an (unpacked) file of plays, yet to be played again.
-
-    Raises:
-        InputError: A line is none of `mwz play`, with its number; or there is none.
-    """
-    found = []
-    for number, text in enumerate(content.split(b"\n"), start=1):
-        try:
-            if text.strip():
-                line = validated(Recorded, parse_json(text, source), source)
-                found.append(replace(line, source=source))
-        except InputError as error:
-            told = "; ".join(error.problems)
-            raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
-    if not found:
-        raise InputError(source, f"holds no dialogue; {_AGAIN}")
-    return found
 
 
 def replayed(lines: Sequence[Recorded], world: World) -> Plays:
@@ -212,11 +204,11 @@ def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments).result
+        return world.tools.call(task, name, arguments)[0]
 
     for turn in line["turns"]:
         turns.append(Counter())
-        baseline.reply(turn["user"], call)
+        baseline(turn["user"], call)
     return turns
 
 
@@ -240,15 +232,15 @@ def _play(line: Recorded, world: World) -> Play:
     ):
         if not own and (problem := name_problem(who, told)):
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
-            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
+            raise InputError(line.source, f"{place}: {problem}; {AGAIN}")
+    user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
     try:
         seed, most = int(given["seed"]), int(given["max-turns"])
     except (KeyError, ValueError):
         told = f"dialogue {line.dialogue_id}: signature: needs seed and max-turns, two numbers"
-        raise InputError(line.source, f"{told}; {_AGAIN}") from None
+        raise InputError(line.source, f"{told}; {AGAIN}") from None
     return Play(world, [], Baseline, line.agent, user, name, seed=seed, max_turns=most)
 
 
@@ -264,21 +256,22 @@ def _checked(line: Recorded, what: Play) -> Line:
         reasons.append(f"different agents: {line.agent} and {what.agent_name}")
     if reasons:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
-    id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
-    user = what.user if what.user is ScriptedUser else lambda *_: tape
-    again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {AGAIN}")
+    id_ = what.world.tasks[line.dialogue_id].id
+    user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
+    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
+    again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
-    if error not in (None, tape.error, _NO_FURTHER):
-        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
+    if error not in (None, line.error, _NO_FURTHER):
+        raise InputError(line.source, f"{place}: {error}; {AGAIN}")
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
-        told = f"{place}, {different}; recorded dialogues must not be edited; {_AGAIN}"
+        told = f"{place}, {different}; recorded dialogues must not be edited; {AGAIN}"
         raise InputError(line.source, told)
     return {**again, "costs": line.costs}
 
 
-def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _differences(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield where a dialogue comes out otherwise, what is there, and what should be."""
     for number, (turn, right) in enumerate(zip_longest(turns, again)):
         if turn is None or right is None:
@@ -321,65 +314,30 @@ def _lost(what: Play, trial: int, id_: str) -> Line:
     return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 
-class _Tape:
-    """The agent of a recorded dialogue, and its user: they do what was recorded."""
+def _recorded_agent(line: Recorded) -> Agent:
+    """Return the agent of a recorded dialogue, which calls and says what was recorded."""
+    turns, error = list(line.turns), line.error
 
-    def __init__(self, line: Recorded) -> None:
-        error = line.outcome.get("error")
-        self.error = None if error is None else str(error)
-        self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
-
-    def reply(self, said: str, call: Call) -> str:
-        """Return the next response, after the calls that went before it."""
-        if not self._left:
+    def reply(said: str, call: Call) -> str:
+        if not turns:
             raise BrokenOffError(_NO_FURTHER)
-        turn = self._left.pop(0)
+        turn = turns.pop(0)
         for one in turn.calls:
             call(one.name, one.arguments)
-        if self.error is not None and not self._left and not turn.response:
-            raise BrokenOffError(self.error)
+        if error is not None and not turns and not turn.response:
+            raise BrokenOffError(error)
         return turn.response
 
-    def turn(self, response: str | None) -> UserTurn:
-        """Return what the user says next."""
-        if not self._unsaid:
-            raise BrokenOffError(self.error or _NO_FURTHER)
-        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self.error is None)
+    return reply
 
 
-_COMPARED = {
-    "solved": "Solved",
-    "requested": "Success, all requested",
-    "success": "Success",
-    "inform": "Inform",
-}
+def _recorded_user(line: Recorded) -> User:
+    """Return the user of a recorded dialogue, which says what was recorded."""
+    words = [turn.user for turn in line.turns]
 
+    def turn(response: str | None) -> UserTurn:
+        if not words:
+            raise BrokenOffError(line.error or _NO_FURTHER)
+        return UserTurn(words.pop(0), ends=not words and line.error is None)
 
-def evidence(plays: Plays, name: str) -> Evidence:
-    """Return what comparisons know of plays, by tasks.
-
-    Where each task counts whole or not at all, as of one trial, tasks are won or lost.
-
-    Args:
-        plays: The plays.
-        name: What to call them.
-    """
-    from ..comparison.evidence import Evidence  # NumPy takes its time
-
-    tasks = tuple(plays.what.tasks)
-    outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
-    for line in plays.lines:
-        outcomes[line["dialogue_id"]].append(line["outcome"])
-    rows = [[len(of), *(sum(o[key] for o in of) for key in _COMPARED)] for of in outcomes.values()]
-
-    def formula(sums: Sequence[float]) -> dict[str, float]:
-        return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
-
-    figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
-    columns = enumerate(_COMPARED, start=1)
-    wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
-    known = Statistics.of_rows(figures, rows, formula, wins)
-    signature = plays.what.signature()
-    # The seed of a comparison is another one; users with different seeds compare.
-    parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
-    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": [known]})
+    return turn

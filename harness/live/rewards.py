@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import InputError
@@ -12,44 +12,33 @@ Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
 """A response, or the messages of a dialogue (`role`, `content`), of which the assistant's count."""
 
 
-class GroundedReward:
-    """A reward function: `reward(prompts, completions, dialogue_id=[…])`, one number each.
+def grounded_reward(world: World) -> Callable[..., list[float]]:
+    """Return a reward function: `reward(prompts, completions, dialogue_id=[…])`, one number each.
 
     It is 1 where the completion has grounded Success, else 0. The dialogues' ids are a column of
-    the data set. A prompt of messages counts as the beginning of its dialogue.
-
-    Args:
-        world: The benchmark.
+    the data set. A prompt of messages counts as the beginning of its dialogue. A dialogue that is
+    not in the benchmark is an `InputError`.
     """
 
-    __name__ = "grounded_reward"
-    """By which TRL logs it."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def __call__(
-        self,
+    def grounded_reward(
         prompts: Sequence[Completion],
         completions: Sequence[Completion],
         *,
         dialogue_id: Sequence[str],
         **columns: Any,
     ) -> list[float]:
-        """Return the rewards.
-
-        Raises:
-            InputError: A dialogue is not in the benchmark.
-        """
         parts = zip(prompts, completions, dialogue_id, strict=True)
-        return [self._reward(prompt, completion, id_) for prompt, completion, id_ in parts]
+        return [_reward(world, prompt, completion, id_) for prompt, completion, id_ in parts]
 
-    def _reward(self, prompt: Completion, completion: Completion, id_: str) -> float:
-        if id_.lower() not in self._world.goals:
-            raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
-        said = [] if isinstance(prompt, str) else _responses(prompt)
-        rated = self._world.rated(id_.lower(), [*said, *_responses(completion)])
-        return float(rated.grounded.success)
+    return grounded_reward
+
+
+def _reward(world: World, prompt: Completion, completion: Completion, id_: str) -> float:
+    if id_.lower() not in world.goals:
+        raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
+    said = [] if isinstance(prompt, str) else _responses(prompt)
+    dialogue = world.grounded(id_.lower(), [*said, *_responses(completion)])
+    return float(dialogue.success)
 
 
 def _responses(completion: Completion) -> list[str]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from rapidfuzz import process
 
@@ -79,17 +79,8 @@ class Booking:
     code: str = ""
 
 
-@dataclass(frozen=True)
-class Called:
-    """What came of a call.
-
-    Attributes:
-        result: What the agent is told, as JSON types.
-        booking: What was booked, if anything was.
-    """
-
-    result: Mapping[str, Any]
-    booking: Booking | None = None
+Called: TypeAlias = "tuple[Mapping[str, Any], Booking | None]"
+"""What the agent is told, as JSON types, and what was booked, if anything was."""
 
 
 class Tools:
@@ -176,7 +167,7 @@ class Tools:
             named = {s: v for s, v in slots.items() if s not in TIMES}
             strange = [s for s, v in named.items() if not self.named(domain, v, s)]
             result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
-        return Called(result)
+        return result, None
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
@@ -203,7 +194,7 @@ class Tools:
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
             asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
             refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
-            return Called({"booked": False, "reason": refusal})
+            return {"booked": False, "reason": refusal}, None
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
         result = {"booked": True, **slots}
@@ -214,7 +205,7 @@ class Tools:
         else:
             code = _code(number)
             result |= {key: self._records[domain][venue][0][key], "reference": code}
-        return Called(result, Booking(domain, slots, venue, code))
+        return result, Booking(domain, slots, venue, code)
 
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
@@ -253,4 +244,4 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
 
 
 def _error(message: str) -> Called:
-    return Called({"error": message})
+    return {"error": message}, None

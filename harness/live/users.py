@@ -27,7 +27,7 @@ from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
 from ..grounding.requested import requests
 from .tools import NAMED, ROUTE, TIMES
-from .world import MOST_HEARD, UserTurn, World, pattern_of, script
+from .world import MOST_HEARD, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
 
@@ -60,7 +60,7 @@ class ScriptedUser:
         self._given_up = self._stalls = 0
         self._domain, self._over = "", False
 
-    def turn(self, response: str | None) -> UserTurn:
+    def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
         if response is None:
             return UserTurn(self._next_domain())
@@ -297,7 +297,7 @@ class _Heard:
     def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
         self._world, self._domain, self._rules = world, domain, world.scorer.rules
-        self._found = world.scorer.delexicaliser()(text)
+        self._found = world.delexicaliser(text)
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
@@ -347,7 +347,7 @@ class _Heard:
         text = told_text(self._found, request.names)
         if request.record is None:
             return request.is_told(text)
-        venues = self._world.scorer.delexicaliser().gazetteer.venues
+        venues = self._world.delexicaliser.gazetteer.venues
         facts = (venues[id_].facts for span in self._own for id_ in span.venues)
         return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
 
@@ -377,17 +377,16 @@ class _Heard:
         return leaves < minutes(bound) if slot == "leaveAt" else arrives > minutes(bound)
 
 
-class PersonAtTerminal:
-    """A person who plays the user at the terminal. An empty line ends the dialogue."""
+def person_at_terminal(task: Task, world: World, seed: str) -> User:
+    """Return a person who plays the user at the terminal. An empty line ends the dialogue."""
+    lines = "\n".join(f"  {line}." for line in task.message)
+    # Figures may go to standard output.
+    print(f"\n{task.id}\n{lines}\nAn empty line ends the dialogue.\n", file=sys.stderr)
 
-    def __init__(self, task: Task, world: World, seed: str) -> None:
-        lines = "\n".join(f"  {line}." for line in task.message)
-        # Figures may go to standard output.
-        print(f"\n{task.id}\n{lines}\nAn empty line ends the dialogue.\n", file=sys.stderr)
-
-    def turn(self, response: str | None) -> UserTurn:
-        """Show a response, and return what is typed."""
+    def turn(response: str | None) -> UserTurn:
         before = "" if response is None else f"agent: {response}\n"
         print(f"{before}you: ", end="", file=sys.stderr, flush=True)
         text = sys.stdin.readline().strip()
         return UserTurn(text or "Goodbye.", ends=not text)
+
+    return turn

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
@@ -15,7 +16,8 @@ from ..comparison.trials import TALKER_NAME
 from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
-from ..grounding.rating import PlainDialogue, RatedDialogue, rated
+from ..grounding.delexicalising import delexicaliser
+from ..grounding.grounded import GroundedDialogue, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
@@ -82,13 +84,6 @@ class UserTurn:
     ends: bool = False
 
 
-class User(Protocol):
-    """A user in one dialogue."""
-
-    def turn(self, response: str | None) -> UserTurn:
-        """Return what the user says to a response; None stands for none yet."""
-
-
 class World:
     """What all dialogues on a benchmark share; threads may share it too.
 
@@ -117,11 +112,16 @@ class World:
         scorer = Scorer(loaded, Options(lexicalised=True))
         return cls(scorer, load_tasks(loaded.name) if goals is None else read_tasks(goals))
 
-    def rated(self, id_: str, responses: Iterable[str]) -> RatedDialogue:
-        """Hold responses against the goal of a dialogue and the venues."""
-        delexicaliser = self.scorer.delexicaliser()
-        dialogue = PlainDialogue([delexicaliser(text) for text in responses], self.goals[id_], None)
-        return rated(dialogue, self.scorer.database(), delexicaliser.gazetteer)
+    @cached_property
+    def delexicaliser(self) -> Delexicaliser:
+        """What finds names and values in what is said."""
+        return delexicaliser(self.scorer.benchmark, self.scorer.rules)
+
+    def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
+        """Compare responses with the goal of a dialogue and the venues."""
+        plain = self.delexicaliser
+        said = [plain(text) for text in responses]
+        return ground(said, self.goals[id_], self.scorer.database(), plain.gazetteer)
 
     @cached_property
     def signature(self) -> Signature:
@@ -135,6 +135,9 @@ class World:
         records = scorer.benchmark.venue_records(scorer.rules)
         return Tools(records, scorer.database(), scorer.rules)
 
+
+User: TypeAlias = Callable[[str | None], UserTurn]
+"""A user in one dialogue: says something to a response; None stands for none yet."""
 
 UserMaker: TypeAlias = Callable[[Task, World, str], User]
 """Makes the user of a dialogue, given its task, the world and a seed."""

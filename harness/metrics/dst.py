@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import Any
 
 from ..submission import NormalizedSubmission
 from . import Metric
@@ -11,48 +12,44 @@ from .played import Played
 from .results import DialogueResult
 from .statistics import Statistics
 
-if TYPE_CHECKING:
-    from .tracking.tracked_dialogues import TrackedDialogue
-    from .tracking.tracking_report import TrackingReport
-
 # The metrics of state tracking are imported where they are used: most scores do without.
 
 
-def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
+def _evaluation() -> ModuleType:
+    from .tracking import evaluation
+
+    return evaluation
+
+
+def _tracked(played: Played) -> Sequence[Any]:
     """Return the predicted states beside the benchmark's gold ones."""
     from .tracking.tracked_dialogues import track_states
 
     return track_states(played.submission.states, played.benchmark)
 
 
-def _row() -> type[TrackedDialogue]:
-    from .tracking.tracked_dialogues import TrackedDialogue
-
-    return TrackedDialogue
+def _row() -> Any:
+    return _evaluation().TrackedDialogue
 
 
-def _result() -> type[TrackingReport]:
-    from .tracking.tracking_report import TrackingReport
-
-    return TrackingReport
+def _result() -> Any:
+    return _evaluation().TrackingResult
 
 
-def _score(results: Sequence[DialogueResult]) -> TrackingReport:
-    from .tracking.evaluation import score_tracking
-
-    return score_tracking([one.further["dst"] for one in results])
+def _score(results: Sequence[DialogueResult]) -> Any:
+    return _evaluation().score_tracking([one.further["dst"] for one in results])
 
 
 def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    from .tracking.evaluation import tracking_statistics
+    dialogues = [one.further["dst"] for one in results]
+    statistics: Statistics = _evaluation().tracking_statistics(dialogues)
+    return statistics
 
-    return tracking_statistics([one.further["dst"] for one in results])
 
+def _text(_: Metric, result: Any) -> str:
+    from .tracking.tracking_text import result_text
 
-def _text(_: Metric, report: TrackingReport) -> str:
-    from .tracking.tracking_text import side_by_side_text
-
-    return side_by_side_text(["state tracking"], [report])
+    return result_text(result)
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:
@@ -65,7 +62,7 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
-    per_dialogue=tracked_dialogues,
+    per_dialogue=_tracked,
     compute=_score,
     statistics=_statistics,
     row=_row,

@@ -89,28 +89,15 @@ def queries(
         rules: The rule set.
     """
     about = {domain for state in gold for domain in state}
-    nothing: frozenset[tuple[str, str, str]] = frozenset()
     return [
-        nothing.union(
-            *(_used_only(domain, state.get(domain, _NOTHING), _NOTHING, rules) for domain in about)
+        frozenset(
+            used
+            for domain in about & state.keys()
+            for slot, value in state[domain].items()
+            if (used := _constraint(domain, slot, value, rules)) is not None
         )
         for state in states
     ]
-
-
-_NOTHING: Mapping[str, str] = {}
-
-
-def _used_only(
-    domain: str, slots: Mapping[str, str], others: Mapping[str, str], rules: RuleSet
-) -> set[tuple[str, str, str]]:
-    """Return what a query of a domain uses of slots and values that others do not have."""
-    return {
-        used
-        for slot, value in slots.items()
-        if others.get(slot) != value
-        and (used := _constraint(domain, slot, value, rules)) is not None
-    }
 
 
 @lru_cache(maxsize=1 << 14)
@@ -133,35 +120,9 @@ def gold_share(
     rules = rule_set(DEFAULT_RULES)
     turns = equal = 0
     for states, gold in dialogues:
-        about = set[str]().union(*gold)
-        # Domain -> what it was in the turn before, and whether that agreed: most is as it was.
-        known: dict[str, tuple[object, object, bool]] = {}
-        last: tuple[object, object] = None, None
-        agreed = False
-        for ours, theirs in zip(states, gold, strict=False):
-            turns += 1
-            if ours is last[0] and theirs is last[1]:
-                equal += agreed
-                continue
-            last, agreed = (ours, theirs), True
-            if ours == theirs:
-                equal += 1
-                continue
-            for domain in about:
-                mine, true = ours.get(domain, _NOTHING), theirs.get(domain, _NOTHING)
-                if mine == true:
-                    continue
-                before = known.get(domain)
-                if before is None or before[0] is not mine or before[1] != true:
-                    # What both have makes no difference.
-                    agrees = _used_only(domain, mine, true, rules) == _used_only(
-                        domain, true, mine, rules
-                    )
-                    before = known[domain] = (mine, true, agrees)
-                if not before[2]:
-                    agreed = False
-                    break
-            equal += agreed
+        pairs = [*zip(queries(states, gold, rules), queries(gold, gold, rules), strict=False)]
+        turns += len(pairs)
+        equal += sum(ours == theirs for ours, theirs in pairs)
     return equal / max(turns, 1)
 
 

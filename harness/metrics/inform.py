@@ -96,23 +96,17 @@ def informs(results: Sequence[DialogueResult]) -> dict[str, SetupScores]:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     first = results[0]
     canonical = bleu(results)[CANONICAL_STYLE] if first.bleu else None
-    return {
-        name: setup_scores(
-            rates(results, name), canonical, SETUPS[name].domains or first.sources["domains"]
+    scores = {}
+    for name in first.goals:
+        own = rates(results, name)
+        inform, success = own.inform[TOTAL], own.success[TOTAL]
+        scores[name] = SetupScores(
+            inform=own.inform,
+            success=own.success,
+            combined=None if canonical is None else combined(inform, success, canonical),
+            domains=SETUPS[name].domains or first.sources["domains"],
         )
-        for name in first.goals
-    }
-
-
-def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
-    """Return the scores of a set-up, of its rates, BLEU of the canonical style and its domains."""
-    inform, success = rates.inform[TOTAL], rates.success[TOTAL]
-    return SetupScores(
-        inform=rates.inform,
-        success=rates.success,
-        combined=None if bleu is None else combined(inform, success, bleu),
-        domains=domains,
-    )
+    return scores
 
 
 def combined(inform: float, success: float, bleu: float) -> float:

@@ -6,7 +6,7 @@ and `DOMAIN_SOURCES` are the ways. What metrics compute from is a `Played`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,9 +22,7 @@ from .setups import SETUPS
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
-    from mwz.normalization.delexicaliser import Delexicaliser
 
-    from ..grounding.rating import HumanRatings
     from .counts import References
 
 
@@ -186,7 +184,8 @@ class Played:
         references: The references, prepared for BLEU.
         database: The venue database.
         delexicaliser: The delexicaliser of the benchmark's venues.
-        human: How the benchmark's human responses went in plain English; None if it has none.
+        ceiling: What the human responses of dialogues (id, turns played) get in plain English;
+            None if the benchmark has none.
         metrics: The names of the metrics asked for.
     """
 
@@ -198,8 +197,8 @@ class Played:
     domains: str
     references: Callable[[], References]
     database: Callable[[], VenueDatabase]
-    delexicaliser: Callable[[], Delexicaliser]
-    human: Callable[[], HumanRatings | None]
+    delexicaliser: Callable[[], Any]
+    ceiling: Callable[[Iterable[tuple[str, int]]], Any]
     metrics: Collection[str]
 
     @property

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
+from mwz.normalization.rules.registry import outside_tables
+
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
 
 _Offer: TypeAlias = Any
@@ -229,6 +231,17 @@ def _script(
     )
 
 
+def _of_table(content: Mapping[str, Any]) -> NamedSetup:
+    """Return the set-up that a package from outside declares by a table of these fields."""
+    return NamedSetup(
+        Setup(**content.get("setup", {})),
+        content.get("domains"),
+        content.get("states"),
+        content["description"],
+        content["source"],
+    )
+
+
 SETUPS: Mapping[str, NamedSetup] = {
     "strict": NamedSetup(
         STRICT,
@@ -287,6 +300,7 @@ SETUPS: Mapping[str, NamedSetup] = {
         references="always",
     ),
     "mga": _script("gold", None, "As pptod.", "MGA (Liu et al., 2022)"),
+    **{name: _of_table(content) for name, content in outside_tables("setups").items()},
 }
 """Name -> set-up: the two of the re-evaluation, and those of other published scripts."""
 

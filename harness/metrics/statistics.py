@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 Formula: TypeAlias = Callable[[Sequence[Any]], Mapping[str, Any]]
 """Makes figure -> value of the sums of a sample; where figures are called as in the statistics."""
 
+SEED = 12345
+"""The seed of resampling, that of sacreBLEU."""
+
 _HIGH = 2.0**26
 _LOW = 2.0**34
 

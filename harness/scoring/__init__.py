@@ -11,9 +11,10 @@ from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted
+from ..io.rooms import room
 from ..metrics import response_metrics
 from ..metrics.played import Played
-from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
+from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
@@ -32,19 +33,17 @@ from .options import (
     chosen_domains,
     chosen_states,
     lexicalised_parameter,
-    signature_before,
+    parameters,
 )
 from .report import Coverage, Report
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
-    from mwz.normalization.delexicaliser import Delexicaliser
+    from mwz.normalization.responses import Delexicalised
 
     from ..comparison.evidence import Evidence
-    from ..grounding.rating import HumanRatings
     from ..metrics.counts import References
     from ..metrics.results import DialogueResult
-    from .free_running import FreeRunning
 
 __all__ = ["Options", "Reward", "Scorer", "score"]
 
@@ -103,25 +102,24 @@ class Scorer:
                 lack what an option asks for.
         """
         if self.options.free_running:
-            from .free_running import score_free_running
-
             standard = standard_form(predictions, "predictions", self.options.reading)
-            return score_free_running(self.free_run(standard, "predictions"), self)
+            report: Report = self.free_run(standard, "predictions").report(self)
+            return report
         submission = self._parsed(predictions, "predictions")
         return self.score_normalized(self.normalized(submission))
 
-    def free_run(self, dialogues: Standard, source: str) -> FreeRunning:
-        """Return free-running dialogues held against their goals.
+    def free_run(self, dialogues: Standard, source: str) -> Any:
+        """Return free-running dialogues held against their goals: `FreeRunning` of `grounding`.
 
         Raises:
             InputError: They are malformed, or one has no goal.
         """
         from ..data.goals import GoalsFile
-        from .free_running import play_free_running
 
-        goals, skip = self.options.goals, self.options.skip_missing_goals
+        goals = self.options.goals
         own = goals if isinstance(goals, GoalsFile) else None
-        return play_free_running(dialogues, source, self, own, skip)
+        free_running = room("grounding.free_running", "--free-running")
+        return free_running.play_free_running(dialogues, source, self, own)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
         reading = self.options.reading
@@ -223,7 +221,7 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        from ..diagnosis.diagnosing import single_result
+        from ..diagnosis.causes import single_result
 
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
@@ -306,7 +304,7 @@ class Scorer:
             references=self.references,
             database=self.database,
             delexicaliser=self.delexicaliser,
-            human=self.human_ratings,
+            ceiling=self.ceiling,
             metrics=tuple(self.options.metrics or ()),
         )
 
@@ -325,18 +323,30 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        return signature_before(
-            self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
+        options = self.options
+        setups = chosen_setups(options.setup)
+        uses_gold = "gold" in (options.domains, *(SETUPS[name].domains for name in setups))
+        return replace(
+            self._signature(parameters(options)),
+            setup=options.setup,
+            domains=options.domains,
+            states=options.states,
+            goals=options.part,
+            gold_domains=self.benchmark.gold_domains if uses_gold else None,
         )
 
     def plain_signature(self) -> Signature:
         """Return what scores of plain English against goals and venues depend on in any case."""
+        return self._signature({LEXICALISED: lexicalised_parameter()})
+
+    def _signature(self, parameters: Mapping[str, str]) -> Signature:
+        """Return what scores of any kind depend on."""
         return Signature(
             benchmark=self.benchmark.name,
             data=self.content_hash(),
             rules=self.rules.name,
             rules_digest=self.rules.digest,
-            parameters={LEXICALISED: lexicalised_parameter()},
+            parameters=parameters,
         )
 
     def content_hash(self) -> str:
@@ -351,13 +361,21 @@ class Scorer:
         """Return the venue database under the rule set."""
         return derived.database(self.benchmark, self.rules)
 
-    def delexicaliser(self) -> Delexicaliser:
+    def delexicaliser(self) -> Callable[[str], Delexicalised]:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
-        return derived.delexicaliser(self.benchmark, self.rules)
+        delexicaliser: Callable[[str], Delexicalised] = room(
+            "grounding.delexicalising", "plain English"
+        ).delexicaliser(self.benchmark, self.rules)
+        return delexicaliser
 
-    def human_ratings(self) -> HumanRatings | None:
-        """Return how the human responses of the whole benchmark went; None if it has none."""
-        return derived.human_ratings(self.benchmark, self.rules)
+    def ceiling(self, dialogues: Iterable[tuple[str, int]]) -> Any:
+        """Return what the human responses of dialogues get; None where they are not known.
+
+        Args:
+            dialogues: Dialogue id and the number of its turns that are played.
+        """
+        human = room("grounding.human", "plain English")
+        return human.ceiling(self.benchmark, self.rules, dialogues)
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..io.files import limits, read_bytes, shown_name
 from ..metrics import resampled_metrics
 from ..metrics.played import Played
 from ..submission.formats import Standard, read_standard
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What is wanted of every file.
+    """What is wanted of predictions.
 
     Attributes:
         options: How to score.
@@ -42,14 +42,14 @@ class Request:
 
 @dataclass(frozen=True)
 class ScoredSubmission:
-    """What came of a file, or of what the harness makes. Plain data.
+    """What came of predictions. Plain data.
 
     Attributes:
-        report: Its scores.
-        remarks: What is to be said of it.
-        intervals: Its intervals, as JSON types, if they were asked for.
+        report: Their scores.
+        remarks: What is to be said of them.
+        intervals: Their intervals, as JSON types, if they were asked for.
         figures: What there are intervals of.
-        lines: Its lines per dialogue, as text, if they were asked for.
+        lines: Their lines per dialogue, as text, if they were asked for.
         evidence: What comparisons take, if it was asked for.
     """
 
@@ -60,54 +60,42 @@ class ScoredSubmission:
     lines: str | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report, with the intervals if they were asked for, as JSON types."""
-        more = {} if self.intervals is None else {"intervals": dict(self.intervals)}
-        return {**self.report.to_dict(), **more}
+
+ScoringJob: TypeAlias = "tuple[Predictions, str, Request]"
+"""Predictions, what messages call them, and what is wanted of them."""
 
 
-def score_files(
-    files: Sequence[str],
+def score_each(
+    jobs: Iterable[ScoringJob | InputError],
     choose: Callable[[Iterable[object]], Benchmark],
-    request: Request,
     workers: int | str = 1,
 ) -> Iterator[ScoredSubmission | InputError]:
     """Score predictions, and yield what comes of each, in their order: scores, or why not.
 
     Args:
-        files: The files; `-` is standard input.
-        choose: Chooses the benchmark for dialogues, given the ids of the first file's.
-        request: What is wanted of each.
+        jobs: The predictions, taken as they are needed; or why some cannot be read.
+        choose: Chooses the benchmark, given the ids of the first file's dialogues.
         workers: As for `run`.
     """
-    unreadable: dict[int, InputError] = {}
-    benchmark: list[Benchmark] = []
-
-    def jobs() -> Iterator[tuple[Predictions, str, Request]]:
-        for number, file in enumerate(files):
-            source = shown_name(file)
-            try:
-                content = read_bytes(file, limits())
-                if not benchmark:
-                    standard = read_standard(content, source, request.options.reading)
-                    benchmark.append(choose(standard.dialogues))
-            except InputError as error:
-                unreadable[number] = error
-            else:
-                yield content, source, request
-
-    coming = jobs()
-    first = next(coming, None)
-    number = 0
-    if first is not None:
-        every = (job for jobs_ in ([first], coming) for job in jobs_)
-        for outcome in run(score_predictions, every, benchmark[0], workers):
-            while number in unreadable:
-                yield unreadable[number]
-                number += 1
-            yield outcome
-            number += 1
-    yield from (unreadable[at] for at in range(number, len(files)))
+    coming = iter(jobs)
+    first: list[ScoringJob | InputError] = []
+    dialogues: Iterable[object] = ()
+    for job in coming:
+        first.append(job)
+        if isinstance(job, InputError) or not isinstance(job[0], bytes):
+            continue
+        try:
+            standard = read_standard(job[0], job[1], job[2].options.reading)
+        except InputError as error:
+            first[-1] = error
+        else:
+            first[-1] = (standard, *job[1:])
+            dialogues = standard.dialogues
+            break
+    if all(isinstance(job, InputError) for job in first):
+        yield from (job for job in first if isinstance(job, InputError))
+        return
+    yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
 
 
 def score_predictions(
@@ -144,14 +132,12 @@ def _free_running(
     scorer: Scorer, predictions: Predictions, source: str, request: Request
 ) -> ScoredSubmission:
     """Score free-running dialogues; what an option must not ask of them is known by now."""
-    from .free_running import score_free_running
-
     if isinstance(predictions, bytes):
         predictions = read_standard(predictions, source, scorer.options.reading)
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
     run = scorer.free_run(predictions, source)
-    report = score_free_running(run, scorer)
+    report = run.report(scorer)
     lines = None
     if request.lines:
         from .dialogue_lines import lines_text
@@ -162,7 +148,7 @@ def _free_running(
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.resampling import intervals_document, intervals_of
+    from ..comparison.evidence import intervals_document, intervals_of
 
     evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:

@@ -13,15 +13,13 @@ from ..benchmark import Benchmark
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
-    from mwz.normalization.delexicaliser import Delexicaliser
 
-    from ..grounding.rating import HumanRatings
     from ..metrics.counts import References
 
 # Benchmarks are told apart by identity: they are large, and never changed in place.
 
 
-def _kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
+def kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
     """Return plain data that is kept with a benchmark; of one that is not installed, made now."""
     return make() if benchmark.prepared is None else benchmark.prepared.part(name, make)
 
@@ -36,7 +34,7 @@ def part(benchmark: Benchmark, goals: str) -> Benchmark:
 def content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
     """Return the content hash of a benchmark under a rule set."""
     # That of one version of the venues is the same under all rule sets.
-    value = _kept(benchmark, f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
+    value = kept(benchmark, f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
     return str(value)
 
 
@@ -56,8 +54,8 @@ def references(benchmark: Benchmark) -> References:
 
     if benchmark.prepared is None:
         return texts()
-    kept = _kept(benchmark, "references", packed)
-    arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in kept.items()}
+    stored = kept(benchmark, "references", packed)
+    arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in stored.items()}
     return References.from_arrays(arrays, benchmark.dialogues)
 
 
@@ -69,31 +67,10 @@ def database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
         return VenueDatabase(records, rules)
-    kept = _kept(
+    stored = kept(
         benchmark,
         f"venues-{rules.digest[:16]}-{rules.venues}",
         lambda: asdict(prepared_venues(records, rules)),
     )
-    prepared = PreparedVenues(VenueTables(**kept["tables"]), kept["places"], kept["similar"])
+    prepared = PreparedVenues(VenueTables(**stored["tables"]), stored["places"], stored["similar"])
     return VenueDatabase(records, rules, prepared)
-
-
-@lru_cache(maxsize=8)
-def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
-    """Return the delexicaliser of a benchmark's venues under a rule set."""
-    from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
-
-    return Delexicaliser.of_venues(benchmark.venue_records(rules), rules)
-
-
-@lru_cache(maxsize=8)
-def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
-    """Return how the human responses of a benchmark went; None if it has none."""
-    from .ceiling import human_ratings
-
-    return human_ratings(
-        benchmark,
-        lambda: database(benchmark, rules),
-        lambda: delexicaliser(benchmark, rules),
-        f"human-{rules.digest[:16]}-{rules.venues}",
-    )

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..diagnosis.diagnosing import diagnose
+from ..diagnosis.causes import diagnose
 from ..errors import InputError
 from ..io.files import parse_json, read_bytes, shown_name
 from ..metrics import response_metrics

@@ -30,7 +30,7 @@ _TIMEOUT = 10
 
 def run(
     function: Callable[..., _T],
-    jobs: Iterable[tuple[Any, ...]],
+    jobs: Iterable[tuple[Any, ...] | InputError],
     benchmark: Benchmark,
     workers: int | str = 1,
 ) -> Iterator[_T | InputError]:
@@ -39,7 +39,8 @@ def run(
     Args:
         function: A function of a module; its first argument is a scorer of the benchmark, with
             default options.
-        jobs: Its further arguments, taken as they are needed.
+        jobs: Its further arguments, taken as they are needed; an `InputError` in place of them is
+            what comes of the job.
         benchmark: What to score on.
         workers: How many processes to use, 1 for this one; or the address of a Dask scheduler.
 
@@ -117,6 +118,8 @@ def _start(benchmark: Benchmark) -> None:
 
 def _outcome(function: Callable[..., _T], *scorer_and_job: Any) -> _T | InputError:
     scorer, job = scorer_and_job if len(scorer_and_job) == 2 else (_scorer, *scorer_and_job)
+    if isinstance(job, InputError):
+        return job
     try:
         return function(scorer, *job)
     except InputError as error:

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from ..benchmark import GOALS
+from ..data.goals import GoalsFile, chosen_goals
 from ..errors import InputError, shown, unknown
 from ..io.files import kind_of
+from ..io.rooms import room
 from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
-from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
+from ..signature import PLACEHOLDERS
 from ..submission import Lacking, NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
-
-if TYPE_CHECKING:
-    from ..data.goals import GoalsFile
 
 AUTO = "auto"
 
@@ -54,16 +53,9 @@ class Options:
             adds the metric "grounded".
         free_running: Whether dialogues are free-running, of any length and in plain English: they
             are held against goals and venues only.
-        skip_missing_goals: Whether free-running dialogues without a goal are left out.
         placeholders: Placeholders that are read besides those of the rule set: the name of a named
             table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
             aliases; None for no others.
-        response_key: The key of responses in predictions, in place of `response`.
-        state_key: The key of belief states, in place of `state`.
-        turns_key: The key of a dialogue's turns, where a dialogue is an object.
-        id_key: The key of a dialogue's id, where dialogues or turns are in a list.
-        strict_states: Whether states may only hold known names and strings: by default numbers and
-            the like are read, and where states are not used, what cannot be read is left out.
     """
 
     rules: str = DEFAULT_RULES
@@ -74,15 +66,11 @@ class Options:
     goals: str | Path | Mapping[str, Any] | GoalsFile = "all"
     lexicalised: bool = False
     free_running: bool = False
-    skip_missing_goals: bool = False
     placeholders: str | Path | Mapping[str, str] | Aliases | None = None
-    response_key: str | None = None
-    state_key: str | None = None
-    turns_key: str | None = None
-    id_key: str | None = None
-    strict_states: bool = False
 
     def __post_init__(self) -> None:
+        if self.lexicalised or self.free_running:
+            room("grounding", "plain English")
         problems = [
             _option_problem(name, value, values)
             for name, values in choices().items()
@@ -108,8 +96,6 @@ class Options:
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
         if self.free_running and self.part != self.goals:
-            from ..data.goals import chosen_goals  # grounding takes its time
-
             object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
@@ -136,11 +122,6 @@ class Options:
         own = (SETUPS[name].states for name in chosen_setups(self.setup))
         metrics = (response_metrics()[name] for name in self.metrics or ())
         return Reading(
-            response_key=self.response_key,
-            state_key=self.state_key,
-            turns_key=self.turns_key,
-            id_key=self.id_key,
-            strict_states=self.strict_states,
             uses_states="predicted" in own
             or (
                 self.states != "gold"
@@ -264,30 +245,6 @@ def _predicts(submission: NormalizedSubmission, option: str, chosen: str, withou
     return not lacking
 
 
-def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
-    """Return the signature of scores, as far as it does not depend on what is scored.
-
-    Args:
-        benchmark: The benchmark's name.
-        data: The content hash of what is scored on, under the rule set.
-        gold_domains: Where the benchmark's gold active domains come from.
-        options: How to score.
-    """
-    sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
-    return Signature(
-        benchmark=benchmark,
-        data=data,
-        rules=options.rules,
-        rules_digest=rule_set(options.rules).digest,
-        setup=options.setup,
-        domains=options.domains,
-        states=options.states,
-        goals=options.part,
-        gold_domains=gold_domains if "gold" in sources else None,
-        parameters=parameters(options),
-    )
-
-
 def parameters(options: Options) -> dict[str, str]:
     """Return what signatures say of further choices: name -> value."""
     metrics = [response_metrics()[name] for name in options.metrics or ()]
@@ -300,6 +257,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    from mwz.normalization.delexicaliser import VERSION, tables_digest
-
-    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
+    return str(room("grounding.delexicalising", "plain English").version())

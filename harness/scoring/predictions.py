@@ -23,10 +23,18 @@ from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
 from ..submission.checking import Turn
 from ..submission.formats import Standard, read_standard
-from ..submission.remarks import KIND, TAG, Remark, frequent_tags
+from ..submission.placeholder_aliases import guessed
+from ..submission.remarks import (
+    KIND,
+    MANY_UNKNOWN,
+    TAG,
+    Remark,
+    counted_names,
+    frequent_tags,
+    unknown_names,
+)
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
-from .placeholder_guesses import costly_guesses, guesses_message
 from .report import RANKED_COVERAGE
 
 if TYPE_CHECKING:
@@ -38,8 +46,6 @@ Predictions: TypeAlias = "bytes | Standard | Submission | str"
 that the harness makes."""
 
 NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
-MADE = "built-in responses"
-"""What messages call a submission that the harness makes."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +142,11 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     # That is known already, and guessing begins with all responses as they were written.
     if not played.submission.unknown_placeholders:
         return
-    guesses = costly_guesses(submission, scorer.rules)
-    if not guesses:
+    turns = chain.from_iterable(submission.dialogues.values())
+    names = counted_names([turn.response for turn in turns])
+    unknown = unknown_names(names, scorer.rules)
+    guesses = guessed([name for name, _ in unknown.most_common()], scorer.rules)
+    if not guesses or unknown.total() <= MANY_UNKNOWN * names.total():
         return
     own = scorer.options.aliases
     read = aliases({**({} if own is None else own.names), **guesses})
@@ -147,7 +156,15 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     )
     inform = after.inform[TOTAL] - before.inform[TOTAL]
     success = after.success[TOTAL] - before.success[TOTAL]
-    yield Remark(KIND, guesses_message(guesses, scorer.rules, inform, success))
+    # One that counts, if there is one.
+    counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
+    first = next(counting, next(iter(guesses)))
+    yield Remark(
+        KIND,
+        f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
+        f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "
+        f"{success:+.1f} (an upper estimate); say what they mean by `--placeholders FILE.toml`",
+    )
 
 
 def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:

@@ -22,7 +22,7 @@ from ..signature import Signature
 if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
-    from ..metrics.tracking.tracking_report import TrackingReport
+    from ..metrics.tracking.tracking_result import TrackingResult
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -67,8 +67,8 @@ class Report:
         signature: Everything the numbers depend on besides the system.
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
-        metrics: Key -> result, of every metric that was asked for. The results, and the headline
-            figures in the main set-up, are attributes, too: None if not asked for.
+        metrics: Key -> result, of every metric that was asked for. Those of the most common metrics
+            are attributes, too: None if not asked for.
     """
 
     signature: Signature
@@ -101,39 +101,45 @@ class Report:
         """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
         return self.signature.goals or ""
 
-    if TYPE_CHECKING:
-        # The types of what `__getattr__` gives: results, and headlines in the main set-up.
-        @property
-        def bleu(self) -> Mapping[str, float] | None:
-            """Reference style -> corpus BLEU in percent."""
+    @property
+    def bleu(self) -> Mapping[str, float] | None:
+        """Reference style -> corpus BLEU in percent."""
+        return self.metrics.get("bleu")
 
-        @property
-        def strict(self) -> SetupScores | None:
-            """Inform and Success in the strict set-up, in total and by domain."""
+    @property
+    def strict(self) -> SetupScores | None:
+        """Inform and Success in the strict set-up, in total and by domain."""
+        return self.setup("strict")
 
-        @property
-        def optimistic(self) -> SetupScores | None:
-            """Inform and Success in the optimistic set-up."""
+    @property
+    def optimistic(self) -> SetupScores | None:
+        """Inform and Success in the optimistic set-up."""
+        return self.setup("optimistic")
 
-        @property
-        def diversity(self) -> Diversity | None:
-            """Diversity of the responses."""
+    @property
+    def diversity(self) -> Diversity | None:
+        """Diversity of the responses."""
+        return self.metrics.get("diversity")
 
-        @property
-        def dst(self) -> TrackingReport | None:
-            """State tracking."""
+    @property
+    def dst(self) -> TrackingResult | None:
+        """State tracking."""
+        return self.metrics.get("dst")
 
-        @property
-        def inform(self) -> float | None:
-            """Strict total Inform, in percent."""
+    @property
+    def inform(self) -> float | None:
+        """Strict total Inform, in percent."""
+        return headlines()["inform"].value(self, MAIN_SETUP)
 
-        @property
-        def success(self) -> float | None:
-            """Strict total Success, in percent."""
+    @property
+    def success(self) -> float | None:
+        """Strict total Success, in percent."""
+        return headlines()["success"].value(self, MAIN_SETUP)
 
-        @property
-        def combined(self) -> float | None:
-            """Strict combined score."""
+    @property
+    def combined(self) -> float | None:
+        """Strict combined score."""
+        return headlines()["combined"].value(self, MAIN_SETUP)
 
     def setup(self, name: str) -> SetupScores | None:
         """Return Inform and Success under a set-up; None if not asked for."""
@@ -152,15 +158,6 @@ class Report:
             return headlines()[name].value(self, setup)
         known = setup == MAIN_SETUP or name == "bleu"
         return getattr(self.metrics.get("lower_bound"), name, None) if known else None
-
-    def __getattr__(self, name: str) -> Any:
-        # Only what is no field comes here; the fields are not there yet while a copy is made.
-        if not name.startswith("_") and "metrics" in self.__dict__:
-            if name in self.metrics or name in result_keys():
-                return self.metrics.get(name)
-            if name in headlines():
-                return headlines()[name].value(self, MAIN_SETUP)
-        raise AttributeError(f"the report has no {name}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""

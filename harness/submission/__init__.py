@@ -19,16 +19,21 @@ from mwz.normalization.rules import (
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, normalize_states
+from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
-from .checking import Turn, checked_dialogues, system_turns
+from .checking import (
+    Conversations,
+    Turn,
+    checked_conversations,
+    checked_dialogues,
+)
 from .formats import READING, Reading, Standard, read_standard, standard_form
 from .remarks import Remark, state_remarks, text_remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.responses import Delexicalised
 
 
 @dataclass(frozen=True)
@@ -196,6 +201,19 @@ def read_predictions(path: str | Path, reading: Reading = READING) -> Standard:
     return read_standard(read_bytes(path, limits()), source, reading)
 
 
+def read_conversations(
+    path: str | Path, reading: Reading = READING
+) -> tuple[Conversations, Sequence[Remark]]:
+    """Read dialogues (`-`: standard input) of any ids and lengths, and what there is to say of it.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
+            every place.
+    """
+    standard = read_predictions(path, reading)
+    return checked_conversations(standard, shown_name(path)), standard.remarks
+
+
 def parse_submission(
     content: object,
     benchmark: Benchmark,
@@ -244,9 +262,9 @@ def checked_submission(
     Raises:
         InputError: With every problem found.
     """
-    named, left_out = system_turns(standard.dialogues_among(benchmark.users), benchmark)
-    dialogues, remarks = checked_dialogues(named, benchmark, limits(), source, reading)
-    found = [*standard.remarks, *left_out, *remarks.listed()]
+    named = standard.dialogues_among(benchmark.users)
+    dialogues, remarks = checked_dialogues(named, benchmark, source, reading)
+    found = [*standard.remarks, *remarks.listed()]
     if remarked:
         by = rules or rule_set(DEFAULT_RULES)
         if reading.uses_states:
@@ -272,7 +290,9 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         identifying += sum([response.identifying for response in own])
         dialogues[id_] = NormalizedDialogue(
             responses=tuple([response.text for response in own]),
-            states=tuple(normalize_states(states, rules)),
+            states=tuple(
+                [None if state is None else normalize_state(state, rules) for state in states]
+            ),
             active_domains=domains,
             placeholder_domains=tuple([response.domains for response in own]),
             unknown_placeholders=tuple([response.unknown for response in own]),

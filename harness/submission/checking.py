@@ -1,14 +1,15 @@
 """Checking predictions in the standard form: every problem and every remark, each with its place.
 
-What passes is safe to score: past this point nothing checks again.
+What passes is safe to score: past this point nothing checks again. Dialogues of a benchmark become
+`Turn`s; free-running ones, of any ids and lengths, stay as they are.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -16,9 +17,20 @@ from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
-from ..io.files import Limits, is_text, kind_of
-from .formats.belief_spans import as_state
-from .formats.format import ACTIVE_DOMAINS, READING, RESPONSE, STATE, USER, Reading
+from ..io.files import Limits, is_text, kind_of, limits
+from .formats.format import (
+    ACTIVE_DOMAINS,
+    KEYS,
+    READING,
+    RESPONSE,
+    STATE,
+    TURN_KEYS,
+    USER,
+    Reading,
+    Standard,
+    plain_key,
+    turns_hint,
+)
 from .notations import (
     ABSENT,
     CONVERTED,
@@ -28,29 +40,13 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
-    is_metadata,
+    as_state,
     read_state,
 )
-from .remarks import Remark, Remarks
+from .remarks import Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
-
-TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
-
-_LOOK_ALIKES = {
-    RESPONSE: "resp resp_gen responses text utterance system system_response output generated "
-    "generation prediction answer delex delex_resp generated_text generated_response model_output",
-    STATE: "states belief beliefs belief_state belief_states beliefstate bs bspn bspn_gen "
-    "dialog_state dialogue_state predicted_state predicted_states pred_state state_gen slots "
-    "slot_values",
-    ACTIVE_DOMAINS: "domains domain active_domain activedomains active turn_domain turn_domains "
-    "predicted_domains dspn dspn_gen",
-}
-LOOK_ALIKES: Mapping[str, str] = {
-    other: meant for meant, others in _LOOK_ALIKES.items() for other in others.split()
-}
-"""A turn's key that is not read -> the one that was likely meant. Case and dashes do not count."""
+    from mwz.normalization.responses import Delexicalised
 
 _SHOWN_KEYS = 20
 
@@ -87,28 +83,9 @@ def dialogue_id(id_: object) -> str:
     return str(id_).lower().removesuffix(".json")
 
 
-def system_turns(
-    content: Mapping[Any, Any], benchmark: Benchmark
-) -> tuple[Mapping[Any, Any], tuple[Remark, ...]]:
-    """Return predictions without the turns of the user, and what is to be said of that.
-
-    Nothing in a turn need say whose it is. In every dialogue, turns of user and system alternate
-    where there are exactly twice as many as the benchmark's has system turns.
-    """
-    known = benchmark.dialogues
-    for id_, turns in content.items():
-        gold = known.get(dialogue_id(id_))
-        if gold is None or not isinstance(turns, list) or len(turns) != 2 * gold.turns:
-            return content, ()
-    told = "turns of the user are left out: there are twice as many turns as the system has"
-    remarks = (Remark("format", told, warning=False),) if content else ()
-    return {id_: turns[1::2] for id_, turns in content.items()}, remarks
-
-
 def checked_dialogues(
     content: Mapping[Any, Any],
     benchmark: Benchmark,
-    limits: Limits,
     source: str,
     reading: Reading = READING,
 ) -> tuple[dict[str, tuple[Turn, ...]], Remarks]:
@@ -118,7 +95,6 @@ def checked_dialogues(
         content: Dialogue id -> list of turns, each an object with `response` and optionally
             `state` and `active_domains`.
         benchmark: The benchmark whose dialogues are played.
-        limits: How much there may be.
         source: What messages call the predictions.
         reading: What of states is refused.
 
@@ -128,28 +104,26 @@ def checked_dialogues(
     Raises:
         InputError: With every problem found, equal ones together.
     """
-    checker = _Checker(benchmark, limits, reading)
+    checker = _Checker(benchmark, limits(), reading)
     dialogues = checker.dialogues(content)
     if checker.problems:
-        raise InputError(source, _of_a_tracker(content) or checker.problems)
+        raise InputError(source, checker.problems)
     return dialogues, checker.all_remarks()
 
 
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
-    def __init__(self, benchmark: Benchmark, limits: Limits, reading: Reading) -> None:
+    def __init__(self, benchmark: Benchmark, bounds: Limits, reading: Reading) -> None:
         self.problems = Problems()
         self._remarks = Remarks()
         self._unread: Counter[str] = Counter()
         self._benchmark = benchmark
-        self._limits = limits
-        self._longest = limits.response
+        self._limits = bounds
+        self._longest = bounds.response
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
-        # Keys that are likely to hold the states, of turns without one.
-        self._likely_states: Counter[str] = Counter()
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
         # A state, and domain -> slots, that were found to be in order.
@@ -165,76 +139,64 @@ class _Checker:
             self._remarks.add("unread keys", message, warning=False)
         return self._remarks
 
-    def _check_states(self, dialogues: Mapping[str, Sequence[Turn]]) -> None:
-        """Refuse states under a key that is not read, where gold states would take their place."""
-        if not self._likely_states:
-            return
-        turns = [turn for one in dialogues.values() for turn in one]
-        ((likely, count),) = self._likely_states.most_common(1)
-        used = self._reading.uses_states and self._reading.without_states
-        if used and 2 * count > len(turns) and all(turn.state is None for turn in turns):
-            option, gold = key_option(STATE, likely), self._reading.without_states
-            self.problems.add("", f"no turn has a `state`; is `{likely}` meant? add {option}{gold}")
-
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues, and return those that are in order."""
-        known = self._benchmark.dialogues
-        if not content:
-            self.problems.add(
-                "", "no dialogues; expected an object of dialogue id -> list of turns"
-            )
-        elif len(content) > self._limits.dialogues:
-            self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
-        elif not any(dialogue_id(id_) in known for id_ in content):
-            built_in = self._benchmark.name == "sample"
-            how = "`mwz data fetch` or `mwz data import`"
-            install = f", or install MultiWOZ by {how}" if built_in else ""
-            self.problems.add(
-                "",
-                _elsewhere(content, known)
-                or f"none of its {counted(len(content), 'dialogue')} (the first is "
-                f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
-                f"name another by --benchmark{install}",
-            )
-        else:
-            return self._dialogues(content)
-        return {}
-
-    def _dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+        problem = self._problem_of_all(content)
+        if problem:
+            self.problems.add("", problem)
+            return {}
         read: dict[str, tuple[Turn, ...]] = {}
         spelled: dict[str, object] = {}
         for written, turns in content.items():
             id_ = dialogue_id(written)
-            gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
-            if gold is None:
-                told = f"not in the benchmark {self._benchmark.name}; leave it out"
-                self.problems.add(_dialogue_text(written), told)
-            elif id_ in spelled:
-                told = f"is the same as {_dialogue_text(spelled[id_])}; keep one"
-                self.problems.add(_dialogue_text(written), told)
-            elif not isinstance(turns, Sequence) or isinstance(turns, str):
-                found = f"{kind_of(turns)}{_turns_hint(turns)}"
-                told = f"expected a list of turns, found {found}"
-                self.problems.add(_dialogue_text(written), told)
-            elif not turns:
-                told = "no turns; leave the dialogue out if it is not played"
-                self.problems.add(_dialogue_text(written), told)
-            elif len(turns) > gold.turns:
-                has = counted(gold.turns, "system turn")
-                told = f"{counted(len(turns), 'turn')}; it has {has}"
-                self.problems.add(_dialogue_text(written), told)
+            problem = self._dialogue_problem(written, turns, spelled.get(id_))
+            if problem:
+                self.problems.add(_dialogue_text(written), problem)
             else:
                 read[id_] = tuple(
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, written)
-        text = sum(len(turn.response) for turns in read.values() for turn in turns)
-        if text > self._limits.text:
-            self.problems.add(
-                "", f"{text:,} characters in all responses; {self._limits.told('text')}"
-            )
-        self._check_states(read)
         return read
+
+    def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
+        """Return what makes it pointless to look at single dialogues, if anything does."""
+        benchmark, bounds = self._benchmark, self._limits
+        if not content:
+            return "no dialogues; expected an object of dialogue id -> list of turns"
+        if len(content) > bounds.dialogues:
+            return f"{len(content):,} dialogues; {bounds.told('dialogues')}"
+        if any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
+            return ""
+        first = unquoted(next(iter(content)))
+        how = "`mwz data fetch` or `mwz data import`"
+        install = f", or install MultiWOZ by {how}" if benchmark.name == "sample" else ""
+        return (
+            f"none of its {counted(len(content), 'dialogue')} (the first is {first}) is in the "
+            f"benchmark {benchmark.name}; name another by --benchmark{install}"
+        )
+
+    def _dialogue_problem(self, written: object, turns: object, other: object) -> str:
+        """Return what is wrong with a dialogue as a whole, if anything is.
+
+        Args:
+            written: Its id as the file has it.
+            turns: Its turns.
+            other: An id of the file that stands for the same dialogue; None if there is none.
+        """
+        gold = self._benchmark.dialogues.get(dialogue_id(written))
+        if gold is None or not isinstance(written, str):
+            return f"not in the benchmark {self._benchmark.name}; leave it out"
+        if other is not None:
+            return f"is the same as {_dialogue_text(other)}; keep one"
+        if not isinstance(turns, Sequence) or isinstance(turns, str):
+            return f"expected a list of turns, found {kind_of(turns)}{turns_hint(turns)}"
+        if not turns:
+            return "no turns; leave the dialogue out if it is not played"
+        if len(turns) > gold.turns:
+            has = counted(gold.turns, "system turn")
+            return f"{counted(len(turns), 'turn')}; it has {has}"
+        return ""
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
@@ -252,8 +214,7 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        # This is quicker than to call the class.
-        return tuple.__new__(Turn, (told, state, domains, None))
+        return Turn(told, state, domains)
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_text(place), problem)
@@ -263,18 +224,13 @@ class _Checker:
         for key in turn:
             if key in TURN_KEYS or key == USER:
                 continue
-            meant = STATE if is_metadata(turn[key]) else meant_key(key)
-            name = unquoted(key)
+            meant, name = meant_key(key), unquoted(key)
             if meant is None:
                 self._unread[name] += 1
-            elif turn.get(meant) is None:
-                if meant == STATE:
-                    self._likely_states[name] += 1
-                or_option = "" if meant == ACTIVE_DOMAINS else f", or add {key_option(meant, key)}"
-                message = f"`{name}` is not read; write `{meant}`{or_option}"
-                self._remarks.add("look-alike key", message, _place_text(place))
             else:
-                message = f"`{name}` is not read; what counts is `{meant}`"
+                there = turn.get(meant) is not None
+                instead = f"what counts is `{meant}`" if there else f"write `{meant}`"
+                message = f"`{name}` is not read; {instead}"
                 self._remarks.add("look-alike key", message, _place_text(place))
 
     def _is_plain(self, state: Any) -> bool:
@@ -353,113 +309,35 @@ class _Checker:
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
 
-_TRACKED = frozenset({"gt", "pr", "turn_belief", "pred_bs_ptr", "gold", "predicted", STATE})
 
-
-def _of_a_tracker(content: Mapping[Any, Any]) -> str:
-    """Say what to do with states that no response goes with, if that is what predictions are."""
-    given = [turn for turns in content.values() for turn in _inside(turns)]
-    texts = {
-        key
-        for turn in given
-        if isinstance(turn, Mapping)
-        for key in turn
-        if isinstance(turn[key], str) and key != USER
-    }
-    tracked = {key for turn in given for key in _keys(turn) if _is_of_states(key)}
-    if not tracked or texts - tracked:
-        return ""
-    return "no turn has a `response`, and there are states: a tracker's file, for `mwz dst`"
-
-
-def _is_of_states(key: object) -> bool:
-    return key in _TRACKED or meant_key(key) == STATE
-
-
-_TABLE_KEYS = frozenset({"columns", "index", "data", "schema", "dialogue_id", "turn_id", "turn"})
-
-
-def _elsewhere(content: Mapping[Any, Any], known: Mapping[str, Any]) -> str:
-    """Say where the dialogues are, if that is plain, of an object whose keys are none."""
-    if sum(str(key).lower() in _TABLE_KEYS for key in content) > 1:
-        return (
-            "a table by columns, whose rows are not read; write a row after another (pandas: "
-            '`to_json(orient="records")`, or CSV)'
-        )
-    path: list[str] = []
-    inside: object = content
-    while isinstance(inside, Mapping) and len(path) < _DEEPEST:
-        if any(dialogue_id(id_) in known for id_ in inside):
-            return f"its dialogues are below {', '.join(path)}; write what is there alone"
-        key, inside = max(inside.items(), key=lambda one: _size(one[1]), default=("", None))
-        path.append(f"`{unquoted(key)}`")
-    return ""
-
-
-_DEEPEST = 6
-
-
-def _size(value: object) -> int:
-    return len(value) if isinstance(value, Mapping) else 0
-
-
-def _inside(turns: object) -> Iterable[object]:
-    """Return the turns of a dialogue, a list or an object of them."""
-    if isinstance(turns, Mapping):
-        turns = turns.get("turns", turns)
-    inside = turns.values() if isinstance(turns, Mapping) else turns
-    return inside if isinstance(inside, Iterable) and not isinstance(inside, str) else ()
-
-
-def _keys(turn: object) -> Iterable[object]:
-    return turn.keys() if isinstance(turn, Mapping) else ()
-
-
-def _turns_hint(dialogue: object) -> str:
-    """Say how to read the turns of a dialogue that is an object, if it has some."""
-    likely = [
-        key
-        for key in _keys(dialogue)
-        if key != "turns" and isinstance(dialogue[key], list)  # type: ignore[index]
-    ]
-    if not likely:
-        return ""
-    key = likely[0]
-    turns = next(filter(None, dialogue[key]), None)  # type: ignore[index]
-    response = next((one for one in _keys(turns) if meant_key(one) == RESPONSE), None)
-    and_it = "" if response in (None, RESPONSE) else f" {key_option(RESPONSE, response)}"
-    return f"; its turns may be in `{unquoted(key)}`: add --turns-key {key}{and_it}"
-
-
-def key_option(meant: str, key: object) -> str:
-    """Return the option that reads a key as another: `--response-key generated`."""
-    written = unquoted(key)
-    return f"--{meant}-key {written if re.fullmatch('[^ ]+', written) else shown(written)}"
-
-
-def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
+def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
     """Yield what is wrong with the response of a turn.
 
     Args:
         turn: The turn.
-        limits: How long it may be.
+        bounds: How long it may be.
     """
     response = turn.get(RESPONSE)
     if RESPONSE not in turn:
-        likely = [key for key in turn if meant_key(key) == RESPONSE]
-        texts = [key for key, value in turn.items() if isinstance(value, str) and key != USER]
-        keys = ", ".join(f"`{unquoted(key)}`" for key in texts[:_SHOWN_KEYS])
-        hint = f"; if it is one of {keys}, add --response-key" if keys else _turns_hint(turn)
-        if likely:
-            hint = f"; is `{unquoted(likely[0])}` meant? add {key_option(RESPONSE, likely[0])}"
-        yield f"`response` is missing; expected a string{hint}"
+        yield f"`response` is missing; expected a string{_without_response(turn)}"
     elif not isinstance(response, str):
         told = '; write "" for an empty one' if response is None else ""
         yield f"`response`: expected a string, found {kind_of(response)}{told}"
-    elif len(response) > limits.response:
-        yield f"`response`: {len(response):,} characters; {limits.told('response')}"
+    elif len(response) > bounds.response:
+        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
     elif not is_text(response):
         yield "`response`: not valid text, half of a surrogate pair"
+
+
+def _without_response(turn: Mapping[Any, Any]) -> str:
+    """Say what may help to read a turn without a response."""
+    if STATE in turn:
+        return "; states alone are scored by `mwz dst`"
+    texts = [unquoted(key) for key, value in turn.items() if isinstance(value, str) and key != USER]
+    if texts:
+        keys = ", ".join(f"`{key}`" for key in texts[:_SHOWN_KEYS])
+        return f"; if it is one of {keys}, name it: mwz convert --response-key {texts[0]}"
+    return turns_hint(turn)
 
 
 def _dialogue_text(written: object) -> str:
@@ -471,13 +349,15 @@ def _place_text(place: _Place) -> str:
     return f"{_dialogue_text(written)}, turn {number}"
 
 
+_MEANT = {name: field for field in TURN_KEYS for name in KEYS[field]}
+
+
 @lru_cache(maxsize=1 << 10)
 def meant_key(key: object) -> str | None:
-    """Return the key of turns that another looks like, or is a misspelling of."""
-    plain = str(key)[:60].lower().replace("-", "_").replace(" ", "_")
-    known = {**LOOK_ALIKES, **{name: name for name in TURN_KEYS}}
-    misspelt = difflib.get_close_matches(plain, TURN_KEYS, n=1, cutoff=_SAME_WORD)
-    return known.get(plain) or next(iter(misspelt), None)
+    """Return the key of turns that another stands for elsewhere, or is a misspelling of."""
+    plain = plain_key(key)[:60]
+    misspelt = difflib.get_close_matches(str(key)[:60].lower(), TURN_KEYS, n=1, cutoff=_SAME_WORD)
+    return _MEANT.get(plain) or next(iter(misspelt), None)
 
 
 def _domain_problems(domains: object) -> Iterator[str]:
@@ -487,3 +367,48 @@ def _domain_problems(domains: object) -> Iterator[str]:
     for domain in domains:
         if not isinstance(domain, str) or domain not in STATE_DOMAINS:
             yield f"`active_domains`: {unknown('domain', domain, DOMAINS)}"
+
+
+# Free-running dialogues.
+
+Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
+"""Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
+
+
+def checked_conversations(standard: Standard, source: str) -> Conversations:
+    """Return dialogues of any ids and lengths.
+
+    Raises:
+        InputError: They are too many, or some are malformed; with every place.
+    """
+    bounds, dialogues = limits(), standard.dialogues
+    problems = Problems()
+    if not dialogues:
+        problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
+    if len(dialogues) > bounds.dialogues:
+        problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
+    for id_, turns in dialogues.items():
+        place = _dialogue_text(id_)
+        if not isinstance(turns, Sequence) or isinstance(turns, str):
+            problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
+        elif len(turns) > bounds.turns:
+            problems.add(place, f"{len(turns):,} turns; {bounds.told('turns')}")
+        else:
+            for number, turn in enumerate(turns):
+                for problem in _conversation_problems(turn, bounds):
+                    problems.add(f"{place}, turn {number}", problem)
+    if problems:
+        raise InputError(source, problems)
+    if not is_text(json.dumps(dialogues, ensure_ascii=False)):
+        raise InputError(source, "holds text that is not valid, half of a surrogate pair")
+    return dialogues
+
+
+def _conversation_problems(turn: object, bounds: Limits) -> Iterator[str]:
+    if not isinstance(turn, Mapping):
+        yield f"expected an object with `response`, found {kind_of(turn)}"
+        return
+    yield from response_problems(turn, bounds)
+    user = turn.get(USER)
+    if user is not None and not isinstance(user, str):
+        yield f"`user`: expected a string, found {kind_of(user)}"

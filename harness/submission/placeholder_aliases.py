@@ -1,9 +1,10 @@
-"""Placeholder aliases that users choose: read, and checked against a rule set."""
+"""Placeholders that a rule set does not know: what users say they mean, and what they may mean."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,32 @@ def _read(path: str | Path, rules: RuleSet) -> Aliases:
             source, f'{wrong}; write [{SECTION}], and lines such as train_ref = "REFERENCE"'
         )
     return checked_aliases(content[SECTION], rules, source)
+
+
+def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:
+    """Return what placeholders that a rule set does not know may mean, of those that tell.
+
+    A name is read by its last parts, else by its first ones: `train_ref` as `ref`, `hotel_bookarea`
+    as `area`, `phone_number` as `phone`. What speaks of a venue is the domain's: `train_name` is
+    TRAINID.
+
+    Args:
+        names: Names of placeholders, in lower case.
+        rules: The rule set.
+    """
+    found = {name: _guess(name, rules) for name in names if name not in rules.ontology}
+    return {name: slot for name, slot in found.items() if slot is not None}
+
+
+def _guess(name: str, rules: RuleSet) -> str | None:
+    breaks = [*re.finditer(r"[_\s]+", name)]
+    ends = [name[one.end() :] for one in breaks]
+    starts = [name[: one.start()] for one in reversed(breaks)]
+    booked = (ends or [name])[-1].removeprefix("book")
+    first = (starts or [name])[-1]
+    for part in (*ends, booked, *starts):
+        if part in rules.ontology and part not in rules.domains:
+            slot, venues = rules.ontology[part], rules.venue_rules
+            speaks = slot in {venue.mention for venue in venues.values()}
+            return venues[first].mention if speaks and first in venues else slot
+    return None

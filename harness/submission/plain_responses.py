@@ -17,7 +17,7 @@ from .checking import Turn
 from .remarks import KIND, Remark
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.responses import Delexicalised
 
 _SHOWN = 3
 """How many placeholders a remark names."""

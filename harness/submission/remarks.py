@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
@@ -114,38 +114,82 @@ def text_remarks(
         benchmark: The benchmark they are for.
         rules: The rule set whose placeholders are known.
     """
-    # Nothing that is looked for goes beyond a bar.
-    text = "|".join(responses)
-    if not text.strip("|"):
+    if not any(responses):
         return (Remark("responses", "every response is empty; `mwz dst` scores states alone"),)
-    names = Counter(placeholder_names(text))
-    return (
-        *_written_otherwise(text, names, rules),
-        *_unknown(names, rules),
-        *_hardly_any(names, responses, benchmark, rules),
+    names = counted_names(responses)
+    messages = (
+        _written_otherwise(responses, names, rules),
+        _unknown(names, rules),
+        _hardly_any(names, responses, benchmark, rules),
     )
+    return tuple(Remark(KIND, message) for message in messages if message)
+
+
+def counted_names(responses: Sequence[str]) -> Counter[str]:
+    """Return the names of all placeholders, in lower case, counted."""
+    # None goes beyond a bar.
+    return Counter(placeholder_names("|".join(responses)))
 
 
 _FEWEST = 100
 """Of how many at least a share says something."""
 
-_FRUITLESS = 0.05
-"""The share of constraints from which it is remarked that no venue meets them: outputs of published
-systems have up to 0.01."""
 
-_KEPT = 0.4
-"""The share of a turn's slots that the next turn has as well, below which states are not those of
-the whole dialogue: published outputs have .97 or more, trackers .63 or more, and what is new in
-their turns alone .03 to .34."""
+@dataclass(frozen=True)
+class _StateRule:
+    """What is remarked of states if a share of what they hold is out of bounds.
 
-_LATE = 0.5
-"""Of the slots that are new in gold states and in those of the same or the next turn, the share of
-the next turn from which states are late: published ones have up to .24, and .69 or more if they
-are put off by a turn."""
+    Attributes:
+        part: What is counted, a key of `_state_counts`.
+        whole: Of what.
+        at_most: The share above which it is remarked, or
+        at_least: below which it is.
+        message: What is said of `{part}` of `{whole}`, with the most frequent `{examples}`.
+    """
 
-_FOREIGN = 0.02
-"""The share of slots from which those that their domain lacks are remarked: published states have
-up to .002."""
+    part: str
+    whole: str
+    message: str
+    at_most: float = 1.0
+    at_least: float = 0.0
+
+
+_STATE_RULES = (
+    # Published outputs keep .97 or more, trackers .63 or more; new slots alone .03 to .34.
+    _StateRule(
+        "kept",
+        "slots",
+        "belief states are those of single turns: only {part} of {whole} slots are there in the "
+        "next turn as well; write all that the user has asked for since the dialogue began",
+        at_least=0.4,
+    ),
+    # Of published states up to .24 are late, of those that are put off by a turn .69 or more.
+    _StateRule(
+        "late",
+        "new",
+        "belief states are a turn late: {part} of {whole} slots are there one turn after they are "
+        "new in gold states; a turn's state includes what the user has just said, also in the "
+        "first turn",
+        at_most=0.5,
+    ),
+    # Published states have up to .002.
+    _StateRule(
+        "foreign",
+        "last slots",
+        "{part} of {whole} slots in the dialogues' last states are none of their domain and "
+        "constrain nothing: {examples}; name slots as MultiWOZ does",
+        at_most=0.02,
+    ),
+    # Published states have up to 0.01.
+    _StateRule(
+        "fruitless",
+        "values",
+        "{part} of {whole} values in the dialogues' last states are those of no venue, so that "
+        "nothing is found: {examples}; write values as MultiWOZ does, in lower case, and leave out "
+        "slots without one",
+        at_most=0.05,
+    ),
+)
 
 
 def state_remarks(
@@ -160,23 +204,32 @@ def state_remarks(
         rules: The rule set by which values are compared.
     """
     given = {id_: [one for one in turns if one is not None] for id_, turns in states.items()}
-    if any(any(state.values()) for turns in given.values() for state in turns):
-        yield from _by_turn(given, benchmark, rules)
-        last = [turns[-1] for turns in given.values() if turns]
-        yield from _of_last_states(last, benchmark, rules)
-    elif sum(map(len, given.values())) >= _FEWEST:
-        yield Remark(
-            "states",
-            "every belief state is empty, so that any venue fits; write what the user has asked "
-            "for, or leave `state` out to be scored with gold states",
-        )
+    if not any(any(state.values()) for turns in given.values() for state in turns):
+        if sum(map(len, given.values())) >= _FEWEST:
+            yield Remark(
+                "states",
+                "every belief state is empty, so that any venue fits; write what the user has "
+                "asked for, or leave `state` out to be scored with gold states",
+            )
+        return
+    counts = {
+        **_counts_by_turn(given, benchmark, rules),
+        **_counts_of_last_states(given, benchmark, rules),
+    }
+    for rule in _STATE_RULES:
+        part, whole = counts[rule.part].total(), counts[rule.whole].total()
+        fits = rule.at_least * whole <= part <= rule.at_most * whole
+        if whole >= _FEWEST and not fits:
+            examples = ", ".join(f"{one} {n}×" for one, n in counts[rule.part].most_common(3))
+            message = rule.message.format(part=part, whole=whole, examples=examples)
+            yield Remark("states", message)
 
 
-def _by_turn(
+def _counts_by_turn(
     states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, rules: RuleSet
-) -> Iterator[Remark]:
-    """Yield the remarks on states of single turns, and on those of the turn before."""
-    slots = kept = at_once = late = 0
+) -> dict[str, Counter[str]]:
+    """Count the slots of all turns but the last, and how they go with the turns around them."""
+    counts = {name: Counter[str]() for name in ("slots", "kept", "new", "late")}
     name = cache(partial(normalize_slot_name, rules=rules))
 
     def names(state: BeliefState) -> set[tuple[str, str]]:
@@ -186,88 +239,46 @@ def _by_turn(
         written = [names(state) for state in turns]
         gold = [set(), *map(names, benchmark.dialogues[id_].states)]
         for before, now, here, following in zip(gold, gold[1:], written, written[1:], strict=False):
-            slots += len(here)
-            kept += len(here & following)
-            at_once += len(now & here - before)
-            late += len(now & following - here - before)
-    if slots >= _FEWEST and kept < _KEPT * slots:
-        yield Remark(
-            "states",
-            f"belief states are those of single turns: only {kept} of {slots} slots are there in "
-            "the next turn as well; write all that the user has asked for since the dialogue began",
-        )
-    if at_once + late >= _FEWEST and late > _LATE * (at_once + late):
-        yield Remark(
-            "states",
-            f"belief states are a turn late: {late} of {at_once + late} slots are there one turn "
-            "after they are new in gold states; a turn's state includes what the user has just "
-            "said, also in the first turn",
-        )
+            late = len(now & following - here - before)
+            counts["slots"][""] += len(here)
+            counts["kept"][""] += len(here & following)
+            counts["late"][""] += late
+            counts["new"][""] += len(now & here - before) + late
+    return counts
 
 
-def _of_last_states(
-    states: Iterable[BeliefState], benchmark: Benchmark, rules: RuleSet
-) -> Iterator[Remark]:
-    """Yield the remarks on slots that their domain lacks, and on values that no venue has."""
+def _counts_of_last_states(
+    states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, rules: RuleSet
+) -> dict[str, Counter[str]]:
+    """Count the slots of last states, those that their domain lacks, and values no venue has."""
+    counts = {name: Counter[str]() for name in ("last slots", "foreign", "values", "fruitless")}
     written = Counter(
-        (domain, *slot)
-        for state in states
-        for domain, slots in state.items()
-        for slot in slots.items()
+        (domain, slot, value)
+        for turns in states.values()
+        for domain, slots in (turns[-1].items() if turns else ())
+        if domain in rules.venue_rules
+        for slot, value in slots.items()
     )
-    asked: Counter[tuple[str, str, str]] = Counter()
-    for (domain, name, given), count in written.items():
-        if domain in rules.venue_rules:
-            asked[(domain, *normalize_slot(name, given, rules))] += count
-    yield from _foreign(asked, rules)
-    yield from _fruitless(asked, benchmark, rules)
+    records = benchmark.venue_records(rules)
 
+    @cache
+    def values_of_venues(domain: str, slot: str) -> set[str]:
+        values = {str(one.get(slot)) for one in records.get(domain, ())}
+        return {normalize_value(slot, one, rules) for one in values}
 
-def _foreign(asked: Counter[tuple[str, str, str]], rules: RuleSet) -> Iterator[Remark]:
-    foreign: Counter[str] = Counter()
-    for (domain, slot, _), count in asked.items():
+    for (domain, name, raw), count in written.items():
+        slot, value = normalize_slot(name, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
         known = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
-        foreign[f"{domain}-{slot}"] += count * known.isdisjoint({slot, booking})
-    total = asked.total()
-    if total >= _FEWEST and foreign.total() > _FOREIGN * total:
-        shown = ", ".join(f"{slot} {n}×" for slot, n in foreign.most_common(3))
-        yield Remark(
-            "states",
-            f"{foreign.total()} of {total} slots in the dialogues' last states are none of their "
-            f"domain and constrain nothing: {shown}; name slots as MultiWOZ does",
-        )
-
-
-def _fruitless(
-    asked: Counter[tuple[str, str, str]], benchmark: Benchmark, rules: RuleSet
-) -> Iterator[Remark]:
-    # Times, and what is compared by similarity, such as names, may have other values.
-    of_venues = {
-        (domain, slot, value): count
-        for (domain, slot, value), count in asked.items()
-        if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint
-    }
-    total = sum(of_venues.values())
-    if total < _FEWEST:
-        return
-    records = benchmark.venue_records(rules)
-    known: dict[tuple[str, str], set[str]] = {}
-    fruitless: Counter[str] = Counter()
-    for (domain, slot, value), count in of_venues.items():
-        if (domain, slot) not in known:
-            raw = {str(one.get(slot)) for one in records.get(domain, ())}
-            known[domain, slot] = {normalize_value(slot, one, rules) for one in raw}
-        if value not in known[domain, slot]:
-            fruitless[value] += count
-    if fruitless.total() > _FRUITLESS * total:
-        shown = ", ".join(f"{unquoted(value)!r} {n}×" for value, n in fruitless.most_common(3))
-        yield Remark(
-            "states",
-            f"{fruitless.total()} of {total} values in the dialogues' last states are those of no "
-            f"venue, so that nothing is found: {shown}; write values as MultiWOZ does, in lower "
-            "case, and leave out slots without one",
-        )
+        counts["last slots"][""] += count
+        if known.isdisjoint({slot, booking}):
+            counts["foreign"][f"{domain}-{slot}"] += count
+        # Times, and what is compared by similarity, such as names, may have other values.
+        if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint:
+            counts["values"][""] += count
+            if value not in values_of_venues(domain, slot):
+                counts["fruitless"][repr(unquoted(value))] += count
+    return counts
 
 
 def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
@@ -287,17 +298,8 @@ def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
     return Counter({name: n for name, n in names.items() if name not in rules.ontology})
 
 
-def naming(responses: Sequence[str], benchmark: Benchmark) -> list[str]:
-    """Return, for each response that names a venue in plain words, the first name in it."""
-    looked_for = _any_of(venue_names(benchmark))
-    return [
-        found[0]
-        for text in responses
-        if (found := looked_for.search(text[:_SEARCHED].lower())) is not None
-    ]
-
-
-def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
+def _written_otherwise(responses: Sequence[str], names: Counter[str], rules: RuleSet) -> str:
+    text = "|".join(responses)
     found: Counter[str] = Counter()
     # Nearly all files have none of these characters outside of placeholders: that is quick.
     in_brackets = sum(n * name.count("_") for name, n in names.items())
@@ -310,19 +312,14 @@ def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterat
     # Normalised responses, such as references: lower-casing them loses what they say.
     if text != text.lower() and any(name in text for name in rules.about_venues):
         found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
-    if found:
-        first, n = next(iter(found.most_common(1)))
-        meant = first.strip("<>{}").lower()
-        yield Remark(
-            KIND,
-            f"placeholders count in square brackets only: {first} ({n}×) is read as plain text; "
-            f"write [{meant}]{_more(found)}",
-        )
-
-
-def _more(found: Counter[str]) -> str:
-    others = [f"{name} {n}×" for name, n in found.most_common(5)[1:]]
-    return f" (also {', '.join(others)})" if others else ""
+    if not found:
+        return ""
+    (first, n), *others = found.most_common(5)
+    also = ", ".join(f"{name} {count}×" for name, count in others)
+    return (
+        f"placeholders count in square brackets only: {first} ({n}×) is read as plain text; write "
+        f"[{first.strip('<>{}').lower()}]{f' (also {also})' if also else ''}"
+    )
 
 
 def frequent_tags(responses: Sequence[str], rules: RuleSet) -> Counter[str]:
@@ -336,16 +333,16 @@ def frequent_tags(responses: Sequence[str], rules: RuleSet) -> Counter[str]:
     return found if most > _TAGGED * len(responses) else Counter()
 
 
-def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
+def _unknown(names: Counter[str], rules: RuleSet) -> str:
     unknown = unknown_names(names, rules)
-    if unknown.total() > MANY_UNKNOWN * names.total():
-        listed = ", ".join(f"[{unquoted(name)}] {n}×" for name, n in unknown.most_common(5))
-        yield Remark(
-            KIND,
-            f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
-            f"nothing: {listed}; the known ones are in docs/predictions-format.md, and "
-            f"{PLACEHOLDERS} adds others{_known_by(unknown)}",
-        )
+    if unknown.total() <= MANY_UNKNOWN * names.total():
+        return ""
+    listed = ", ".join(f"[{unquoted(name)}] {n}×" for name, n in unknown.most_common(5))
+    return (
+        f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
+        f"nothing: {listed}; the known ones are in docs/predictions-format.md, and {PLACEHOLDERS} "
+        f"adds others{_known_by(unknown)}"
+    )
 
 
 def _known_by(unknown: Counter[str]) -> str:
@@ -371,42 +368,39 @@ def _typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
 
 def _hardly_any(
     names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
-) -> Iterator[Remark]:
+) -> str:
     typical = _typical_rate(benchmark, rules)
     # The rate is no lower than what this gives.
     placeholders = sum(
         n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues
     )
     if placeholders >= FEW * typical * len(responses) * len(rules.about_venues):
-        return
+        return ""
     rate = venue_rate(responses, rules)
     if rate >= FEW * typical:
-        return
-    named = naming(responses, benchmark)
-    if len(named) < max(_NAMED * len(responses), 1):
-        return
-    (first, _), *_ = Counter(named).most_common(1)
-    yield Remark(
-        KIND,
+        return ""
+    matches = (_venue_names(benchmark).search(text[:_SEARCHED].lower()) for text in responses)
+    named = Counter(match[0] for match in matches if match is not None)
+    if named.total() < max(_NAMED * len(responses), 1):
+        return ""
+    ((first, _),) = named.most_common(1)
+    return (
         f"hardly any placeholders: {rate:.2f} a turn that tell about a venue (the benchmark's own "
-        f"responses: {typical:.2f}), while {len(named)} responses name one in plain words "
+        f"responses: {typical:.2f}), while {named.total()} responses name one in plain words "
         f"({first}); Inform and Success need [value_name] and the like: delexicalise the "
-        f"responses, or score them by {LEXICALISED}",
+        f"responses, or score them by {LEXICALISED}"
     )
 
 
-def venue_names(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the names of a benchmark's venues, in lower case, that are no ordinary words."""
-    names = {
-        str(record.get("name") or "").lower()
-        for records in benchmark.venues.values()
-        for record in records
-    }
-    return tuple(sorted(name for name in names if len(name) >= SHORTEST_NAME))
-
-
 @lru_cache(maxsize=4)
-def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(names, key=len, reverse=True)
+def _venue_names(benchmark: Benchmark) -> re.Pattern[str]:
+    """Return what finds names of venues, in lower case, that are no ordinary words."""
+    records = [record for one in benchmark.venues.values() for record in one]
+    names = {str(record.get("name") or "").lower() for record in records}
+    longest_first = sorted(sorted(filter(_is_long, names)), key=len, reverse=True)
     # Without names there is nothing to be found.
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b")
+
+
+def _is_long(name: str) -> bool:
+    return len(name) >= SHORTEST_NAME

@@ -1,1 +1,1 @@
-"""State tracking: pairs of states in, one report of every metric out."""
+"""State tracking from files: trackers' formats, scored files, their tables and pictures."""

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,23 +36,10 @@ from ..metrics.tracking.tracked_dialogues import (
     track_states,
 )
 from ..submission import parse_submission
-from ..submission.checking import dialogue_id, key_option, meant_key
-from ..submission.formats import (
-    READING,
-    Reading,
-    parse_predictions,
-    renamed_keys,
-    special_format,
-)
-from ..submission.formats.belief_spans import as_state
-from ..submission.formats.format import STATE
-from ..submission.notations import (
-    LENIENT,
-    STATE_DOMAINS,
-    VALUE_LISTS,
-    notation_of,
-    read_state,
-)
+from ..submission.checking import dialogue_id, meant_key
+from ..submission.formats import parse_predictions, special_format
+from ..submission.formats.format import RESPONSE, STATE
+from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
 from ..submission.remarks import KIND, Remark
 
 
@@ -125,7 +111,6 @@ def read_tracking_file(
     path: str | Path,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
     gold: GoldStates | None = None,
-    reading: Reading = READING,
 ) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
@@ -135,14 +120,13 @@ def read_tracking_file(
             only if the file has no gold states of its own, or `gold` is given.
         gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
             or the file's own.
-        reading: Which keys are read, and what of states is refused.
 
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
     source = shown_name(path)
     content = parse_predictions(read_bytes(path, limits()), source)
-    return parse_tracking_file(content, source, load_benchmark, gold, reading)
+    return parse_tracking_file(content, source, load_benchmark, gold)
 
 
 def parse_tracking_file(
@@ -150,7 +134,6 @@ def parse_tracking_file(
     source: str,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
     gold: GoldStates | None = None,
-    reading: Reading = READING,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -159,24 +142,24 @@ def parse_tracking_file(
         source: What the error message calls it.
         load_benchmark: As in `read_tracking_file`.
         gold: As in `read_tracking_file`.
-        reading: As in `read_tracking_file`.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.
     """
-    special, content = _standard(content, source, load_benchmark, reading)
+    special, content = _standard(content, source, load_benchmark)
     if not isinstance(content, Mapping):
         found = kind_of(content)
         raise InputError(source, f"expected an object of dialogue id -> turns, found {found}")
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
     layout, arranged, turns = _recognised(content, source)
+    if layout is SUBMISSION and any(RESPONSE in turn for turn in turns):
+        return _submission(content, source, special, load_benchmark(content), gold)
     if len(arranged) > limits().dialogues:
         raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
-    reader = _Reader(layout, reading.strict_states)
+    reader = _Reader(layout)
     dialogues = {id_: reader.dialogue(id_, turns) for id_, turns in arranged.items()}
-    if reader.problems:
-        raise InputError(source, reader.problems)
+    refuse(source, reader.problems)
     format_ = special + reader.format
     if layout is PREDICTIONS:
         _check_domains(dialogues, source)
@@ -184,64 +167,78 @@ def parse_tracking_file(
         own = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, format_, None, own)
     benchmark = load_benchmark(dialogues)
-    problems = _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION)
-    refuse(source, problems)
-    remarks: Sequence[Remark] = ()
-    if any("response" in turn for turn in turns):
-        # For its checks of domains and slots, which trackers' files are not held to.
-        in_order = {
-            id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
-            for id_, given in arranged.items()
-        }
-        checked = Reading(strict_states=reading.strict_states)
-        submission = parse_submission(in_order, benchmark, source, reading=checked)
+    refuse(source, _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION))
+    states = {id_: [turn.predicted for turn in turns] for id_, turns in dialogues.items()}
+    return _compared(TrackedFile(source, format_, benchmark, [], gold), states)
+
+
+def _submission(
+    content: Mapping[str, Any],
+    source: str,
+    special: str,
+    benchmark: Benchmark,
+    gold: GoldStates | None,
+) -> TrackedFile:
+    """Return the states of a file with responses, which is read and checked as predictions are."""
+    submission = parse_submission(content, benchmark, source)
+    missing = Problems()
+    for id_, turns in submission.dialogues.items():
+        for number, turn in enumerate(turns):
+            if turn.state is None:
+                missing.add(f"dialogue {id_}, turn {number}", "`state` is missing")
+    refuse(source, missing)
+    file = TrackedFile(
+        source=source,
+        format=f"{special}{SUBMISSION.name}",
+        benchmark=benchmark,
+        dialogues=[],
+        gold=gold,
         # Nobody asks for placeholders here.
-        remarks = [remark for remark in submission.remarks if remark.kind != KIND]
-    responses = any(turn.get("response") for turn in turns)
-    tracked, left_out = _paired(dialogues, benchmark, gold)
-    remarks = [*remarks, *_of_one_domain(tracked)]
-    if gold is not None and not tracked:
-        raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
+        remarks=[remark for remark in submission.remarks if remark.kind != KIND],
+        responses=any(turn.response for turns in submission.dialogues.values() for turn in turns),
+    )
+    states = {id_: [turn.state or {} for turn in t] for id_, t in submission.dialogues.items()}
+    return _compared(file, states)
 
 
-def _paired(
-    dialogues: Mapping[str, Sequence[TrackedTurn]], benchmark: Benchmark, gold: GoldStates | None
-) -> tuple[list[TrackedDialogue], list[str]]:
-    """Return predictions beside gold states, all normalised, and the dialogues without these."""
+def _compared(file: TrackedFile, states: Mapping[str, Sequence[BeliefState]]) -> TrackedFile:
+    """Return a file with its predicted states beside gold ones, both normalised."""
+    assert file.benchmark is not None
     rules = rule_set(DEFAULT_RULES)
-    states = {
-        dialogue_id(id_): [normalize_state(turn.predicted, rules) for turn in turns]
-        for id_, turns in dialogues.items()
+    normalized = {
+        dialogue_id(id_): [normalize_state(state, rules) for state in of_dialogue]
+        for id_, of_dialogue in states.items()
     }
-    left_out = [] if gold is None else [id_ for id_ in states if id_ not in gold.states]
-    return track_states(states, benchmark, gold), left_out
+    gold = file.gold
+    tracked = track_states(normalized, file.benchmark, gold)
+    if gold is not None and not tracked:
+        raise InputError(file.source, f"the gold states {gold.version} have none of its dialogues")
+    return replace(
+        file,
+        dialogues=tracked,
+        left_out=[] if gold is None else [id_ for id_ in normalized if id_ not in gold.states],
+        remarks=[*file.remarks, *_of_one_domain(tracked)],
+    )
 
 
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
     """Yield the remark on predictions of one domain beside gold states of several."""
     turns = [turn for dialogue in dialogues for turn in dialogue.turns]
-    predicted, gold = (
-        {domain for turn in turns for domain, slots in side(turn).items() if slots}
-        for side in (attrgetter("predicted"), attrgetter("gold"))
-    )
+    predicted = {domain for turn in turns for domain, slots in turn.predicted.items() if slots}
+    gold = {domain for turn in turns for domain, slots in turn.gold.items() if slots}
     if len(predicted) == 1 and (others := sorted(gold - predicted)):
         (domain,) = predicted
         yield Remark(
             "domains",
             f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
-            f"--per-domain-over dialogues scores {domain} alone",
+            f"--variant per-domain=dialogues scores {domain} alone",
         )
 
 
 def _standard(
-    content: object,
-    source: str,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
-    reading: Reading,
+    content: object, source: str, load_benchmark: Callable[[Iterable[str]], Benchmark]
 ) -> tuple[str, object]:
     """Return predictions of another format in the standard form, with their format's name."""
-    content = renamed_keys(content, source, reading)
     special = special_format(content)
     if special is None:
         return "", content
@@ -270,8 +267,6 @@ def _recognised(
         keys = (key for turn in turns for key in turn if key != STATE)
         written = next((key for key in keys if meant_key(key) == STATE), None)
         alike = "" if written is None else f"; `{written}` is not read; write `state`"
-        if written is not None:
-            alike += f", or add {key_option(STATE, written)}"
         raise InputError(source, f"no turn has a `state`: there are no states to compare{alike}")
     return layout, arranged, turns
 
@@ -281,17 +276,16 @@ def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[Layout]:
         for layout in LAYOUTS:
             if any(enough(key in turn for key in layout.keys) for turn in turns):
                 yield layout
-    if any("response" in turn for turn in turns):
+    if any(RESPONSE in turn for turn in turns):
         yield SUBMISSION
 
 
 class _Reader:
     """Reads the states of one file; keeps what is wrong with it and how its states are written."""
 
-    def __init__(self, layout: Layout, strict: bool) -> None:
+    def __init__(self, layout: Layout) -> None:
         self.problems = Problems()
         self._layout = layout
-        self._strict = strict
         self._limits = limits()
         self._notations: dict[str, None] = {}
 
@@ -355,9 +349,7 @@ class _Reader:
             self.problems.add(f"{place}, {where}" if where else place, problem)
 
         def note(where: str, what: str) -> None:
-            if self._strict and what in LENIENT:
-                tell(where, f"{what} (--strict-states)")
-            elif what == VALUE_LISTS:
+            if what == VALUE_LISTS:
                 self._notations[what] = None
 
         state = as_state(state, note)

@@ -1,4 +1,4 @@
-"""Pictures of tracking reports: figures per system, and accuracy along the dialogue.
+"""Pictures of state tracking: figures per system, and accuracy along the dialogue.
 
 Drawn for print: a few systems stand in one panel and differ by hatching and markers as well as by
 colour; more of them get small panels of their own, on the same axes. What few turns support is
@@ -8,17 +8,16 @@ drawn open or dashed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import write_picture
 from ..io.rendering import drawn
-from ..metrics.tracking import headline_figures
 from ..metrics.tracking.evaluation import POSITIONS
-from ..metrics.tracking.tracking_report import TrackingReport
-from ..metrics.tracking.tracking_text import shortened
+from ..metrics.tracking.tracking_result import TrackingResult
+from ..metrics.tracking.tracking_text import headline_figures, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +30,9 @@ TOGETHER = 5
 FEW = 30
 """Fewer turns, or lost dialogues, than this are drawn as few: a share of them is a rough one."""
 
-_WIDTH = 7.2
+WIDTH = 7.2
+"""The width of pictures, in inches."""
+
 _LONGEST_NAME = 26
 # About how many characters of legend fit the picture's width.
 _LEGEND_WIDTH = 84
@@ -66,62 +67,69 @@ class _System:
     """A system to draw."""
 
     name: str
-    report: TrackingReport
+    result: TrackingResult
     style: _Style
 
 
-def plot_tracking(
-    names: Sequence[str],
-    reports: Sequence[TrackingReport],
-    path: str,
-    panels: Sequence[str] | None = None,
-) -> None:
-    """Draw tracking reports side by side and write the picture.
+def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path: str) -> None:
+    """Draw results of state tracking side by side and write the picture.
+
+    There are three panels: the main figures, joint goal accuracy along the dialogue, and where it
+    is lost.
 
     Args:
         names: What to call the systems.
-        reports: Their reports, all with the same values of λ.
+        results: Their results, all with the same values of λ.
         path: Where to write; the suffix, one of `SUFFIXES`, is the format.
-        panels: What to draw, of `PANELS`, in this order; by default all.
 
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
     shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
-        _System(name, report, STYLES[at] if len(names) <= TOGETHER else _ALONE)
-        for at, (name, report) in enumerate(zip(shown, reports, strict=True))
+        _System(name, result, STYLES[at] if len(names) <= TOGETHER else _ALONE)
+        for at, (name, result) in enumerate(zip(shown, results, strict=True))
     ]
-    chosen = [PANELS[name] for name in dict.fromkeys(panels or PANELS)]
-    heights = [panel.height(systems) for panel in chosen]
-    legend = 0.6 if len(systems) <= TOGETHER else 0.3
+    together = len(systems) <= TOGETHER
+    rows = math.ceil(len(headline_figures(results[0])) / _FIGURES_ACROSS)
+    parts = 2.7 if together else 0.4 + 1.25 * _rows(systems)
+    heights = [2.9 if together else rows * (0.6 + 0.19 * len(systems)), parts, parts]
 
     def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, sum(heights) + legend), layout="constrained")
-        parts = figure.subfigures(len(chosen), 1, squeeze=False, height_ratios=heights)
-        for panel, part in zip(chosen, parts[:, 0], strict=True):
-            panel.draw(part, systems)
-        few = any(panel.few(system.report) for panel in chosen for system in systems)
-        _add_legend(figure, systems, few)
+        figure = new_figure(WIDTH, sum(heights) + (0.6 if together else 0.3))
+        panels = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+        _draw_metrics(panels[0], systems)
+        _draw_positions(panels[1], systems)
+        _draw_losses(panels[2], systems)
+        _add_legend(figure, systems, any(_has_few(result) for result in results))
         return figure
 
     write_picture(path, draw)
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty picture of a size in inches; matplotlib, an extra, is loaded here."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _has_few(result: TrackingResult) -> bool:
+    """Whether anything that is drawn of a system is supported by few turns or dialogues."""
+    few_parts = any(few for _, _, few in _points(result))
+    return result.turns < FEW or few_parts or 0 < result.losses.dialogues < FEW
+
+
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
     """Say above the panels what stands for which system, and below what for few turns."""
-    from matplotlib.legend_handler import HandlerTuple
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    from matplotlib import legend_handler, lines, patches
 
     look = {"fontsize": 9, "frameon": False}
     if 1 < len(systems) <= TOGETHER:
         handles = [
             (
-                Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
-                Line2D([], [], color="black", linewidth=0, marker=style.marker),
+                patches.Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
+                lines.Line2D([], [], color="black", linewidth=0, marker=style.marker),
             )
             for style in (system.style for system in systems)
         ]
@@ -132,20 +140,22 @@ def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
             names,
             loc="outside upper center",
             ncols=min(columns, len(names)),
-            handler_map={tuple: HandlerTuple(ndivide=None)},
+            handler_map={tuple: legend_handler.HandlerTuple(ndivide=None)},
             **look,
         )
     if few:
-        sign = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
+        sign = lines.Line2D(
+            [], [], color="black", linestyle=":", marker="o", markerfacecolor="white"
+        )
         note = f"open or dotted: fewer than {FEW} turns or lost dialogues"
         figure.legend([sign], [note], loc="outside lower center", **look)
 
 
 def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw the figures that tables show: beside each other, or one small panel for each."""
-    columns = [headline_figures(system.report) for system in systems]
+    columns = [headline_figures(system.result) for system in systems]
     titles = list(columns[0])
-    support = [system.report.turns for system in systems]
+    support = [system.result.turns for system in systems]
     if len(systems) <= TOGETHER:
         axes = part.subplots()
         look: Any = {"fontsize": 8} if len(systems) <= 3 else {"fontsize": 7, "rotation": 90}
@@ -170,7 +180,7 @@ def _draw_figure(axes: Axes, systems: Sequence[_System], values: Sequence[float]
     """Draw one figure of many systems, one below the other."""
     bars = axes.barh(range(len(values)), values, 0.7, color=_ALONE.colour)
     for at, (bar, system, value) in enumerate(zip(bars, systems, values, strict=True)):
-        few = system.report.turns < FEW
+        few = system.result.turns < FEW
         if few:
             _draw_open(bar)
         # Within the bar where there is no room beside it.
@@ -194,7 +204,7 @@ def _draw_positions(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw joint goal accuracy by the turns' relative position in their dialogue."""
     for axes, shown in _panels(part, systems, "JGA of the turns there (%)"):
         for other in systems if len(shown) < len(systems) else ():
-            points = _points(other.report)
+            points = _points(other.result)
             axes.plot(
                 [at for at, _, _ in points], [jga for _, jga, _ in points], color=_BEHIND, lw=0.6
             )
@@ -207,10 +217,10 @@ def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
     panels = _panels(part, systems, "dialogues first lost there (%)")
     columns = [
-        [100 * place.first_lost / max(1, s.report.losses.dialogues) for place in s.report.positions]
+        [100 * place.first_lost / max(1, s.result.losses.dialogues) for place in s.result.positions]
         for s in systems
     ]
-    support = [system.report.losses.dialogues for system in systems]
+    support = [system.result.losses.dialogues for system in systems]
     if len(systems) <= TOGETHER:
         _draw_bars(panels[0][0], systems, columns, support)
         return
@@ -290,17 +300,17 @@ def _draw_open(bar: Any) -> None:
     bar.set(facecolor="white", edgecolor="black", linestyle=":", linewidth=1)
 
 
-def _points(report: TrackingReport) -> list[tuple[int, float, bool]]:
+def _points(result: TrackingResult) -> list[tuple[int, float, bool]]:
     """Return part of the dialogue, JGA of its turns, and whether these are few."""
     return [
         (at, place.jga, place.turns < FEW)
-        for at, place in enumerate(report.positions)
+        for at, place in enumerate(result.positions)
         if place.jga is not None
     ]
 
 
 def _draw_line(axes: Axes, system: _System) -> None:
-    points = _points(system.report)
+    points = _points(system.result)
     for (at, jga, few), (next_at, next_jga, next_few) in pairwise(points):
         axes.plot(
             [at, next_at],
@@ -325,43 +335,3 @@ def _draw_line(axes: Axes, system: _System) -> None:
 
 def _rows(systems: Sequence[_System]) -> int:
     return math.ceil(len(systems) / _ACROSS)
-
-
-def _height_of_metrics(systems: Sequence[_System]) -> float:
-    if len(systems) <= TOGETHER:
-        return 2.9
-    rows = math.ceil(len(headline_figures(systems[0].report)) / _FIGURES_ACROSS)
-    return rows * (0.6 + 0.19 * len(systems))
-
-
-def _height_of_parts(systems: Sequence[_System]) -> float:
-    return 2.7 if len(systems) <= TOGETHER else 0.4 + 1.25 * _rows(systems)
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """What `--panel` names.
-
-    Attributes:
-        draw: Draws it.
-        height: Its height, in inches.
-        few: Whether any of what it shows of a system is supported by few turns or dialogues.
-    """
-
-    draw: Callable[[SubFigure, Sequence[_System]], None]
-    height: Callable[[Sequence[_System]], float]
-    few: Callable[[TrackingReport], bool]
-
-
-PANELS: Mapping[str, _Panel] = {
-    "metrics": _Panel(_draw_metrics, _height_of_metrics, lambda report: report.turns < FEW),
-    "positions": _Panel(
-        _draw_positions,
-        _height_of_parts,
-        lambda report: any(few for _, _, few in _points(report)),
-    ),
-    "losses": _Panel(
-        _draw_losses, _height_of_parts, lambda report: 0 < report.losses.dialogues < FEW
-    ),
-}
-"""Name -> panel: the main figures; joint goal accuracy along the dialogue; where it is lost."""

@@ -16,16 +16,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ..responses import Delexicalised, Span
 from ..rules import RuleSet
 from ..rules.registry import read_toml, sha256
 from .contexts import GIVEN, CodeRules, Contexts, postcode_areas
-from .gazetteer import Gazetteer, Mention, VenueId, build_gazetteer, comparable, values_book
+from .gazetteer import Gazetteer, Mention, build_gazetteer, comparable, values_book
 from .naming import NameRules
-from .phrases import Corrector, Found, Lookout, PhraseBook, Token, collapsed, is_guess, tokens
+from .phrases import Corrector, Found, PhraseBook, Token, collapsed, is_guess, tokens
 
 VERSION = "lex1"
 """The version of the delexicaliser, which goes into signatures."""
@@ -53,44 +54,6 @@ def tables_digest() -> str:
     """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
     content = json.dumps(_tables(), sort_keys=True, ensure_ascii=False)
     return sha256(content)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A value that a response tells.
-
-    Attributes:
-        start: Where it begins in the response (characters).
-        end: Where it ends, exclusive.
-        slot: Ontology slot ("NAME", "PHONE").
-        value: The value as the database writes it; a telephone number, postcode or train id in
-            its comparable form; what the database does not have, in lower case.
-        venues: The venues it may belong to; none if the database does not have it.
-        whole: Whether the whole value is told; False of a part of an address.
-    """
-
-    start: int
-    end: int
-    slot: str
-    value: str
-    venues: tuple[VenueId, ...] = ()
-    whole: bool = True
-
-
-@dataclass(frozen=True)
-class Delexicalised:
-    """A response and what was found in it.
-
-    Attributes:
-        original: The response as it was written.
-        text: The response with a placeholder in place of every value.
-        spans: The values, in order; they do not overlap. Placeholders that the response already
-            had are not among them.
-    """
-
-    original: str
-    text: str
-    spans: tuple[Span, ...]
 
 
 class Delexicaliser:
@@ -124,7 +87,6 @@ class Delexicaliser:
         vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
         corrector = Corrector(vocabulary, tables["shortest_corrected"])
         self._corrector = lru_cache(maxsize=_REMEMBERED)(corrector)
-        self._may_tell = Lookout([gazetteer.phrases, self._values], self._is_telling)
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
     @classmethod
@@ -159,8 +121,6 @@ class Delexicaliser:
             if match[1].lower() in self._ontology
         ]
         rest, codes = self._codes.find(response, given, self._is_word)
-        if not codes and not self._may_tell(rest):
-            return []
         text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
         text, mentions = self._names.find(response, text, corrections)
@@ -171,10 +131,6 @@ class Delexicaliser:
             span = self._span(response, token, slot, mentions, canonical)
             spans.append(_with_emphasis(response, span, after))
         return spans
-
-    def _is_telling(self, word: str) -> bool:
-        """Tell whether a word is a number, begins with one, or may be one of a phrase, misspelt."""
-        return word[0].isdecimal() or (word not in self._known and bool(self._corrector(word)))
 
     def _is_word(self, value: str) -> bool:
         """Tell whether letters that look like a code are a word of a name or a value."""

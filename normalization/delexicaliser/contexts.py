@@ -129,8 +129,6 @@ _HIDDEN = "\0"
 _DIGIT = re.compile("[0-9]")
 _OF_LETTERS = frozenset({"reference"})
 """The kinds of codes that may be letters alone."""
-_TELLING = re.compile("[0-9]|[A-Z]{8}|(?i:ref|confirmation|booking)")
-"""What every text with a code has; most texts do not."""
 
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
@@ -148,7 +146,7 @@ class CodeRules:
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
             and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`; what a pattern matches has `_TELLING`.
+            unless its kind is one of `_OF_LETTERS`.
         parts: What `%name%` stands for in a pattern.
     """
 
@@ -177,7 +175,7 @@ class CodeRules:
         """
         rest = hidden(text, given)
         found: list[Token] = []
-        for rule in self._rules if _TELLING.search(rest) else ():
+        for rule in self._rules:
             if rule.kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
                 continue
             if rule.mixed_case and rest.upper() == rest:

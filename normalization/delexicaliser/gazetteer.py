@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..responses import VenueId
 from ..states import plain_slot_name
 from .phrases import PhraseBook, spellings, words
 
@@ -27,13 +28,6 @@ _OTHER_THAN_LETTERS_AND_DIGITS = re.compile(r"[^a-z0-9]+")
 # Digits of a telephone number that begins with the country.
 _SHORTEST_WITH_COUNTRY = 11
 _LETTERS = re.compile(r"[a-z]+")
-
-
-class VenueId(NamedTuple):
-    """Which venue: the domain and the id that database queries return (trains: the train id)."""
-
-    domain: str
-    id: str
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,16 @@ that kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from itertools import pairwise, product
-from typing import Any, Generic, NamedTuple, TypeVar
+from functools import lru_cache
+from itertools import product
+from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 _WORD_OR_AND = r"[^\W_]+(?: ?['’\u00b4`] ?[sS](?![^\W_]))?|&"
 _TOKEN = re.compile(rf"{_WORD_OR_AND}|[^ \t\r\f\v*_]")
-_WORDS = re.compile(_WORD_OR_AND)
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
 _ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
@@ -54,16 +53,12 @@ class Token(NamedTuple):
     kind: str = ""
 
 
-_token = partial(tuple.__new__, Token)
-"""Makes a token of its fields, in half the time."""
-
-
 def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         first, last = match.span()
         _, _, word, stem_end, kind = _alone(match[0])
-        yield _token((first, last, word, first + stem_end, kind))
+        yield Token(first, last, word, first + stem_end, kind)
 
 
 def unplaced(text: str) -> list[Token]:
@@ -219,43 +214,6 @@ class PhraseBook(Generic[T]):
             frontier = following
             if not frontier:
                 return
-
-
-class Lookout:
-    """Tells whether phrases may be in a text, in far less time than it takes to find them.
-
-    It looks at pairs of words, whatever stands between, and passes over an s that ends a word,
-    which may be a genitive's.
-
-    Args:
-        books: The phrases.
-        is_telling: Whether there may be something wherever a word is, such as a number.
-    """
-
-    def __init__(self, books: Iterable[PhraseBook[Any]], is_telling: Callable[[str], bool]) -> None:
-        firsts = [item for book in books for item in book.root.children.items()]
-        self._alone = {_without_s(word) for word, node in firsts if node.entries}
-        self._pairs = {
-            (_without_s(word), _without_s(following))
-            for word, node in firsts
-            for following in node.children
-        }
-        self._is_telling = lru_cache(maxsize=_REMEMBERED)(is_telling)
-
-    def __call__(self, text: str) -> bool:
-        """Return False only if a text has neither a phrase nor a telling word."""
-        spoken = [_alone(word).word for word in _WORDS.findall(text)]
-        stems = [*map(_without_s, spoken)]
-        return (
-            not self._alone.isdisjoint(stems)
-            or not self._pairs.isdisjoint(pairwise(stems))
-            or any(map(self._is_telling, spoken))
-        )
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _without_s(word: str) -> str:
-    return word.rstrip("s")
 
 
 def _steps(text: Sequence[Token], first: int, skipped: frozenset[str]) -> Iterator[int]:

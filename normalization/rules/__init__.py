@@ -6,7 +6,8 @@ another: sections of the same name are joined, lists in them end to end, and whe
 same key the earlier value stays. A published rule set never changes: its file holds the digest
 that its tables must have, which a test compares. The digest is part of every signature.
 
-To add a rule set, add a file. `DEFAULT_RULES` is the one that is used where none is named.
+To add a rule set, add a file, or declare one in a package of your own (`registry.py`).
+`DEFAULT_RULES` is the one that is used where none is named.
 
 Placeholder aliases are names that a system writes besides those that a rule set knows: the public
 evaluator asks who meets an unknown placeholder to customize its slot mapping, and papers do. What a
@@ -23,7 +24,7 @@ from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from .registry import names, read_toml, sha256
+from .registry import names, outside_tables, read_toml, sha256
 
 OWN = "own"
 """The name of a table that is not a named one."""
@@ -215,10 +216,15 @@ class RuleSet:
         return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
 
 
-@lru_cache(maxsize=1)
+def _own_rule_set(name: str) -> Mapping[str, Any]:
+    return read_toml(f"rule_sets/{name}.toml")
+
+
+@cache
 def rule_set_names() -> tuple[str, ...]:
     """Return the names of all declared rule sets, the oldest first."""
-    declared = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
+    ours = {name: _own_rule_set(name) for name in names("rule_sets", ".toml")}
+    declared = {**outside_tables("rules"), **ours}
     return tuple(sorted(declared, key=lambda name: (declared[name]["date"], name)))
 
 
@@ -234,9 +240,12 @@ def rule_set(name: str) -> RuleSet:
     Raises:
         ValueError: There is none of that name.
     """
-    if name not in rule_set_names():
+    if name in names("rule_sets", ".toml"):
+        declared = _own_rule_set(name)
+    elif name in rule_set_names():
+        declared = outside_tables("rules")[name]
+    else:
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
-    declared = read_toml(f"rule_sets/{name}.toml")
     return RuleSet(
         name=name,
         date=declared["date"],

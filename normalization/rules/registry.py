@@ -1,4 +1,14 @@
-"""What is declared by being a file of a folder: tables (TOML), modules; and digests of contents."""
+"""What is declared by being a file of a folder: tables (TOML), modules; and digests of contents.
+
+A package from outside declares the same by entry points, without a copy of this repository. Those
+of the groups `mwz.metrics` and `mwz.formats` name objects; those of `mwz.setups` and `mwz.rules`
+name the package that has the table NAME.toml:
+
+    [project.entry-points."mwz.metrics"]
+    readability = "my_package.readability:METRIC"
+    [project.entry-points."mwz.rules"]
+    mine = "my_package"
+"""
 
 from __future__ import annotations
 
@@ -7,18 +17,22 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-_T = TypeVar("_T")
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
+_T = TypeVar("_T")
 
 _RULES = "mwz.normalization"
 """The package with the folders of rule sets and tables."""
@@ -42,24 +56,71 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
-def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
-    """Return what the modules of a package declare under a name, in alphabetical order.
+@cache
+def _entry_points() -> tuple[EntryPoint, ...]:
+    """Return the entry points of groups of ours.
 
-    A module that does not begin a line with the name is not imported.
+    Parsing those of all installed packages takes longer than a score may pay for (3 ms), so only
+    packages that name a group of ours are looked into.
+    """
+    points: list[EntryPoint] = []
+    for folder in filter(os.path.isdir, sys.path):
+        packages = (n for n in os.listdir(folder) if n.endswith((".dist-info", ".egg-info")))
+        for path in (Path(folder, name, "entry_points.txt") for name in packages):
+            if path.is_file() and b"[mwz." in path.read_bytes():
+                from importlib.metadata import PathDistribution
+
+                points += PathDistribution(path.parent).entry_points
+    return tuple(points)
+
+
+def _in_group(folder: str) -> list[EntryPoint]:
+    return [point for point in _entry_points() if point.group == f"mwz.{folder}"]
+
+
+def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
+    """Return the tables that packages from outside declare: name -> content.
+
+    Args:
+        folder: What follows `mwz.` in the group of entry points: "rules".
+    """
+    tables: dict[str, Mapping[str, Any]] = {}
+    for point in _in_group(folder):
+        # Not imported: it may be the one that is just importing this.
+        spec = find_spec(point.value)
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"entry point {point.name}: no package {point.value}")
+        path = Path(spec.origin).with_name(f"{point.name}.toml")
+        tables[point.name] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return tables
+
+
+def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
+    """Return what the modules of a package, and packages from outside, declare under a name.
+
+    Ours come in alphabetical order, and first. A module that does not begin a line with the name
+    is not imported.
 
     Args:
         package: The package, such as one of metrics.
         name: The name: "METRIC".
         kind: The class of what is declared.
     """
+    outside = _in_group(package.rpartition(".")[2])
+    return [
+        one
+        for one in (*_in_modules(package, name), *(point.load() for point in outside))
+        if isinstance(one, kind)
+    ]
+
+
+def _in_modules(package: str, name: str) -> Iterator[object]:
+    """Yield what the modules of a package hold under a name."""
     line = re.compile(rf"^{name}\b".encode(), re.MULTILINE)
     folder = folder_of(package)
-    objects = [
-        getattr(import_module(f"{package}.{module}"), name)
-        for module in names("", ".py", package)
-        if not module.startswith("_") and line.search((folder / f"{module}.py").read_bytes())
-    ]
-    return [one for one in objects if isinstance(one, kind)]
+    for module in names("", ".py", package):
+        if not module.startswith("_") and line.search((folder / f"{module}.py").read_bytes()):
+            yield getattr(import_module(f"{package}.{module}"), name)
 
 
 def contributing(folder: str) -> list[str]:
@@ -81,8 +142,10 @@ def contributing(folder: str) -> list[str]:
 
 
 def contributed(folder: str, name: str, kind: type[_T]) -> list[_T]:
-    """Return what modules declare under a name, of the harness's folder and of its rooms'."""
-    return [one for package in contributing(folder) for one in declared(package, name, kind)]
+    """Return what `declared` finds in the harness's folder, and what those of its rooms have."""
+    own, *rooms = contributing(folder)
+    of_rooms = [one for package in rooms for one in _in_modules(package, name)]
+    return [*declared(own, name, kind), *(one for one in of_rooms if isinstance(one, kind))]
 
 
 def sha256(content: bytes | str) -> str:

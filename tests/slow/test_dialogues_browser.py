@@ -15,8 +15,8 @@ from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views import DialogueSite, site, write_site
-from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.board.views.site_pages import DialogueSite, site, write_site
+from mwz.harness.diagnosis.causes import Diagnosis, diagnose
 from mwz.harness.io.files import write_atomically
 from mwz.harness.scoring.predictions import played_predictions
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from ...benchmark import STYLES, Benchmark, Dialogue, Goal
 from ...io.files import read_json
-from ..declared import Built, DataSet, Sources
+from ..declared import Built
 
 
-def read(data_set: DataSet, sources: Sources) -> Built:
-    content = read_json(sources.folders["everything"] / "village.json")
+def read(data_set, folders, all_splits):
+    content = read_json(folders["everything"] / "village.json")
     dialogues = {
         id_: Dialogue(
             goal={"hotel": Goal({"area": area}, frozenset({"PHONE"}), {})},
@@ -86,7 +86,7 @@ def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Pat
     mirror = (tmp_path / "mirror").as_uri()
     assert "installed village" in mwz("data", "fetch", "village", "--from", mirror)
     assert "village" in mwz("data", "list")
-    assert "benchmark village: readable" in mwz("data", "verify", "--offline")
+    assert "benchmark village: readable" in mwz("data", "verify")
 
     turn = {"response": "the [name] has [phone]", "state": {"hotel": {"area": "north"}}}
     predictions = tmp_path / "predictions.json"

@@ -16,7 +16,7 @@ from entered import PROJECT, REPOSITORY, enter, system
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.views import site, write_site
+from mwz.harness.board.views.site_pages import site, write_site
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
@@ -103,19 +103,6 @@ def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> Non
     assert _head(page, "bleu").get_attribute("aria-sort") is None
     ranks = [rank.split()[0] for rank in _column(page, "end-to-end", "rank") if rank != "–"]
     assert ranks == [str(rank) for rank in range(1, len(figures) + 1)][: len(ranks)]
-
-
-def test_the_order_of_the_page_is_marked_before_anybody_sorts(page: Page) -> None:
-    head = _head(page, "rank")
-    assert head.get_attribute("aria-sort") == "ascending"
-    arrow = "element => getComputedStyle(element, '::after').content"
-    assert "↑" in head.locator("button").evaluate(arrow)
-    # Groups are those of the ranking, and not shown in another order.
-    line = "element => getComputedStyle(element).borderTopWidth"
-    begins = page.locator('table[data-table="end-to-end"] tr.begins td').first
-    assert begins.evaluate(line) == "2px"
-    _head(page, "bleu").locator("button").click()
-    assert begins.evaluate(line) == "0px"
 
 
 def test_names_sort_by_the_alphabet_and_what_is_missing_comes_last(page: Page) -> None:
@@ -514,13 +501,6 @@ def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: P
     assert phone.locator("#filter-year").is_visible()
 
 
-def test_a_phone_shows_every_link_of_the_header(phone: Page) -> None:
-    for link in phone.locator(".top a").all():
-        box = link.bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= 360
-
-
 def test_a_phone_has_further_columns_where_they_are_asked_for(phone: Page) -> None:
     assert not _head(phone, "bleu").is_visible()
     phone.locator("#columns summary").click()
@@ -534,19 +514,6 @@ def test_a_phone_has_further_columns_where_they_are_asked_for(phone: Page) -> No
     assert place["x"] + place["width"] <= 360
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
     assert phone.url.endswith("?show=end-to-end.bleu")
-
-
-def test_columns_follow_the_width_of_the_window(phone: Page) -> None:
-    phone.get_by_role("tab", name="Live").click()
-    table = 'table[data-table="live-0"] thead th[data-shown]'
-    assert phone.locator(f"{table}:visible").all_inner_texts() == ["pass^1", "pass^4"]
-    phone.get_by_role("tab", name="Lexicalised").click()
-    assert not _head(phone, "success, any", "lexicalised").is_visible()
-    phone.get_by_role("tab", name="Live").click()
-    phone.set_viewport_size({"width": 1600, "height": 900})
-    settle(phone)
-    wide = phone.locator(f'{table}[data-shown="always"]').count()
-    assert phone.locator(f"{table}:visible").count() == wide > 2
 
 
 @pytest.mark.parametrize("width", [1600, 1920])
@@ -660,18 +627,6 @@ def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page)
     assert page.locator("#row-mars td.good").evaluate(style)[0] == "rgb(0, 0, 0)"
 
 
-def test_no_page_is_wider_than_a_sheet_of_paper(context: BrowserContext, folder: Path) -> None:
-    page = context.new_page()
-    for path in (*PAGES, "dialogues.html"):
-        page.set_viewport_size({"width": 1440, "height": 900})
-        page.goto((folder / path).as_uri())
-        page.emulate_media(media="print")
-        # A4 between margins of 12 mm: 186 mm are 703 px.
-        page.set_viewport_size({"width": 703, "height": 1000})
-        settle(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 703, path
-
-
 def test_an_empty_board_says_how_to_add_an_entry(context: BrowserContext, tmp_path: Path) -> None:
     (tmp_path / "submissions").mkdir()
     write_site(site(read_board(tmp_path / "submissions", [], "2021"), PROJECT / "docs"), tmp_path)
@@ -679,19 +634,3 @@ def test_an_empty_board_says_how_to_add_an_entry(context: BrowserContext, tmp_pa
     page.goto((tmp_path / "index.html").as_uri())
     assert "mwz submit" in page.locator("main p", has_text="no entries").inner_text()
     assert not page.locator("#filters, .tabs").count()
-
-
-def test_only_what_the_harness_contradicts_is_red(page: Page, folder: Path) -> None:
-    page.goto((folder / "systems/damd.html").as_uri())
-    # The printed combined score of DAMD is explained.
-    assert page.locator(".bad").count() == 0
-
-
-def test_whoever_wants_no_motion_gets_none(browser: Browser, folder: Path) -> None:
-    wanted = {"reduce": "auto", "no-preference": "smooth"}
-    for motion, behaviour in wanted.items():
-        with browser.new_context(reduced_motion=motion) as context:  # type: ignore[arg-type]
-            page = context.new_page()
-            page.goto((folder / "index.html").as_uri())
-            style = "getComputedStyle(document.documentElement).scrollBehavior"
-            assert page.evaluate(style) == behaviour

@@ -69,10 +69,6 @@ def test_a_closed_output_is_an_error(arguments: tuple[object, ...]) -> None:
     assert run.stderr == b"mwz: standard output: is closed; give a file\n"
 
 
-def test_a_closed_output_that_nothing_is_written_to_is_none() -> None:
-    assert _run(*SCORE, "--quiet", shell=">&-").returncode == 0
-
-
 @pytest.mark.parametrize("stream", ["2>&-", "2> /dev/full"])
 def test_an_error_that_cannot_be_told_is_one_by_its_status(stream: str) -> None:
     assert _run("score", "nowhere.json", shell=stream).returncode == 2

@@ -24,8 +24,8 @@ from ...metrics.tracking.evaluation import score_tracking
 from ...metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report
 from ..entries import Entry
-from . import SIZES, Comparison, possible_counts, scored_figure
-from .reported import OutputsAt
+from ..printed import SIZES, Figure, possible_counts, scored_figure
+from ..reported import OutputsAt
 
 PAPERS: Mapping[str, str] = {
     "shades": "shades-of-bleu.toml",
@@ -37,6 +37,9 @@ PAPERS: Mapping[str, str] = {
 
 CORPUS = "corpus"
 """The key of the entry of the benchmark's own responses."""
+
+QUOTED = "quoted"
+"""The set-up of a cell that is the authors' own figure, quoted."""
 
 _Printed = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?$")]
 
@@ -113,54 +116,17 @@ class Paper:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A figure of the paper beside the harness's.
-
-    Attributes:
-        table: Number of the table.
-        kind: Whether it is a "table" or a "figure".
-        outputs: Why the harness has no outputs to score; empty if it has.
-        row: The row's label.
-        entry: Key of the entry.
-        quoted: Whether it is the authors' own figure, quoted.
-        compared: The two; the harness has none if the entry has no such figure, or is not there.
-    """
-
-    table: int | str
-    row: str
-    entry: str
-    quoted: bool
-    compared: Comparison
-    kind: str = "table"
-    outputs: str = ""
-
-    @property
-    def text(self) -> str:
-        """The paper's figure and the harness's."""
-        printed, scored, _ = self.compared.texts()
-        if self.outputs:
-            return printed
-        return f"{printed} {'=' if self.compared.equal else '≠'} {scored}"
-
-    @property
-    def data(self) -> dict[str, object]:
-        """The cell as JSON types."""
-        one = self.compared
-        place = f"{self.kind} {self.table}"
-        about = {"table": place, "row": self.row, "entry": self.entry, "quoted": self.quoted}
-        known = {"harness": one.scored, "equal": one.equal}
-        missing = {"harness": f"outputs {self.outputs}", "equal": None}
-        return {**about, "printed": f"{one.printed:f}", **(missing if self.outputs else known)}
-
-
 def read_paper(name: str = "shades") -> Paper:
     """Return a paper's tables; names are those of `PAPERS`."""
     return validated(Paper, dict(read_toml(PAPERS[name], __package__)), PAPERS[name])
 
 
-def compared(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Cell]:
-    """Return every cell of the tables beside the harness's figure under a rule set."""
+def cells(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Figure]:
+    """Return every cell of the tables beside the harness's figure under a rule set.
+
+    A cell's source is its table, its title the row's label, its set-up "quoted" if it is the
+    authors' own figure; its verdict says where the outputs are, if the harness has none.
+    """
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
     return [
         cell
@@ -169,6 +135,10 @@ def compared(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Cell]:
         for row in table.rows
         for cell in _cells(paper, table, row, reports, examples)
     ]
+
+
+def _place(table: PaperTable) -> str:
+    return f"{table.kind} {table.number}"
 
 
 def _example_figures(table: PaperTable, percent: bool) -> dict[str, dict[str, float]]:
@@ -198,7 +168,7 @@ def _cells(
     row: PaperRow,
     reports: Mapping[str, Report],
     examples: Mapping[str, Mapping[str, float]],
-) -> Iterator[Cell]:
+) -> Iterator[Figure]:
     printed = dict(zip(table.systems or paper.systems, row.figures, strict=True))
     if row.corpus is not None:
         printed[CORPUS] = row.corpus
@@ -207,13 +177,30 @@ def _cells(
         value = examples.get(key, {}).get(row.metric)
         if report is not None and not table.examples and not table.outputs:
             value = scored_figure(report, row.setup, row.metric, row.style)
-        one = Comparison(Decimal(text), value)
-        yield Cell(table.number, row.label, key, row.quoted, one, table.kind, table.outputs)
+        setup = QUOTED if row.quoted else row.setup
+        about = (key, key, _place(table), setup, row.label, row.metric)
+        fate = f"outputs {table.outputs}" if table.outputs else ""
+        yield Figure(Decimal(text), value, *about, verdict=fate)
 
 
-def equal_text(cells: Sequence[Cell]) -> str:
+def _cell_text(cell: Figure) -> str:
+    """Return the paper's figure and the harness's."""
+    printed, scored, _ = cell.texts()
+    return printed if cell.verdict else f"{printed} {'=' if cell.equal else '≠'} {scored}"
+
+
+def _cell_data(cell: Figure) -> dict[str, object]:
+    """Return a cell as JSON types."""
+    quoted = cell.setup == QUOTED
+    about = {"table": cell.source, "row": cell.title, "entry": cell.entry, "quoted": quoted}
+    equal = None if cell.verdict else cell.equal
+    harness = {"harness": cell.verdict or cell.scored, "equal": equal}
+    return {**about, "printed": f"{cell.printed:f}", **harness}
+
+
+def equal_text(cells: Sequence[Figure]) -> str:
     """Say how many cells are equal, such as "77 of 78"."""
-    return f"{sum(cell.compared.equal for cell in cells)} of {len(cells)}"
+    return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
 
 def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
@@ -223,12 +210,11 @@ def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]
     what they call the same system.
     """
     paper = read_paper(name)
-    cells: dict[tuple[str, int | str], list[Cell]] = {}
-    for one in compared(paper, entries, rules):
-        cells.setdefault((one.kind, one.table), []).append(one)
+    by_table: dict[str, list[Figure]] = {}
+    for one in cells(paper, entries, rules):
+        by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    found = ((table, cells[table.kind, table.number]) for table in paper.tables)
-    tables = [_paper_table(table, of, paper, names) for table, of in found]
+    tables = [_paper_table(one, by_table[_place(one)], paper, names) for one in paper.tables]
     if paper.version:
         tables.append(same_system_table())
     *others, last = tables
@@ -236,33 +222,39 @@ def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]
 
 
 def _paper_table(
-    table: PaperTable, found: Sequence[Cell], paper: Paper, names: Mapping[str, str]
+    table: PaperTable, cells: Sequence[Figure], paper: Paper, names: Mapping[str, str]
 ) -> Table:
-    labels = list(dict.fromkeys(cell.row for cell in found))
-    columns = (*(table.systems or paper.systems), CORPUS)
-    by_key: dict[str, dict[str, str]] = {key: {} for key in columns}
-    for cell in found:
-        by_key[cell.entry][cell.row] = cell.text
-    systems = [cell for cell in found if cell.entry != CORPUS]
-    by_row = {label: [cell for cell in systems if cell.row == label] for label in labels}
-    notes = [f"{label}: {equal_text(group)} equal" for label, group in by_row.items()]
-    quoted = "equal cells among the authors' own figures, which the paper quotes"
-    groups: dict[str, list[Cell]] = {"equal cells": [], "equal cells of the corpus": [], quoted: []}
-    for cell in found:
-        of = "equal cells" + " of the corpus" * (cell.entry == CORPUS)
-        groups[quoted if cell.quoted else of].append(cell)
-    notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
-    if table.outputs:
-        notes = [f"{len(found)} figures: outputs {table.outputs}"]
+    labels = list(dict.fromkeys(cell.title for cell in cells))
+    by_key: dict[str, dict[str, str]] = {
+        key: {} for key in (*(table.systems or paper.systems), CORPUS)
+    }
+    for cell in cells:
+        by_key[cell.entry][cell.title] = _cell_text(cell)
     fate = [f"outputs {table.outputs}"] if table.outputs else []
     rows = [
         [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
         for key, texts in by_key.items()
         if texts
     ]
-    name, title = f"{table.kind}_{table.number}", f"{table.kind.capitalize()} {table.number}"
+    notes = [f"{len(cells)} figures: outputs {table.outputs}"] if fate else list(_counts(cells))
     headers = ["", *labels, *(["harness"] if fate else [])]
-    return Table(name, f"{title}: {table.title}", headers, rows, [c.data for c in found], notes)
+    title = f"{table.kind.capitalize()} {table.number}: {table.title}"
+    data = list(map(_cell_data, cells))
+    return Table(f"{table.kind}_{table.number}", title, headers, rows, data, notes)
+
+
+def _counts(cells: Sequence[Figure]) -> Iterator[str]:
+    """Yield how many cells are equal: of each row, and of all by whose figures they are."""
+    systems = [cell for cell in cells if cell.entry != CORPUS]
+    for label in dict.fromkeys(cell.title for cell in cells):
+        yield f"{label}: {equal_text([cell for cell in systems if cell.title == label])} equal"
+    quoted = [cell for cell in cells if cell.setup == QUOTED]
+    groups = {
+        "equal cells": [cell for cell in systems if cell not in quoted],
+        "equal cells of the corpus": [c for c in cells if c.entry == CORPUS and c not in quoted],
+        "equal cells among the authors' own figures, which the paper quotes": quoted,
+    }
+    yield from (f"{what}: {equal_text(group)}" for what, group in groups.items() if group)
 
 
 def same_system_table() -> Table:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import product
+from typing import NamedTuple
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
@@ -22,8 +23,7 @@ from ...metrics.statistics import percent
 from ...metrics.steps import matched, steps
 
 
-@dataclass(frozen=True)
-class SetupRates:
+class SetupRates(NamedTuple):
     """Total Inform and Success under a set-up.
 
     Attributes:

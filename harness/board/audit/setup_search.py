@@ -9,11 +9,11 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar, TypeVar
+from typing import Any, NamedTuple
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
@@ -22,15 +22,15 @@ from ...errors import InputError
 from ...metrics.bleu import bleu_of_sums
 from ...metrics.counts import References
 from ...metrics.played import play
-from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
+from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS
 from ...metrics.tokens import TOKENIZERS, tokenize_13a
 from ...scoring import Options, Scorer
 from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
-from . import Comparison, digits_of
-from .reported import ReportedFigures
+from ..printed import Figure
+from ..reported import ReportedFigures
 from .setup_rates import setup_rates
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
@@ -42,112 +42,63 @@ _STATED_TOKENIZERS = {
     "sub-word, NLTK": "13a",
 }
 
+_STATED_WAYS = ("domains", "comparison", "updates", "reduced_search")
+"""What table 3 says of how a system's authors computed Inform and Success."""
+
 
 @dataclass(frozen=True)
-class _Point:
-    """What one combination scores."""
+class Point:
+    """What one combination of ways to score gives.
 
-    metrics: ClassVar[tuple[str, ...]]
-    """The figures that it has."""
+    Attributes:
+        ways: The combination. Of BLEU: `style` and `tokenization`. Of Inform and Success: `rules`,
+            `states`, `domains`, and the fields of a `Setup`; of a set-up with a name, `setup`.
+        figures: Metric -> figure, in percent; expected, where venues are drawn at random. Beside
+            the rates stand `inform_deviation` and `success_deviation`, standard deviations in
+            points.
+    """
+
+    ways: Mapping[str, Any]
+    figures: Mapping[str, float]
 
     def reported(self, claim: ReportedFigures) -> list[str]:
         """Return the metrics of its figures that a source reports."""
-        return [name for name in self.metrics if name in claim.figures]
+        return [name for name in self.figures if name in claim.figures]
 
     def equals(self, claim: ReportedFigures) -> bool:
         """Return whether it gives all of its figures that a source reports."""
         return all(
-            Comparison(claim.figures[name], getattr(self, name)).equal
-            for name in self.reported(claim)
+            Figure(claim.figures[name], self.figures[name]).equal for name in self.reported(claim)
         )
 
     def off_by(self, claim: ReportedFigures) -> float:
         """Return how far it is from the figures reported in all, in points."""
         names = self.reported(claim)
-        gaps = (getattr(self, name) - float(claim.figures[name]) for name in names)
-        return float(sum(map(abs, gaps)))
-
-
-@dataclass(frozen=True)
-class BleuPoint(_Point):
-    """BLEU under one combination.
-
-    Attributes:
-        style: Reference style.
-        tokenization: A key of `TOKENIZERS`.
-        bleu: BLEU, in percent.
-    """
-
-    style: str
-    tokenization: str
-    bleu: float
-
-    metrics = ("bleu",)
-
-    @property
-    def description(self) -> str:
-        """The combination in words."""
-        return f"{self.style} references, tokenisation {self.tokenization}"
+        return float(sum(abs(self.figures[one] - float(claim.figures[one])) for one in names))
 
     def stated(self, own: OwnSetup | None) -> bool:
-        """Whether this is how the system's authors say they computed BLEU."""
-        return (
-            own is not None
-            and self.style == own.style
-            and self.tokenization == _STATED_TOKENIZERS.get(own.tokenization or "")
-        )
-
-
-@dataclass(frozen=True)
-class RatesPoint(_Point):
-    """Inform and Success under one combination.
-
-    Attributes:
-        rules: Rule set.
-        states: Source of belief states.
-        domains: Source of active domains.
-        setup: How they are computed.
-        inform: Total Inform, in percent; expected, where venues are drawn at random.
-        success: Total Success, alike.
-        inform_deviation: Standard deviation of Inform, in points.
-        success_deviation: Standard deviation of Success, in points.
-        name: The name of the set-up, if it is a named one.
-    """
-
-    rules: str
-    states: str
-    domains: str
-    setup: Setup
-    inform: float
-    success: float
-    inform_deviation: float
-    success_deviation: float
-    name: str | None = None
-
-    metrics = ("inform", "success")
+        """Whether this is how the system's authors say they computed the figures."""
+        if own is None:
+            return False
+        if "style" in self.ways:
+            tokenization = _STATED_TOKENIZERS.get(own.tokenization or "")
+            return (self.ways["style"], self.ways["tokenization"]) == (own.style, tokenization)
+        return all(self.ways[name] == getattr(own, name) for name in _STATED_WAYS)
 
     @property
     def description(self) -> str:
         """The combination in words, or the set-up's name."""
-        if self.name is not None:
-            return f"set-up {self.name}, states {self.states}, rules {self.rules}"
-        search = "reduced" if self.setup.reduced_search else "full"
-        return (
-            f"venues by {self.setup.comparison}, updates at {self.setup.updates}, {search} search, "
-            f"domains {self.domains}, states {self.states}, rules {self.rules}"
-        )
-
-    def stated(self, own: OwnSetup | None) -> bool:
-        """Whether this is how the system's authors say they computed the rates."""
-        return own is not None and (
-            self.domains,
-            self.setup.comparison,
-            self.setup.updates,
-            self.setup.reduced_search,
-        ) == (own.domains, own.comparison, own.updates, own.reduced_search)
-
-
-Point = TypeVar("Point", BleuPoint, RatesPoint)
+        if "style" in self.ways:
+            words = "{style} references, tokenisation {tokenization}"
+        elif "setup" in self.ways:
+            words = "set-up {setup}, states {states}, rules {rules}"
+        else:
+            words = (
+                "venues by {comparison}, updates at {updates}, {search} search, domains {domains}, "
+                "states {states}, rules {rules}"
+            )
+        search = "reduced" if self.ways.get("reduced_search") else "full"
+        return words.format(search=search, **self.ways)
 
 
 @dataclass(frozen=True)
@@ -160,27 +111,26 @@ class SetupSearch:
         named: Inform and Success under the set-ups that have a name, and every rule set.
     """
 
-    bleu: tuple[BleuPoint, ...]
-    rates: tuple[RatesPoint, ...]
-    named: tuple[RatesPoint, ...] = ()
+    bleu: tuple[Point, ...] = ()
+    rates: tuple[Point, ...] = ()
+    named: tuple[Point, ...] = ()
 
     def alternatives(self, claim: ReportedFigures, metric: str) -> Iterator[tuple[str, float]]:
         """Yield what a reported figure may be: a combination in words, and what it scores.
 
-        Expectations, which nobody can have had but by chance, are none, and a combination of rates
-        gives all that are reported.
+        Expectations, which nobody can have had but by chance, are none. A combination matches
+        reported rates only if it gives all of them, Inform and Success alike: among hundreds, some
+        meet a single figure by chance.
         """
         if metric == "bleu":
-            yield from ((point.description, point.bleu) for point in self.bleu)
-        elif metric in RatesPoint.metrics:
+            yield from ((point.description, point.figures[metric]) for point in self.bleu)
+        elif metric in ("inform", "success"):
             for point in (*self.named, *self.rates):
-                random = COMPARISONS[point.setup.comparison].random
-                if not random and point.equals(claim):
-                    yield point.description, getattr(point, metric)
+                if not COMPARISONS[point.ways["comparison"]].random and point.equals(claim):
+                    yield point.description, point.figures[metric]
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(NamedTuple):
     """What set-ups are searched for.
 
     Attributes:
@@ -224,21 +174,21 @@ def search_setups(
 
 def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
     """Return combinations by how near they come to what is reported; none if nothing is."""
-    known = [point for point in points if point.reported(claim)]
-    return sorted(known, key=lambda point: point.off_by(claim))
+    comparable = [point for point in points if point.reported(claim)]
+    return sorted(comparable, key=lambda point: point.off_by(claim))
 
 
-def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[RatesPoint]:
+def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[Point]:
     """Return the named set-ups by how near they come to the Inform and Success reported.
 
     Each is there once, under the rule set that brings it nearest; of equally near ones, the first
     of `SETUPS`, under the oldest rules, comes first.
     """
     order = list(SETUPS)
-    points = sorted(search.named, key=lambda point: order.index(point.name or ""))
-    by_name: dict[str | None, RatesPoint] = {}
+    points = sorted(search.named, key=lambda point: order.index(point.ways["setup"]))
+    by_name: dict[str, Point] = {}
     for point in nearest(points, claim):
-        by_name.setdefault(point.name, point)
+        by_name.setdefault(point.ways["setup"], point)
     return list(by_name.values())
 
 
@@ -255,30 +205,34 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
     """
     submissions = normalized_by_rules(outputs.content, scorer.benchmark, name, outputs.aliases)
     main = submissions[DEFAULT_RULES]
-    responses = main.responses
     bleu = [
-        BleuPoint(style, tokenization, one)
+        Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_sums(counts)})
         for tokenization in TOKENIZERS
         for references in [_references(scorer, tokenization)]
         for style, counts in zip(
-            references.styles, references.statistics(responses).sum(axis=0).tolist(), strict=True
+            references.styles,
+            references.statistics(main.responses).sum(axis=0).tolist(),
+            strict=True,
         )
-        for one in [bleu_of_sums(counts)]
     ]
-    rates: list[RatesPoint] = []
-    named: list[RatesPoint] = []
+    rates: list[Point] = []
+    named: list[Point] = []
     setups = (*ALL_SETUPS, *(one.setup for one in SETUPS.values()))
     for rules, (states, names) in product(published_rule_sets(), _sources(main).items()):
         ruled = scorer.with_options(rules=rules)
         for domains in names:
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
-            by_setup = setup_rates(dialogues, setups, ruled.database(), ruled.rules)
+            sources = {"rules": rules, "states": states, "domains": domains}
             points = {
-                setup: RatesPoint(rules, states, domains, setup, **vars(one))
-                for setup, one in by_setup.items()
+                setup: Point({**sources, **asdict(setup)}, one._asdict())
+                for setup, one in setup_rates(
+                    dialogues, setups, ruled.database(), ruled.rules
+                ).items()
             }
             rates += [points[setup] for setup in ALL_SETUPS]
-            named += [replace(points[SETUPS[name].setup], name=name) for name in names[domains]]
+            for setup_name in names[domains]:
+                point = points[SETUPS[setup_name].setup]
+                named.append(replace(point, ways={"setup": setup_name, **point.ways}))
     return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
@@ -291,11 +245,11 @@ def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]
     domains = ["states", "gold"]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
-    found: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
+    names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
     own = chosen_states(submission, Options()), chosen_domains(submission, Options())
     for name, one in SETUPS.items():
-        found[one.states or own[0]][one.domains or own[1]].append(name)
-    return found
+        names[one.states or own[0]][one.domains or own[1]].append(name)
+    return names
 
 
 @lru_cache(maxsize=len(TOKENIZERS))
@@ -334,13 +288,13 @@ class Nearness:
 
 def nearness(search: SetupSearch, claim: ReportedFigures) -> list[Nearness]:
     """Return how near a search comes to a reported BLEU, and to the reported rates together."""
-    found = []
+    near = []
     for points in (search.bleu, search.rates):
         names = points[0].reported(claim) if points else []
         if names:
-            tried = [[float(getattr(point, name)) for name in names] for point in points]
-            found.append(_nearness(tuple(names), tried, claim.figures))
-    return found
+            tried = [[float(point.figures[name]) for name in names] for point in points]
+            near.append(_nearness(tuple(names), tried, claim.figures))
+    return near
 
 
 def _nearness(
@@ -355,7 +309,7 @@ def _nearness(
     tried = np.array(points).T
     distances = distances_of(tried, (float(figures[name]) for name in names))
     off_by = float(distances.min())
-    digit = sum(0.5 * 10.0 ** -digits_of(figures[name]) for name in names)
+    digit = sum(0.5 * 10.0 ** -Figure(figures[name]).digits for name in names)
     as_near = int((distances <= off_by + digit + 1e-9).sum())
     axes = [np.linspace(own.min(), own.max(), _STEPS) for own in tried]
     places = [axis.ravel() for axis in np.meshgrid(*axes)]

@@ -16,7 +16,6 @@ from ...io.rendering import figure
 from ...metrics.flags import GOLD_STATES, OF_STATES
 from ...signature import Signature
 from ...submission import EMPTY_STATES
-from ...tracking.tracking_figures import FIGURES
 from ..columns import Column, Values, at, named, raised
 from ..copied import Shared
 from ..entries import Entry, System
@@ -26,6 +25,7 @@ from ..rows import MISSING, Row, Value, ranked
 from ..scores import plain
 from ..tracked import TrackedScores, entered_scores, tracked
 from ..tracker_scores import States, read_states
+from ..tracking_figures import FIGURES
 from . import Track
 
 _NAME = "state-tracking"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..audit.reported import METRICS, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import Board
 from ..pairs import RANKING
+from ..reported import METRICS, OFFICIAL, OLD, ReportedRow
 from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
 from ..tracks import tracks
 from .charts import Chart, charts

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from ..audit.reported import number, printed_figures
 from ..columns import BoardTable
 from ..entries import paper_year, system_year
 from ..model import Board
+from ..reported import number, printed_figures
 from ..rows import REFERENCE
 from ..tracks import submitted_tracks, tracks
 from .page_parts import system_link

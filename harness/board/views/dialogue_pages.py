@@ -19,8 +19,7 @@ from typing import Any
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...data.declared import declared_names
 from ...data.fingerprints import pinned_fingerprints
-from ...diagnosis.causes import CAUSES, SLOT_CAUSES, cause_words
-from ...diagnosis.diagnosing import Diagnosis, diagnose
+from ...diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose
 from ...diagnosis.dialogue_text import Called, followed, goal_text
 from ...diagnosis.losses import lost_by
 from ...metrics.played import PlayedDialogue

@@ -13,7 +13,6 @@ from mwz.normalization.rules.registry import read_toml
 
 from ...io.tables import csv_text
 from ...metrics.setups import RANKED
-from ..audit.reported import OLD
 from ..columns import (
     SETUP_FIGURES,
     TOTALS,
@@ -24,6 +23,7 @@ from ..columns import (
 )
 from ..entries import Entry, stated_facts
 from ..model import Board
+from ..reported import OLD
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
 from ..tracks import tracks

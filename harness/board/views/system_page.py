@@ -19,8 +19,6 @@ from ...metrics.inform import TOTAL, SetupScores
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
-from ..audit import Audited
-from ..audit.record import findings, record
 from ..citations import entry_reference
 from ..columns import (
     SETUP_FIGURES,
@@ -32,9 +30,11 @@ from ..columns import (
 from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
+from ..printed import Figure, misfits
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES
 from ..tracks import tracks
+from ..verdicts import record
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
 
@@ -255,8 +255,7 @@ def _reported(board: Board, entry: Entry) -> Iterator[Block]:
     for title, found in groupby(record([entry], board.tables), _source_title):
         rows += [[title], *map(_audited, found)]
     wrong = [
-        f"{one.figure} {one.printed:f} ({one.source}): {one.finding}."
-        for one in findings([entry], [])
+        f"{one.title} {one.printed:f} ({one.source}): {one.reason}." for one in misfits([entry], [])
     ]
     if rows:
         about = "Figures as published, and what the outputs score here"
@@ -265,15 +264,15 @@ def _reported(board: Board, entry: Entry) -> Iterator[Block]:
         yield Block("reported", "Reported figures", [table], note=" ".join(wrong))
 
 
-def _source_title(one: Audited) -> str:
+def _source_title(one: Figure) -> str:
     words = "the authors' own set-up" if one.setup == "own" else f"{one.setup} set-up"
     return f"{one.source} ({words if one.setup in (*RANKED, 'own') else one.setup})"
 
 
-def _audited(one: Audited) -> list[str | Cell]:
-    printed, scored, difference = one.compared.texts()
+def _audited(one: Figure) -> list[str | Cell]:
+    printed, scored, difference = one.texts()
     verdict = Cell(one.verdict, mark=verdict_mark(one.verdict))
-    return [one.figure, printed, scored, with_minus(difference), verdict]
+    return [one.title, printed, scored, with_minus(difference), verdict]
 
 
 def _lost(entry: Entry) -> Iterator[Block]:

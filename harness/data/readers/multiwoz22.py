@@ -1,31 +1,38 @@
 """MultiWOZ 2.2 as two public repositories have it.
 
 They are the evaluator's (`MultiWOZ_Evaluation`: references, goals, booked domains, venues) and
-the data set's (`multiwoz`: MultiWOZ 2.2 dialogues and acts). The files are read as they are; the
-test split is kept, whatever else they hold.
+the data set's (`multiwoz`: MultiWOZ 2.2 dialogues and acts). The test split is kept, whatever else
+they hold. The references of MultiWOZ 2.2 and the gold states are made of its annotation, also where
+a clone has those that the evaluator made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-from mwz.normalization.rules import rule_set
-from mwz.normalization.states import BeliefState
+from mwz.normalization.rules import rule_set, rule_set_names
 
-from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
+from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
 from ...errors import InputError, refuse
-from ...io.files import read_bytes
+from ...io.files import read_bytes, read_json
+from ...io.validation import validated
 from ...metrics.played import gold_active_domains
 from ...submission.checking import dialogue_id
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
-from ..declared import Built, DataSet, Sources
+from ..declared import Built, DataSet, Source, blob_id
 from ..goals import chosen_goals
 from ..tasks import GOALS_FILE, read_tasks
-from .annotation22 import ANNOTATION_RULES, DATA_SET, read_test_dialogues
-from .evaluator import EVALUATOR_DATA, read_goals, read_per_turn, read_venues, venue_notes
-from .overlap import find_overlap, overlap_note
+from .annotation22 import (
+    ANNOTATION_RULES,
+    DATA_SET,
+    expected_layout,
+    find_overlap,
+    read_object,
+    read_test_dialogues,
+)
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"
@@ -40,19 +47,24 @@ REQUESTS = "goals with all requests"
 """The role of the repository with the data set's own goals, which need not be there either; they
 are the tasks of live dialogues as well."""
 
+EVALUATOR_DATA = "mwzeval/data"
+VERSIONED_FILE = f"{EVALUATOR_DATA}/database/restaurant_db.json"
+"""The file that changed: the other venue files are the same in all pinned versions."""
 
-def read(data_set: DataSet, sources: Sources) -> Built:
-    """Build the benchmark from the two repositories, or copies of them.
+_T = TypeVar("_T")
+
+
+def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Built:
+    """Build the benchmark from the repositories, or copies of them.
 
     Raises:
         InputError: A file is missing, not in the expected layout, or does not cover the test
             split.
     """
-    mwzeval, multiwoz = sources.folders[EVALUATOR], sources.folders[CORPUS]
-    benchmark = read_benchmark(mwzeval, multiwoz, sources.rebuild, sources.venues)
+    benchmark = read_benchmark(folders, data_set.sources)
     notes = []
-    if DAMD in sources.folders:
-        benchmark, note = with_damd_domains(benchmark, sources.folders[DAMD] / DAMD_LOG)
+    if DAMD in folders:
+        benchmark, note = with_damd_domains(benchmark, folders[DAMD] / DAMD_LOG)
         notes.append(note)
     else:
         notes.append(
@@ -60,22 +72,25 @@ def read(data_set: DataSet, sources: Sources) -> Built:
             "DAMD's, which --mintl adds"
         )
     tasks = None
-    if REQUESTS in sources.folders:
-        benchmark = with_requests(benchmark, sources.folders[REQUESTS] / GOALS_FILE)
-        tasks = read_tasks(sources.folders[REQUESTS])
+    if REQUESTS in folders:
+        benchmark = with_requests(benchmark, folders[REQUESTS] / GOALS_FILE)
+        tasks = read_tasks(folders[REQUESTS])
         notes.append("requests: all that the goals request")
     else:
         notes.append(
             "requests: telephone, address, postcode, reference number and train id; --convlab2 "
             "adds all others, for grounded Success over all that is requested"
         )
-    if sources.all_splits:
-        overlap = find_overlap(mwzeval, multiwoz, benchmark.dialogues)
+    if all_splits:
+        goals = folders[EVALUATOR] / EVALUATOR_DATA / "goals.json"
+        overlap = find_overlap(goals, folders[CORPUS], benchmark.dialogues)
         if overlap is not None:
-            benchmark = replace(benchmark, seen=overlap.seen)
-            notes.append(overlap_note(overlap, benchmark))
-    if not sources.venues:
-        notes += venue_notes(mwzeval, data_set.sources)
+            seen, compared = overlap
+            benchmark = replace(benchmark, seen=seen)
+            of = f"{len(seen)} of {len(benchmark.dialogues)}"
+            notes.append(f"seen goals: {of} (goals compared: those of {compared})")
+    if not all(source.role in folders for source in data_set.sources if source.venues):
+        notes += _venue_notes(folders[EVALUATOR], data_set.sources)
     return Built(benchmark, tuple(notes), tasks)
 
 
@@ -122,54 +137,43 @@ def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
     return replace(benchmark, dialogues=dialogues)
 
 
-def read_benchmark(
-    mwzeval: Path, multiwoz: Path, rebuild: bool, venue_folders: Mapping[str, Path]
-) -> Benchmark:
-    """Build the benchmark, apart from what the train and dev splits tell of it.
+def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> Benchmark:
+    """Build the benchmark, apart from what is added to it.
 
     Args:
-        mwzeval: The evaluator's repository.
-        multiwoz: The data set's repository.
-        rebuild: Build the mwz22 references and the gold states from MultiWOZ 2.2 even where the
-            evaluator's repository has them.
-        venue_folders: Version of the venue database -> a repository that has it; if empty, there
-            is one version, that of the evaluator's repository.
+        folders: Role of a source -> the folder that holds its files.
+        sources: What is pinned: which sources have which version of the venue database. Where none
+            but the evaluator's is at hand, there is one version for all rule sets.
 
     Raises:
         InputError: A file is missing, not in the expected layout, or does not cover the test
             split.
     """
+    mwzeval, multiwoz = folders[EVALUATOR], folders[CORPUS]
     annotated = read_test_dialogues(multiwoz)
     if not annotated:
         raise InputError(str(multiwoz / DATA_SET / "test"), "has no dialogues")
     turns = {id_: len(dialogue.states) for id_, dialogue in annotated.items()}
     folder = mwzeval / EVALUATOR_DATA
-    goals = read_goals(folder / "goals.json", turns)
-    booked = read_per_turn(folder / "booked_domains.json", turns, list[str])
-    references: dict[str, Mapping[str, Sequence[str]]] = {}
-    for style in STYLES:
-        path = folder / "references" / f"{style}.json"
-        if style == CANONICAL_STYLE and (rebuild or not path.exists()):
-            references[style] = {id_: d.references for id_, d in annotated.items()}
-        else:
-            references[style] = read_per_turn(path, turns, str)
-    path = folder / "gold_states.json"
-    if rebuild or not path.exists():
-        states: Mapping[str, Sequence[BeliefState]] = {
-            id_: d.states for id_, d in annotated.items()
-        }
-    else:
-        states = read_per_turn(path, turns, dict[str, dict[str, str]])
-    versions = {version: read_venues(place) for version, place in sorted(venue_folders.items())}
-    venues: VenueRecords = next(iter(versions.values())) if versions else read_venues(mwzeval)
+    goals = _read_goals(folder / "goals.json", turns)
+    booked = _read_per_turn(folder / "booked_domains.json", turns, list[str])
+    references: dict[str, Mapping[str, Sequence[str]]] = {
+        style: {id_: dialogue.references for id_, dialogue in annotated.items()}
+        if style == CANONICAL_STYLE
+        else _read_per_turn(folder / "references" / f"{style}.json", turns, str)
+        for style in STYLES
+    }
+    places = {s.venues: folders[s.role] for s in sources if s.venues and s.role in folders}
+    versions = {version: _read_venues(place) for version, place in sorted(places.items())}
+    venues = next(iter(versions.values()))
     return Benchmark(
         name="",
         dialogues={
             id_: Dialogue(
                 goal=goals[id_],
                 references={style: references[style][id_] for style in STYLES},
-                states=states[id_],
-                active_domains=gold_active_domains(states[id_], dialogue.acts),
+                states=dialogue.states,
+                active_domains=gold_active_domains(dialogue.states, dialogue.acts),
                 booked_domains=booked[id_],
                 users=tuple(dialogue.users),
                 responses=tuple(dialogue.responses),
@@ -183,3 +187,90 @@ def read_benchmark(
             if records != venues
         },
     )
+
+
+# The evaluator's files.
+
+
+def _read_venues(mwzeval: Path) -> dict[str, Any]:
+    """Read the venue database of the evaluator's repository: domain -> records."""
+    folder = mwzeval / EVALUATOR_DATA / "database"
+    venues: dict[str, Any] = {}
+    for domain in rule_set(ANNOTATION_RULES).venue_rules:
+        path = folder / f"{domain}_db.json"
+        venues[domain] = validated(list[dict[str, Any]], read_json(path), str(path))
+    return venues
+
+
+def _read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:
+    """Read the goals of dialogues: dialogue id -> domain -> goal."""
+    content = _covering(path, ids)
+    with expected_layout(path):
+        return {
+            id_: {
+                domain: Goal(
+                    wanted["informable"],
+                    frozenset(wanted["requestable"]),
+                    # An empty booking is a list.
+                    wanted["booking"] or {},
+                )
+                for domain, wanted in goal.items()
+            }
+            for id_, goal in content.items()
+        }
+
+
+def _read_per_turn(
+    path: Path, turns: Mapping[str, int], kind: type[_T]
+) -> Mapping[str, Sequence[_T]]:
+    """Read a file that holds something per system turn: dialogue id -> a list of it.
+
+    Args:
+        path: The file.
+        turns: Dialogue id -> its number of system turns.
+        kind: The type of what it holds.
+    """
+    content = validated(dict[str, list[kind]], _covering(path, turns), str(path))  # type: ignore[valid-type]
+    problems = [
+        f"dialogue {id_}: {len(content[id_])} entries for {count} system turns"
+        for id_, count in turns.items()
+        if len(content[id_]) != count
+    ]
+    refuse(str(path), problems)
+    return content
+
+
+def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
+    """Read a file of all splits and keep the test dialogues."""
+    content = read_object(path)
+    missing = [id_ for id_ in ids if id_ not in content]
+    refuse(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
+    return {id_: content[id_] for id_ in ids}
+
+
+def _venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
+    """Return which version of the venue database a clone has, if some rule set uses another."""
+    blob = blob_id(read_bytes(mwzeval / VERSIONED_FILE))
+    versions = {
+        source.venues: file.blob
+        for source in sources
+        for file in source.files
+        if source.venues is not None and file.path == VERSIONED_FILE
+    }
+    own = _rule_sets(version for version, pinned in versions.items() if pinned == blob)
+    others = _rule_sets(version for version, pinned in versions.items() if pinned != blob)
+    if not others:
+        return []
+    if not own:
+        return [f"venues: {VERSIONED_FILE} is of no known version; used under all rule sets"]
+    return [
+        f"venues: the clone's database is that of rule set {', '.join(own)}, used under "
+        f"{', '.join(others)} too, whose own differs in three restaurants' telephone numbers "
+        "(`mwz data fetch` gets both)"
+    ]
+
+
+def _rule_sets(versions: Iterable[str]) -> list[str]:
+    """Return the rule sets that use one of some versions of the venue database."""
+    used = set(versions)
+    return [name for name in rule_set_names() if rule_set(name).venues in used]

@@ -22,8 +22,9 @@ from ...board.rows import ResponsesRow, Row, ranked
 from ...board.scores import Scores
 from ...board.tracks import Track
 from ...io.rendering import escaped, figure, markdown_table, signed
+from ...metrics.inform import TOTAL
 from ...submission import EMPTY_STATES, HUMAN
-from ..rating import OUTCOMES, TOTAL, GroundedScores
+from ..rating import OUTCOMES, GroundedScores
 
 _NAME = "lexicalised"
 

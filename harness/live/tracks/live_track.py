@@ -27,8 +27,8 @@ from ...data.installed import DEFAULT
 from ...errors import InputError, counted
 from ...io.files import encoded, to_json
 from ...signature import Signature
-from ..playing import figures
-from ..replaying import Plays, baseline_calls, play_scripts, recorded, replayed
+from ..recorded import recorded
+from ..replaying import Plays, baseline_calls, play_scripts, replayed
 from ..world import BASELINE, World
 
 _NAME = "live"
@@ -278,7 +278,7 @@ def live_scores(plays: Plays) -> LiveScores:
         InputError: A trial is missing.
     """
     what = plays.what
-    summary = figures(what, plays.lines)
+    summary = plays.figures
     outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in plays.lines}
     trials, tasks = range(1, 1 + what.trials), sorted(what.tasks)
     if lacking := {*trials} - {trial for trial, _ in outcomes}:

@@ -18,76 +18,11 @@ from typing import Any, TypeAlias
 from mwz.normalization.rules.registry import declared
 
 from ..statistics import joined, split
+from .choices import Choices
 from .dialogue_states import DialogueStates, StatePair
-from .tracking_report import TrackingReport
 
 Sums: TypeAlias = Mapping[str, float]
 """Statistic -> whole number: of a dialogue, or added up over dialogues."""
-
-DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
-"""The values of λ that table 1 of Dey, Kummara & Desarkar (2022) reports."""
-
-MULTIWOZ_SLOTS = 30
-"""The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
-
-PER_DOMAIN_CHOICES = ("gold-slots", "active", "dialogues")
-DONTCARE_CHOICES = ("keep", "drop")
-NONE_CHOICES = ("absent", "value")
-CODE_CHOICES = ("code", "paper")
-DASHES_CHOICES = ("last", "kept")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What the definitions of metrics leave open, and which variant of joint accuracy is meant.
-
-    Papers report variants under one name. Recall only is a metric of its own (`joint_recall.py`),
-    and so is the response evaluator's fuzzy joint accuracy.
-
-    Attributes:
-        lambdas: The values of λ of FGA, each at least 0.
-        slots: T of slot accuracy, the number of slots the data set defines.
-        per_domain_over: Which turns scores per domain average over: those whose gold state has the
-            domain ("gold-slots"), those in which it is "active", or all turns of the "dialogues"
-            that have it in their goal. In one system's case the mean over domains differs by
-            twelve points.
-        dontcare: "keep", or "drop": slots with the value `dontcare` are left out on both sides.
-        none: "absent": a slot with the value `none` is no slot (GCA: it is dropped), as in the
-            authors' code of most metrics; or "value", as in the public response evaluator's states.
-        gca: Whether GCA weighs its parts as the authors' "code" does, or as equation 6 of their
-            "paper".
-        fga: Whether a turn that follows an exact one and is not exact errs, as in the authors'
-            "code", or only if it adds what is wrong or lacks what is new, as in their "paper".
-        domain_lambdas: Domain -> λ of its FGA, where it has one of its own.
-        dashes: What a dash in a value is to SA and RSA. "last": the slot is what stands before the
-            last dash of `domain-slot-value`, as in the published code of Dey et al. (2022) and of
-            Aksu & Chen (2024), so that a wrong value with a dash of its own ("sixty-two") is of
-            another slot; "kept": it belongs to the value.
-    """
-
-    lambdas: Sequence[float] = DEFAULT_LAMBDAS
-    slots: int = MULTIWOZ_SLOTS
-    per_domain_over: str = "gold-slots"
-    dontcare: str = "keep"
-    none: str = "absent"
-    gca: str = "code"
-    fga: str = "code"
-    dashes: str = "last"
-    domain_lambdas: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def variants(self) -> dict[str, str]:
-        """The variants of metrics, as signatures name them; those of papers only if chosen."""
-        always = {"per-domain": self.per_domain_over, "dontcare": self.dontcare, "none": self.none}
-        return always | {
-            name: chosen
-            for name in ("gca", "fga", "dashes")
-            if (chosen := getattr(self, name)) != getattr(PLAIN, name)
-        }
-
-
-PLAIN = Choices()
-"""What is meant where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -173,11 +108,12 @@ class TrackingMetric:
         group, _, name = key.partition(".")
         return self.titles[group] + name.replace("_", " ")
 
-    def headings(self, report: TrackingReport, main_only: bool = False) -> dict[str, float]:
-        """Return its figures in a report as tables show them: heading -> percent."""
-        own = {key: value for key, value in report.figures.items() if self.owns(key)}
-        shown = self.headlines(own) if main_only else own
-        return {self.heading(key): own[key] for key in shown}
+    def headings(self, figures: Mapping[str, float], main_only: bool = False) -> dict[str, float]:
+        """Return those of a report's figures that are its own: heading of tables -> percent."""
+        own = [key for key in figures if self.owns(key)]
+        return {
+            self.heading(key): figures[key] for key in (self.headlines(own) if main_only else own)
+        }
 
 
 def turn_by_turn(
@@ -252,12 +188,3 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
             if taken.setdefault(key, metric.name) != metric.name:
                 raise RuntimeError(f"two state-tracking metrics are called {key}")
     return {metric.name: metric for metric in found}
-
-
-def headline_figures(report: TrackingReport) -> dict[str, float]:
-    """Return the figures that compact tables and pictures show: heading -> percent."""
-    return {
-        heading: value
-        for metric in tracking_metrics().values()
-        for heading, value in metric.headings(report, main_only=True).items()
-    }

@@ -11,7 +11,8 @@ while the gold state is empty goes unpunished.
 
 from __future__ import annotations
 
-from . import Choices, Sums, TrackingMetric, Verdict, exact_sum, share, sum_of, turn_by_turn
+from . import Sums, TrackingMetric, Verdict, exact_sum, share, sum_of, turn_by_turn
+from .choices import Choices
 from .dialogue_states import DialogueStates, StatePair
 
 

@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import NamedTuple, TypeAlias
 
 from mwz.normalization.states import BeliefState
 
@@ -20,8 +20,6 @@ Slot: TypeAlias = tuple[str, str]
 
 State: TypeAlias = Mapping[Slot, str]
 """slot -> value."""
-
-_Derived = TypeVar("_Derived")
 
 ABSENT = "none"
 """The value that says that a slot has none."""
@@ -95,14 +93,12 @@ class StatePair:
 
         To them the gold slot is missed, and the predicted one is another.
         """
-        return (
-            0
-            if not self.agreement.wrong
-            else sum(
-                _before_last_dash(value) != _before_last_dash(self.predicted[slot])
-                for slot, value in self.gold.items()
-                if slot in self.predicted
-            )
+        if not self.agreement.wrong:
+            return 0
+        return sum(
+            _before_last_dash(value) != _before_last_dash(self.predicted[slot])
+            for slot, value in self.gold.items()
+            if slot in self.predicted
         )
 
     def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
@@ -130,34 +126,16 @@ class DialogueStates:
     pairs: Sequence[StatePair]
     turns: Sequence[StatePair]
     written: Sequence[StatePair] | None = None
-    _derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def derived(self, work: Callable[[DialogueStates], _Derived], key: Hashable = None) -> _Derived:
-        """Return what a function makes of the dialogue; it is worked out once.
+    def part(self, turns: slice) -> DialogueStates:
+        """Return some of the turns as a dialogue of their own."""
+        written = None if self.written is None else self.written[turns]
+        return DialogueStates(self.numbers[turns], self.pairs[turns], self.turns[turns], written)
 
-        Several metrics and views rest on the same steps, such as the outcome of every change.
-
-        Args:
-            work: The function.
-            key: What tells it apart from others; None if it does so itself.
-        """
-        key = key or work
-        if key not in self._derived:
-            self._derived[key] = work(self)
-        return cast(_Derived, self._derived[key])
-
-
-@dataclass(frozen=True)
-class DomainPart:
-    """The slots of one domain in a dialogue's states.
-
-    Attributes:
-        states: All turns of the dialogue.
-        counted: The positions of the turns that scores of the domain average over, from 0.
-    """
-
-    states: DialogueStates
-    counted: Sequence[int]
+    def of_domain(self, domain: str) -> DialogueStates:
+        """Return the same dialogue with the slots of one domain."""
+        turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in self.turns]
+        return DialogueStates(self.numbers, turns, turns)
 
 
 def _before_last_dash(value: str) -> str | None:

@@ -1,4 +1,4 @@
-"""State tracking: tracked dialogues in, one report of every metric out, or their statistics.
+"""State tracking: tracked dialogues in, one result of every metric out, or their statistics.
 
 What each metric means is said by its own module.
 """
@@ -6,31 +6,248 @@ What each metric means is said by its own module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from statistics import StatisticsError, fmean
 from statistics import correlation as pearson
 from typing import Any, TypeAlias
 
-from ...errors import InputError
+from ...errors import refuse
 from ..statistics import Figure, Statistics
-from . import PLAIN, Choices, tracking_metrics
-from .dialogue_states import DialogueStates, DomainPart, StatePair, slot_name
+from . import tracking_metrics
+from .choices import PLAIN, Choices
+from .dialogue_states import DialogueStates, StatePair, slot_name
 from .fga import domain_decay, domain_score
-from .gca import Change, change_scores, changes_of, count_by_slot, count_changes
+from .gca import Change, change_scores, count_by_slot, count_changes, judge_changes
 from .jga import first_lost, is_exact
 from .rsa import turn_relative_slot_accuracy
 from .slot_accuracy import wrong_slots
-from .tracked_dialogues import TrackedDialogue, dialogue_states, parts_by_domain
-from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
+from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
+from .tracking_result import Losses, MistakePatterns, PositionScores, TrackingResult
+
+POSITIONS = 10
+"""Into how many equal parts a dialogue is cut where accuracy is shown by position."""
+
+Row: TypeAlias = Mapping[tuple[str, str], float]
+"""(Metric, statistic) -> its number in a dialogue, or added up over dialogues."""
 
 
-def mistakes_by_turn(dialogue: DialogueStates) -> list[int]:
-    """Return how many changes of each turn are missed, wrong or overshot."""
-    return [
-        sum(change.outcome != "correct" for change in changes)
-        for changes in dialogue.derived(changes_of)
+def score_tracking(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+) -> TrackingResult:
+    """Score tracked dialogues with every metric.
+
+    Args:
+        dialogues: At least one dialogue, each of at least one turn.
+        choices: What the metrics leave open, and which variant of joint accuracy is meant.
+
+    Raises:
+        InputError: There are fewer slots than are wrong, or it is not known which turns scores per
+            domain are to average over.
+        ValueError: There are no dialogues.
+    """
+    if not dialogues:
+        raise ValueError("no dialogues to score")
+    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
+    _check_slots(dialogues, states, choices)
+    rows = [_row(dialogue, choices) for dialogue in states]
+    sums = {key: sum(row[key] for row in rows) for key in rows[0]}
+    changes = [judge_changes(dialogue.pairs) for dialogue in states]
+    flat_changes = [change for by_turn in changes for turn in by_turn for change in turn]
+    per_domain = _by_domain(dialogues, states, flat_changes, choices)
+    return TrackingResult(
+        dialogues=len(dialogues),
+        turns=sum(len(dialogue.turns) for dialogue in states),
+        slots=choices.slots,
+        **_by_map(_figures(sums, choices)),
+        counts={
+            name: int(sums[metric.name, name])
+            for metric in tracking_metrics().values()
+            for name in metric.counts
+        },
+        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(flat_changes).items()},
+        per_domain=per_domain,
+        per_domain_mean={
+            key: fmean(figures[key] for figures in per_domain.values())
+            for key in next(iter(per_domain.values()), {})
+            if key not in ("turns", "lambda")
+        },
+        **_lost_accuracy(states, choices),
+        mistakes=_mistake_patterns([mistakes_by_turn(each) for each in changes], rows, choices),
+        variants=choices.variants,
+    )
+
+
+def tracking_statistics(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+) -> Statistics:
+    """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
+
+    Figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
+
+    Args:
+        dialogues: At least one dialogue.
+        choices: As for `score_tracking`.
+    """
+    rows = [_row(dialogue_states(dialogue, choices), choices) for dialogue in dialogues]
+    return Statistics.of_rows(
+        figures=[
+            Figure(f"dst.{key}", metric.heading(key), main=metric.main)
+            for key in _figures(rows[0], choices)
+            for metric in tracking_metrics().values()
+            if metric.owns(key)
+        ],
+        rows=[list(row.values()) for row in rows],
+        formula=partial(_formula, tuple(rows[0]), choices),
+        of_samples=True,
+        exact=True,
+    )
+
+
+def _formula(
+    columns: Sequence[tuple[str, str]], choices: Choices, sums: Sequence[float]
+) -> dict[str, float]:
+    """Return figure -> percent, of sums in the order of the columns."""
+    figures = _figures(dict(zip(columns, sums, strict=True)), choices)
+    return {f"dst.{key}": value for key, value in figures.items()}
+
+
+def _row(dialogue: DialogueStates, choices: Choices) -> Row:
+    """Return the statistics of a dialogue, of every metric."""
+    return {
+        (metric.name, statistic): number
+        for metric in tracking_metrics().values()
+        for statistic, number in metric.statistics(dialogue, choices).items()
+    }
+
+
+def _figures(sums: Row, choices: Choices) -> dict[str, float]:
+    """Return every figure of the sums of rows: key -> percent."""
+    by_metric: dict[str, dict[str, float]] = {name: {} for name in tracking_metrics()}
+    for (name, statistic), number in sums.items():
+        by_metric[name][statistic] = number
+    return {
+        key: value
+        for name, of_metric in by_metric.items()
+        for key, value in tracking_metrics()[name].percentages(of_metric, choices).items()
+    }
+
+
+def _by_map(figures: Mapping[str, float]) -> dict[str, Any]:
+    """Return figures as results hold them: `metrics`, and maps that are parts of their own."""
+    metrics: dict[str, Any] = {}
+    for key, value in figures.items():
+        group, _, name = key.partition(".")
+        if name:
+            metrics.setdefault(group, {})[name] = value
+        else:
+            metrics[key] = value
+    parts = {part: metrics.pop(part, {}) for part in ("changes", "fuzzy")}
+    return {"metrics": metrics, **parts}
+
+
+def _by_domain(
+    dialogues: Sequence[TrackedDialogue],
+    states: Sequence[DialogueStates],
+    changes: Sequence[Change],
+    choices: Choices,
+) -> dict[str, dict[str, float]]:
+    """Return the scores of each domain of the gold states of which turns count.
+
+    No system is asked for states of other domains.
+    """
+    domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
+    parts: dict[str, list[tuple[DialogueStates, Sequence[int]]]] = {each: [] for each in domains}
+    for dialogue, of_dialogue in zip(dialogues, states, strict=True):
+        for domain, at in turns_by_domain(dialogue, of_dialogue, choices.per_domain).items():
+            if domain in parts:
+                parts[domain].append((of_dialogue.of_domain(domain), at))
+    return {
+        domain: _of_domain(domain, of_domain, changes, choices)
+        for domain, of_domain in parts.items()
+        if of_domain
+    }
+
+
+def _of_domain(
+    domain: str,
+    parts: Sequence[tuple[DialogueStates, Sequence[int]]],
+    changes: Iterable[Change],
+    choices: Choices,
+) -> dict[str, float]:
+    """Score a domain: by turn those that count for it, by change all of its slots.
+
+    That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
+    (2022) was made with.
+    """
+    turns = [states.turns[at] for states, positions in parts for at in positions]
+    whole = DialogueStates(range(len(turns)), turns, turns)
+    by_turn = {
+        key: value
+        for metric in tracking_metrics().values()
+        if metric.per_domain
+        for key, value in metric.percentages(metric.statistics(whole, choices), choices).items()
+        if key in metric.per_domain
+    }
+    decay = domain_decay(domain, choices)
+    counts = count_changes(change for change in changes if change[0][0] == domain)
+    return {
+        "turns": len(turns),
+        **by_turn,
+        "FGA": 100 * domain_score(parts, decay, choices),
+        "GCA": 100 * change_scores(**counts, weighing=choices.gca)["gca"],
+        "lambda": decay,
+    }
+
+
+def _check_slots(
+    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
+) -> None:
+    problems = [
+        f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
+        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines by "
+        "--variant slots=NUMBER"
+        for dialogue, of_dialogue in zip(dialogues, states, strict=True)
+        for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
+        if len(pair.gold) + len(pair.predicted) > choices.slots
+        and (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
     ]
+    refuse("slots", problems)
+
+
+def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
+    """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
+    parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
+    lost = []
+    for turns in (dialogue.turns for dialogue in states):
+        for at, turn in enumerate(turns):
+            parts[at * POSITIONS // len(turns)].append(turn)
+        first = first_lost(turns)
+        if first is not None and not is_exact(turns[-1]):
+            lost.append((first, turns))
+    lost_in = Counter(first * POSITIONS // len(turns) for first, turns in lost)
+    return {
+        "positions": tuple(
+            PositionScores(
+                start=part / POSITIONS,
+                turns=len(turns),
+                jga=_percent(is_exact, turns),
+                rsa=_percent(lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns),
+                first_lost=lost_in[part],
+            )
+            for part, turns in enumerate(parts)
+        ),
+        "losses": Losses(
+            dialogues=len(lost),
+            recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
+            mean_position=_mean([first / len(turns) for first, turns in lost]),
+        ),
+    }
+
+
+def mistakes_by_turn(changes: Iterable[Iterable[Change]]) -> list[int]:
+    """Return how many changes of each turn are missed, wrong or overshot."""
+    return [sum(outcome != "correct" for _, outcome in of_turn) for of_turn in changes]
 
 
 def tail_orientation(mistakes: Sequence[int]) -> float:
@@ -68,260 +285,19 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
         return None
 
 
-POSITIONS = 10
-"""Into how many equal parts a dialogue is cut where accuracy is shown by position."""
-
-
-Row: TypeAlias = Mapping[tuple[str, str], float]
-"""(Metric, statistic) -> its number in a dialogue, or added up over dialogues."""
-
-
-def score_tracking(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
-) -> TrackingReport:
-    """Score tracked dialogues with every metric.
-
-    Args:
-        dialogues: At least one dialogue, each of at least one turn.
-        choices: What the metrics leave open, and which variant of joint accuracy is meant.
-
-    Raises:
-        InputError: There are fewer slots than are wrong, or it is not known which turns scores per
-            domain are to average over.
-        ValueError: There are no dialogues.
-    """
-    states, rows, sums = _counted(dialogues, choices)
-    changes = [change for d in states for turn in d.derived(changes_of) for change in turn]
-    per_domain = {
-        domain: _of_domain(domain, parts, changes, choices)
-        for domain, parts in parts_by_domain(dialogues, states, choices.per_domain_over).items()
-    }
-    return TrackingReport(
-        dialogues=len(dialogues),
-        turns=sum(len(dialogue.turns) for dialogue in states),
-        slots=choices.slots,
-        **_by_map(_figures(sums, choices)),
-        counts={
-            name: int(sums[metric.name, name])
-            for metric in tracking_metrics().values()
-            for name in metric.counts
-        },
-        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
-        per_domain=per_domain,
-        per_domain_mean={
-            key: fmean(figures[key] for figures in per_domain.values())
-            for key in next(iter(per_domain.values()), {})
-            if key not in ("turns", "lambda")
-        },
-        **_lost_accuracy(states, choices),
-        mistakes=_mistake_patterns(states, rows, choices),
-        variants=choices.variants,
-    )
-
-
-def total_figures(
-    dialogues: Sequence[TrackedDialogue], choices: Choices, keys: Collection[str]
-) -> dict[str, float]:
-    """Return figures of all turns, as those of the report that `score_tracking` returns.
-
-    Args:
-        dialogues: As for `score_tracking`.
-        choices: As for `score_tracking`.
-        keys: The figures. Others of the same metrics are returned, too.
-    """
-    metrics = tracking_metrics().values()
-    names = tuple(metric.name for metric in metrics if any(map(metric.owns, keys)))
-    return _figures(_counted(dialogues, choices, names)[2], choices, names)
-
-
-def _counted(
-    dialogues: Sequence[TrackedDialogue], choices: Choices, names: tuple[str, ...] = ()
-) -> tuple[list[DialogueStates], list[Row], Row]:
-    """Return the states of dialogues, their statistics of some or all metrics, and their sums."""
-    if not dialogues:
-        raise ValueError("no dialogues to score")
-    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    _check_slots(dialogues, states, choices)
-    rows = _rows(states, choices, names)
-    columns = zip(*(row.values() for row in rows), strict=True)
-    return states, rows, dict(zip(rows[0], map(sum, columns), strict=True))
-
-
-def tracking_statistics(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
-) -> Statistics:
-    """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
-
-    Figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
-
-    Args:
-        dialogues: At least one dialogue.
-        choices: As for `score_tracking`.
-    """
-    rows = _rows([dialogue_states(dialogue, choices) for dialogue in dialogues], choices)
-    formula = _Formula(tuple(rows[0]), choices)
-    return Statistics.of_rows(
-        figures=[
-            Figure(f"dst.{key}", metric.heading(key), main=metric.main)
-            for key in _figures(rows[0], choices)
-            for metric in tracking_metrics().values()
-            if metric.owns(key)
-        ],
-        rows=[list(row.values()) for row in rows],
-        formula=formula,
-        of_samples=True,
-        exact=True,
-    )
-
-
-@dataclass(frozen=True)
-class _Formula:
-    """Makes every figure of sums, in the order of the columns."""
-
-    columns: tuple[tuple[str, str], ...]
-    choices: Choices
-
-    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
-        """Return figure -> value, in percent."""
-        found = _figures(dict(zip(self.columns, sums, strict=True)), self.choices)
-        return {f"dst.{key}": value for key, value in found.items()}
-
-
-def _rows(
-    states: Iterable[DialogueStates], choices: Choices, names: tuple[str, ...] = ()
-) -> list[Row]:
-    """Return the statistics of dialogues, of some metrics or, where none is named, of all."""
-    metrics = [tracking_metrics()[name] for name in names or tracking_metrics()]
-
-    def row(dialogue: DialogueStates) -> Row:
-        return {
-            (metric.name, statistic): number
-            for metric in metrics
-            for statistic, number in metric.statistics(dialogue, choices).items()
-        }
-
-    # What these two choose is in the states.
-    key = names, repr(replace(choices, dontcare=PLAIN.dontcare, none=PLAIN.none))
-    return [dialogue.derived(row, key) for dialogue in states]
-
-
-def _figures(sums: Row, choices: Choices, names: Collection[str] = ()) -> dict[str, float]:
-    """Return every figure of the sums of rows, of some metrics or of all: key -> percent."""
-    own: dict[str, dict[str, float]] = {name: {} for name in names or tracking_metrics()}
-    for (name, statistic), number in sums.items():
-        own[name][statistic] = number
-    return {
-        key: value
-        for name, of_metric in own.items()
-        for key, value in tracking_metrics()[name].percentages(of_metric, choices).items()
-    }
-
-
-def _by_map(figures: Mapping[str, float]) -> dict[str, Any]:
-    """Return figures as reports hold them: `metrics`, and maps that are parts of their own."""
-    metrics: dict[str, Any] = {}
-    for key, value in figures.items():
-        group, _, name = key.partition(".")
-        if name:
-            metrics.setdefault(group, {})[name] = value
-        else:
-            metrics[key] = value
-    parts = {part: metrics.pop(part, {}) for part in ("changes", "fuzzy")}
-    return {"metrics": metrics, **parts}
-
-
-def _of_domain(
-    domain: str, parts: Sequence[DomainPart], changes: Iterable[Change], choices: Choices
-) -> dict[str, float]:
-    """Score a domain: by turn those that count for it, by change all of its slots.
-
-    That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
-    (2022) was made with.
-    """
-    turns = [part.states.turns[at] for part in parts for at in part.counted]
-    whole = DialogueStates(range(len(turns)), turns, turns)
-    by_turn = {
-        key: value
-        for metric in tracking_metrics().values()
-        if metric.per_domain
-        for key, value in metric.percentages(metric.statistics(whole, choices), choices).items()
-        if key in metric.per_domain
-    }
-    decay = domain_decay(domain, choices)
-    own = count_changes(change for change in changes if change.slot[0] == domain)
-    return {
-        "turns": len(turns),
-        **by_turn,
-        "FGA": 100 * domain_score(parts, decay, choices),
-        "GCA": 100 * change_scores(**own, weighing=choices.gca)["gca"],
-        "lambda": decay,
-    }
-
-
-def _check_slots(
-    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
-) -> None:
-    problems = [
-        f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
-        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines by "
-        "--slots"
-        for dialogue, of_dialogue in zip(dialogues, states, strict=True)
-        for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if len(pair.gold) + len(pair.predicted) > choices.slots
-        and (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
-    ]
-    if problems:
-        raise InputError("slots", problems)
-
-
-def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
-    """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
-    parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
-    lost = []
-    for turns in (dialogue.turns for dialogue in states):
-        for at, turn in enumerate(turns):
-            parts[at * POSITIONS // len(turns)].append(turn)
-        first = first_lost(turns)
-        if first is not None and not is_exact(turns[-1]):
-            lost.append((first, turns))
-    lost_in = Counter(first * POSITIONS // len(turns) for first, turns in lost)
-    return {
-        "positions": tuple(
-            PositionScores(
-                start=part / POSITIONS,
-                turns=len(turns),
-                jga=_percent(is_exact, turns),
-                rsa=_percent(lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns),
-                first_lost=lost_in[part],
-            )
-            for part, turns in enumerate(parts)
-        ),
-        "losses": Losses(
-            dialogues=len(lost),
-            recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
-            mean_position=_mean([first / len(turns) for first, turns in lost]),
-        ),
-    }
-
-
-def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:
-    return 100 * fmean(map(score, turns)) if turns else None
-
-
 def _mistake_patterns(
-    states: Sequence[DialogueStates], rows: Sequence[Row], choices: Choices
+    mistakes: Sequence[Sequence[int]], rows: Sequence[Row], choices: Choices
 ) -> MistakePatterns:
-    by_turn = [mistakes_by_turn(dialogue) for dialogue in states]
-    mistaken = [at for at, mistakes in enumerate(by_turn) if any(mistakes)]
+    mistaken = [at for at, by_turn in enumerate(mistakes) if any(by_turn)]
     measures = {
-        "TO": [tail_orientation(by_turn[at]) for at in mistaken],
-        "NU": [non_uniformity(by_turn[at]) for at in mistaken],
+        "TO": [tail_orientation(mistakes[at]) for at in mistaken],
+        "NU": [non_uniformity(mistakes[at]) for at in mistaken],
     }
     figures = [_figures(rows[at], choices) for at in mistaken]
     correlated = {key for metric in tracking_metrics().values() for key in metric.correlated}
     # The keys are those of any dialogue.
     scores = {
-        key.replace(".", " ", 1): [one[key] for one in figures]
+        key.replace(".", " ", 1): [of_dialogue[key] for of_dialogue in figures]
         for key in _figures(rows[0], choices)
         if key.partition(".")[0] in correlated
     }
@@ -334,6 +310,10 @@ def _mistake_patterns(
             for measure, values in measures.items()
         },
     )
+
+
+def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:
+    return 100 * fmean(map(score, turns)) if turns else None
 
 
 def _mean(values: Sequence[float]) -> float | None:

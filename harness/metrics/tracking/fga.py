@@ -11,22 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 
-from . import (
-    DEFAULT_LAMBDAS,
-    PLAIN,
-    Choices,
-    Sums,
-    TrackingMetric,
-    Verdict,
-    exact_sum,
-    share,
-    sum_of,
-)
-from .dialogue_states import DialogueStates, DomainPart, StatePair
+from . import Sums, TrackingMetric, Verdict, exact_sum, share, sum_of
+from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
+from .dialogue_states import DialogueStates, StatePair
 from .jga import is_exact
-
-HEADLINE_LAMBDA = 0.5
-"""The one shown where there is room for one: it forgets 95 % of an error in six turns."""
 
 EXACT = -1
 ERROR = 0
@@ -77,33 +65,10 @@ def turn_score(distance: float, decay: float) -> float:
     return -math.expm1(-decay * distance)
 
 
-def decay_to_forget(turns: float, share: float) -> float:
-    """Return the λ with which an error is forgotten by a share in a number of turns (section 3).
-
-    Args:
-        turns: t_f, over 0.
-        share: p, at least 0 and below 1; 0.95 of an error forgotten in 6 turns gives 0.499.
-
-    Raises:
-        ValueError: One of them is out of range.
-    """
-    if not 0 < turns < math.inf:
-        raise ValueError(f"the number of turns must be finite and over 0, not {turns:g}")
-    if not 0 <= share < 1:
-        raise ValueError(f"the share must be at least 0 and below 1, not {share:g}")
-    return -math.log1p(-share) / turns
-
-
 def _errs(before: StatePair, turn: StatePair) -> bool:
     gold_added = turn.gold.items() - before.gold.items()
     predicted_added = turn.predicted.items() - before.predicted.items()
     return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())
-
-
-def lambda_label(decay: float) -> str:
-    """Return how reports and signatures write a λ, no two alike: `0.25`, `1`."""
-    short = f"{decay:g}"
-    return short if float(short) == decay else repr(decay)
 
 
 def _distances(dialogue: DialogueStates, choices: Choices) -> list[float]:
@@ -133,14 +98,20 @@ def domain_decay(domain: str, choices: Choices) -> float:
     return choices.domain_lambdas.get(domain, common)
 
 
-def domain_score(parts: Iterable[DomainPart], decay: float, choices: Choices) -> float:
-    """Return FGA of a domain, from 0 to 1: of the turns that count, each within its dialogue."""
-    scores = [
-        turn_score(distances[at], decay)
-        for part in parts
-        for distances in [_distances(part.states, choices)]
-        for at in part.counted
-    ]
+def domain_score(
+    parts: Iterable[tuple[DialogueStates, Sequence[int]]], decay: float, choices: Choices
+) -> float:
+    """Return FGA of a domain, from 0 to 1: of the turns that count, each within its dialogue.
+
+    Args:
+        parts: The domain's slots of dialogues, and the positions of the turns that count.
+        decay: λ.
+        choices: What the metrics leave open.
+    """
+    scores = []
+    for states, positions in parts:
+        distances = _distances(states, choices)
+        scores += [turn_score(distances[at], decay) for at in positions]
     return float(share(sum(scores), len(scores)))
 
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from mwz.database.venues import partial_ratio
 
-from . import Choices, Sums, TrackingMetric, only, share
+from . import Sums, TrackingMetric, only, share
+from .choices import Choices
 from .dialogue_states import DialogueStates, StatePair
 from .slot_f1 import precision_recall_f1
 

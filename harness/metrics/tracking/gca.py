@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
-from . import PLAIN, Choices, Sums, TrackingMetric, Verdict, only, share
+from . import Sums, TrackingMetric, Verdict, only, share
+from .choices import PLAIN, Choices
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
@@ -31,11 +32,8 @@ VALUE_WEIGHT = {"code": 10 / 11, "paper": 0.9}
 """Whose the weights are -> that of the value scores; the label scores have the rest."""
 
 
-class Change(NamedTuple):
-    """The outcome of one change of a slot."""
-
-    slot: Slot
-    outcome: Outcome
+Change: TypeAlias = tuple[Slot, Outcome]
+"""A slot, and the outcome of one change of it."""
 
 
 def change_scores(
@@ -87,7 +85,7 @@ def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
 
 def count_changes(changes: Iterable[Change]) -> dict[str, int]:
     """Return outcome -> number of changes."""
-    counts = Counter(change.outcome for change in changes)
+    counts = Counter(outcome for _, outcome in changes)
     return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
@@ -95,7 +93,7 @@ def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
     """Return slot -> outcome -> number of changes; slots are in alphabetical order."""
     by_slot: dict[Slot, list[Change]] = {}
     for change in changes:
-        by_slot.setdefault(change.slot, []).append(change)
+        by_slot.setdefault(change[0], []).append(change)
     return {slot: count_changes(by_slot[slot]) for slot in sorted(by_slot)}
 
 
@@ -113,12 +111,12 @@ def _changed(before: State, now: State) -> list[tuple[Slot, str]]:
 
 def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:
     gold_changes = [
-        Change(slot, _judge_gold(slot, value, now.predicted))
+        (slot, _judge_gold(slot, value, now.predicted))
         for slot, value in _changed(before.gold, now.gold)
     ]
-    settled = {change.slot: change.outcome for change in gold_changes}
+    settled = dict(gold_changes)
     predicted_changes = [
-        Change(slot, outcome)
+        (slot, outcome)
         for slot, value in _changed(before.predicted, now.predicted)
         if (outcome := _judge_predicted(slot, value, now.gold, settled.get(slot))) is not None
     ]
@@ -148,13 +146,8 @@ def _judge_predicted(
     return None
 
 
-def changes_of(dialogue: DialogueStates) -> list[list[Change]]:
-    """Return what became of every change of a dialogue's states, as `judge_changes`."""
-    return judge_changes(dialogue.pairs)
-
-
 def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    return count_changes(chain.from_iterable(dialogue.derived(changes_of)))
+    return count_changes(chain.from_iterable(judge_changes(dialogue.pairs)))
 
 
 def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
@@ -163,12 +156,12 @@ def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
 
 
 def _verdicts(dialogue: DialogueStates, _: Choices) -> list[list[Verdict]]:
-    return [[_verdict(changes)] for changes in dialogue.derived(changes_of)]
+    return [[_verdict(changes)] for changes in judge_changes(dialogue.pairs)]
 
 
 def _verdict(changes: Sequence[Change]) -> Verdict:
     by_outcome = {
-        outcome: sorted(slot_name(change.slot) for change in changes if change.outcome == outcome)
+        outcome: sorted(slot_name(slot) for slot, each in changes if each == outcome)
         for outcome in OUTCOMES
     }
     parts = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import Choices, Sums, TrackingMetric, Verdict, only, share, turn_by_turn
+from . import Sums, TrackingMetric, Verdict, only, share, turn_by_turn
+from .choices import Choices
 from .dialogue_states import DialogueStates, StatePair
 
 

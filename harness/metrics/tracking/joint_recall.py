@@ -6,7 +6,8 @@ no other slot whether it is predicted. A system that says too much loses nothing
 
 from __future__ import annotations
 
-from . import Choices, TrackingMetric, mean_of_turns
+from . import TrackingMetric, mean_of_turns
+from .choices import Choices
 from .dialogue_states import StatePair
 
 

@@ -7,7 +7,8 @@ without any slot scores 0 even when that is right, which lowers every system's s
 
 from __future__ import annotations
 
-from . import PLAIN, Choices, TrackingMetric, mean_of_turns, only, share
+from . import TrackingMetric, mean_of_turns, only, share
+from .choices import PLAIN, Choices
 from .dialogue_states import StatePair
 
 

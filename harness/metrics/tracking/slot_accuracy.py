@@ -7,7 +7,8 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 
 from __future__ import annotations
 
-from . import MULTIWOZ_SLOTS, PLAIN, Choices, TrackingMetric, mean_of_turns
+from . import TrackingMetric, mean_of_turns
+from .choices import MULTIWOZ_SLOTS, PLAIN, Choices
 from .dialogue_states import StatePair
 
 

@@ -6,7 +6,8 @@ turns first, so a turn weighs as many times as it has triples.
 
 from __future__ import annotations
 
-from . import Choices, Sums, TrackingMetric, only, share
+from . import Sums, TrackingMetric, only, share
+from .choices import Choices
 from .dialogue_states import DialogueStates
 
 

@@ -8,25 +8,17 @@ states do not compare.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import BeliefState
 
 from ...benchmark import Benchmark
-from ...errors import InputError
+from ...errors import InputError, refuse
 from ...submission.checking import dialogue_id
-from . import PLAIN, Choices
-from .dialogue_states import (
-    DONTCARE,
-    DialogueStates,
-    DomainPart,
-    StatePair,
-    flat_state,
-    without_absent,
-)
+from .choices import PLAIN, Choices
+from .dialogue_states import DONTCARE, DialogueStates, StatePair, flat_state, without_absent
 
 
 @dataclass(frozen=True)
@@ -93,9 +85,6 @@ class TrackedDialogue:
     id: str
     turns: Sequence[TrackedTurn]
     goal_domains: frozenset[str] | None = None
-    _states: dict[Any, DialogueStates] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
 
 # Gold states call these slots by the names on the left, systems by either (and some trackers with a
@@ -178,17 +167,9 @@ def annotated(
     Raises:
         InputError: It lacks one of them.
     """
-    if not any(dialogue_id(dialogue.id) in benchmark.dialogues for dialogue in dialogues):
-        raise InputError(
-            source,
-            f"none of its dialogues is in the benchmark {benchmark.name}, so that active domains "
-            "and goals are not known; take `gold-slots`, or name another by --benchmark",
-        )
-    reason = (
-        f"not in the benchmark {benchmark.name}, so that its active domains and goal are not known"
-    )
     problems = []
     found = []
+    reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
     for dialogue in dialogues:
         known = benchmark.dialogues.get(dialogue_id(dialogue.id))
         last = dialogue.turns[-1].number
@@ -202,98 +183,62 @@ def annotated(
                 for turn in dialogue.turns
             ]
             found.append(replace(dialogue, turns=turns, goal_domains=frozenset(known.goal)))
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return found
 
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> DialogueStates:
-    """Return a dialogue's states as the metrics take them; worked out once."""
-    dropping = choices.dontcare == "drop" and any(
-        not DONTCARE.isdisjoint(slots.values())
-        for turn in dialogue.turns
-        for state in (turn.gold, turn.predicted)
-        for slots in state.values()
-    )
-    known, key = dialogue._states, (dropping, choices.none)
-    if key not in known:
-        known[key] = _compared(dialogue, *key)
-    return known[key]
-
-
-def _compared(dialogue: TrackedDialogue, dropping: bool, none: str) -> DialogueStates:
+    """Return a dialogue's states as the metrics take them."""
+    drops = choices.dontcare == "drop"
     last: tuple[BeliefState, BeliefState, StatePair] | None = None
 
-    def kept(gold: BeliefState, predicted: BeliefState) -> StatePair:
+    def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
         nonlocal last
         # Many turns have the states of the turn before, and share what is worked out of them.
         if last is None or last[0] != gold or last[1] != predicted:
-            last = gold, predicted, compared(gold, predicted)
+            pair = StatePair(flat_state(gold), flat_state(predicted))
+            if drops:
+                pair = pair.part(lambda slot, value: value not in DONTCARE)
+            last = gold, predicted, pair
         return last[2]
 
-    def compared(gold: BeliefState, predicted: BeliefState) -> StatePair:
-        pair = StatePair(flat_state(gold), flat_state(predicted))
-        return pair.part(lambda slot, value: value not in DONTCARE) if dropping else pair
-
-    pairs = [kept(turn.gold, turn.predicted) for turn in dialogue.turns]
+    pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
         numbers=[turn.number for turn in dialogue.turns],
         pairs=pairs,
-        turns=pairs if none == "value" else [without_absent(pair) for pair in pairs],
+        turns=pairs if choices.none == "value" else [without_absent(pair) for pair in pairs],
         written=[
-            pair if turn.written is None else kept(*turn.written)
+            pair if turn.written is None else pair_of(*turn.written)
             for turn, pair in zip(dialogue.turns, pairs, strict=True)
         ],
     )
 
 
-def parts_by_domain(
-    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], over: str
-) -> dict[str, list[DomainPart]]:
-    """Return domain -> its part of the dialogues in which turns count for it.
+def turns_by_domain(
+    dialogue: TrackedDialogue, states: DialogueStates, over: str
+) -> dict[str, list[int]]:
+    """Return domain -> the positions, from 0, of the turns that its scores average over.
 
     Args:
-        dialogues: The dialogues.
-        states: Their states, as `dialogue_states`.
-        over: Which turns scores of a domain average over, of `PER_DOMAIN_CHOICES`.
+        dialogue: The dialogue.
+        states: Its states, as `dialogue_states`.
+        over: The value of the variant `per-domain`.
 
     Raises:
-        InputError: Whether a domain is active, or in the goal, is not known of a dialogue.
+        InputError: Whether a domain is active, or in the goal, is not known of the dialogue.
     """
-    # No system is asked for states of the other domains.
-    domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
-    parts: dict[str, list[DomainPart]] = {domain: [] for domain in domains}
-    for dialogue, of_dialogue in zip(dialogues, states, strict=True):
-        counted: dict[str, list[int]] = {}
-        for at, turn in enumerate(dialogue.turns):
-            for domain in _domains(dialogue, turn, of_dialogue.turns[at], over):
-                counted.setdefault(domain, []).append(at)
-        for domain in counted.keys() & parts.keys():
-            part = of_dialogue.derived(partial(_of_domain, domain), ("domain", domain))
-            parts[domain].append(DomainPart(part, counted[domain]))
-    return {domain: found for domain, found in parts.items() if found}
-
-
-def _domains(
-    dialogue: TrackedDialogue, turn: TrackedTurn, pair: StatePair, over: str
-) -> Iterable[str]:
-    """Return the domains that a turn counts for."""
-    known: Iterable[str] | None
-    if over == "gold-slots":
-        return {domain for domain, _ in pair.gold}
-    if over == "active":
-        known, what = turn.active_domains, "active domains are"
-    else:
-        known, what = dialogue.goal_domains, "goal is"
-    if known is None:
-        raise InputError(
-            f"dialogue {dialogue.id}",
-            f"its {what} not known, which scores per domain are to average over; "
-            "take `gold-slots`, or dialogues of a benchmark",
-        )
-    return known
-
-
-def _of_domain(domain: str, dialogue: DialogueStates) -> DialogueStates:
-    turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in dialogue.turns]
-    return DialogueStates(dialogue.numbers, turns, turns)
+    positions: dict[str, list[int]] = {}
+    for at, (turn, pair) in enumerate(zip(dialogue.turns, states.turns, strict=True)):
+        domains: Iterable[str] | None = {domain for domain, _ in pair.gold}
+        if over != "gold-slots":
+            domains = turn.active_domains if over == "active" else dialogue.goal_domains
+        if domains is None:
+            what = "active domains are" if over == "active" else "goal is"
+            raise InputError(
+                f"dialogue {dialogue.id}",
+                f"its {what} not known, which scores per domain are to average over; "
+                "take `gold-slots`, or dialogues of a benchmark",
+            )
+        for domain in domains:
+            positions.setdefault(domain, []).append(at)
+    return positions

@@ -1,8 +1,9 @@
 """Formats of predictions, recognised by their shape alone and read into the standard form.
 
-A format is one module of this folder with a `FORMAT`, a kind of file that is not JSON one with a
-`TEXT`. The standard form maps dialogue id -> list of turns, each with `response` and optionally
-`state` and `active_domains`; what other formats hold is turned into it, and checked like it.
+The standard form maps dialogue id -> list of turns, each with `response` and optionally `state`
+and `active_domains`. What people write otherwise is read by `arrangements.py`, which knows how
+dialogues and turns are arranged and what their keys are called; a system's own format is one
+module of this folder with a `FORMAT`. What comes out is checked once, by `checking.py`.
 """
 
 from __future__ import annotations
@@ -10,28 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from mwz.normalization.rules.registry import declared
 
 from ...errors import InputError, unquoted
 from ...io.files import decoded, encoded, kind_of, limits, parse_json
-from ..remarks import Remark
-from .format import (
-    FORMAT,
-    READING,
-    RESPONSE,
-    STANDARD,
-    STATE,
-    Format,
-    Reading,
-    Rows,
-    Standard,
-    TextFile,
-    is_standard,
-)
+from .format import READING, STANDARD, Format, Reading, Standard, is_standard
 
 __all__ = [
     "PLAY_BEGINS",
@@ -47,12 +33,12 @@ __all__ = [
     "standard_form",
 ]
 
-_BEGINNING = 100
-"""How many bytes of a file are looked at to see whether it begins as a JSON object."""
 
-# Bytes that begin characters of UTF-8 beyond U+00FF and beyond U+FFFF.
-_BEYOND_LATIN = re.compile(rb"[\xc4-\xff]")
-_BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return all formats besides the standard form, in the order in which they are tried."""
+    found = declared(__name__, "FORMAT", Format)
+    return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
 
 
 PLAY_BEGINS = b'{"dialogue_id"'
@@ -72,21 +58,12 @@ def is_play(content: bytes) -> bool:
     return isinstance(first, dict) and first.keys() >= _KEYS_OF_PLAYS
 
 
-@cache
-def formats() -> tuple[Format, ...]:
-    """Return all formats, in the order in which they are tried."""
-    found = declared(__name__, "FORMAT", Format)
-    return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
-
-
-@cache
-def _text_files() -> tuple[TextFile, ...]:
-    """Return all kinds of files that are not JSON."""
-    return tuple(declared(__name__, "TEXT", TextFile))
+_BEGINNING = 100
+"""How many bytes of a file are looked at to see whether it begins as a JSON object."""
 
 
 def parse_predictions(content: bytes, source: str) -> object:
-    """Parse the content of a predictions file, JSON or another kind, of any format.
+    """Parse a predictions file: JSON, JSON lines, or a text that a format knows.
 
     Args:
         content: The file, unpacked.
@@ -95,21 +72,20 @@ def parse_predictions(content: bytes, source: str) -> object:
     Raises:
         InputError: The file cannot be parsed, or holds more than it may.
     """
-    bounds, text_file = limits(), None
+    text_format = None
     # Nothing but JSON begins as an object.
     if not content[:_BEGINNING].lstrip().startswith(b"{"):
-        text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
-    # Every line of a text that is not JSON is a value, at least. There are no more than bytes.
-    marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
+        text_format = next((one for one in formats() if one.is_text(content)), None)
+    # Every line of a text that is not JSON is a value, at least.
+    marks = (b",", b"{", b"[") if text_format is None else (b",", b"\n")
+    bounds = limits()
+    # There are no more values than bytes.
     values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
     # Most values of a play are what tools returned, and `mwz play` bounds its bytes.
     if values > bounds.values and not is_play(content):
         raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
-    if len(content) * _width(content) > bounds.unpacked and not is_play(content):
-        most = bounds.told("unpacked")
-        raise InputError(source, f"too large: more bytes of text in memory than {most}")
-    if text_file is not None:
-        return text_file.parse(content, source)
+    if text_format is not None:
+        return text_format.parse(content, source)
     try:
         return parse_json(content, source)
     except InputError:
@@ -119,16 +95,16 @@ def parse_predictions(content: bytes, source: str) -> object:
         return lines
 
 
-def _json_lines(content: bytes, source: str) -> Rows | None:
+def _json_lines(content: bytes, source: str) -> list[object] | None:
     """Return what a file of JSON lines holds; None if it is another.
 
     Raises:
         InputError: One of its lines is not JSON.
     """
-    text = decoded(content, source).removeprefix("\ufeff")
-    numbered = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     rows: list[object] = []
-    for number, line in numbered:
+    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             rows.append(parse_json(encoded(line), source))
         except InputError as error:
@@ -136,14 +112,16 @@ def _json_lines(content: bytes, source: str) -> Rows | None:
             if not rows:
                 return None
             raise InputError(source, f"line {number}: {'; '.join(error.problems)}") from None
-    return Rows(rows, "JSON lines") if rows and isinstance(rows[0], dict | list) else None
+    return rows if rows and isinstance(rows[0], dict | list) else None
 
 
-def _width(content: bytes) -> int:
-    """Return how many bytes each character of a text takes in memory: the widest decides."""
-    if content.isascii() or not _BEYOND_LATIN.search(content):
-        return 1
-    return 4 if _BEYOND_PLANE.search(content) else 2
+def read_standard(content: bytes, source: str, reading: Reading = READING) -> Standard:
+    """Return what an (unpacked) predictions file holds in the standard form.
+
+    Raises:
+        InputError: It cannot be parsed, or is of no known format.
+    """
+    return standard_form(parse_predictions(content, source), source, reading)
 
 
 def standard_form(content: object, source: str, reading: Reading = READING) -> Standard:
@@ -158,18 +136,24 @@ def standard_form(content: object, source: str, reading: Reading = READING) -> S
         InputError: The content is of no known format, or contradicts the one it is of.
     """
     if reading.keys:
-        renamed = renamed_keys(content, source, reading)
-        standard = standard_form(renamed, source)
-        told = ", ".join(f"`{unquoted(key)}` as `{as_}`" for key, as_ in reading.keys.items())
-        remark = Remark("format", f"read {told}", warning=False)
-        return replace(standard, remarks=(remark, *standard.remarks))
-    if is_standard(content):
-        return FORMAT.read(content, source)
-    format_ = next((one for one in formats() if one.recognises(content)), None)
-    if format_ is not None:
-        return format_.read(content, source)
+        from .arrangements import read_arranged  # most files are in the standard form
+
+        return read_arranged(content, source, reading.keys)
+    special = special_format(content)
+    if special is not None:
+        return special.read(content, source)
+    if isinstance(content, Mapping):
+        # Any object that is nothing else is meant to be this.
+        return Standard(content, STANDARD)
     found = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
     raise InputError(source, f"{found}{_hint(content)}")
+
+
+def special_format(content: object) -> Format | None:
+    """Return the format that predictions are of, if it is another than the standard form."""
+    if is_standard(content):
+        return None
+    return next((one for one in formats() if one.recognises(content)), None)
 
 
 def _hint(content: object) -> str:
@@ -182,61 +166,4 @@ def _hint(content: object) -> str:
     keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
     likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
     name = unquoted(likely[0]) if likely else "KEY"
-    return f" of objects with {keys}; say which is the dialogue's id: --id-key {name}"
-
-
-_DEPTH = 6
-"""How deep objects are looked for keys: below it there are states at most."""
-
-
-def renamed_keys(content: object, source: str, reading: Reading) -> object:
-    """Return predictions with the keys that are to be read named as in the standard form.
-
-    Raises:
-        InputError: One of these keys is nowhere.
-    """
-    names, found = reading.keys, set[str]()
-    if not names:
-        return content
-
-    def renamed(value: Any, depth: int) -> Any:
-        if depth == 0 or not isinstance(value, Mapping | list):
-            return value
-        if isinstance(value, list):
-            return [renamed(one, depth - 1) for one in value]
-        here = names.keys() & value.keys()
-        found.update(here)
-        replaced = {names[key] for key in here}
-        return {
-            names.get(key, key): one
-            if names.get(key, key) in (RESPONSE, STATE)
-            else renamed(one, depth - 1)
-            for key, one in value.items()
-            if key in here or key not in replaced
-        }
-
-    read = renamed(content, _DEPTH)
-    missing = {key: meant.removeprefix("dialogue_") for key, meant in names.items()}
-    for key in found:
-        del missing[key]
-    # Of several files, some may need no options.
-    if missing and (found or not is_standard(content)):
-        told = [f"--{meant}-key: no `{unquoted(key)}` in it" for key, meant in missing.items()]
-        raise InputError(source, told)
-    return Rows(read, content.kind) if isinstance(content, Rows) else read
-
-
-def read_standard(content: bytes, source: str, reading: Reading = READING) -> Standard:
-    """Return what an (unpacked) predictions file holds in the standard form.
-
-    Raises:
-        InputError: It cannot be parsed, or is of no known format.
-    """
-    return standard_form(parse_predictions(content, source), source, reading)
-
-
-def special_format(content: object) -> Format | None:
-    """Return the format that predictions are of, if it is another than the standard form."""
-    return next(
-        (one for one in formats() if one.name != STANDARD and one.recognises(content)), None
-    )
+    return f" of objects with {keys}; name the dialogue's id: mwz convert --id-key {name}"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,9 +23,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from .format import Format, Standard, TextFile
-
-NAME = "DAMD's log"
+from .format import STATE, Format, Standard
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
@@ -38,9 +36,6 @@ _CANDIDATES = 10
 
 _COMPARED = 1000
 """Characters of a user turn that are compared; none of MultiWOZ's is as long."""
-
-_LOST = 100
-"""Turns of no dialogue after which the rest of a log is not looked at."""
 
 _SIMILAR = 80.0
 """The mean similarity of user turns, in percent, from which dialogues are the same.
@@ -67,11 +62,6 @@ class LoggedTurn:
     response: str
     state: Mapping[str, Mapping[str, str]]
     gold_domains: Sequence[str]
-
-
-def is_damd_log(text: str) -> bool:
-    """Whether a text is such a log: whether it has turns."""
-    return all(f"\n{field}:" in text for field in _FIELDS)
 
 
 def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
@@ -147,28 +137,23 @@ def align_dialogues(
         source: What messages call the log.
 
     Raises:
-        InputError: Some turns of the log belong to none of the dialogues; it says which.
+        InputError: A turn of the log begins none of the dialogues.
     """
     opening = {id_: _plain(texts[0]) for id_, texts in users.items() if texts}
     plain = {id_: [_plain(text) for text in users[id_]] for id_ in opening}
     logged = [_plain(turn.user) for turn in turns]
     found: dict[str, Sequence[LoggedTurn]] = {}
-    lost = []
     place = 0
     while place < len(turns):
         id_ = _most_similar(logged, place, opening, plain)
         if id_ is None:
-            lost.append(place)
-            if len(lost) == _LOST:
-                break
-            place += 1
-            continue
+            turn = turns[place]
+            told = f"begins no whole dialogue of the test set: {shown(turn.user)}"
+            raise InputError(source, f"line {turn.line}: {told}")
         count = len(plain[id_])
         found[id_] = turns[place : place + count]
         del opening[id_]
         place += count
-    if lost:
-        raise InputError(source, list(_lost(turns, lost)))
     return found
 
 
@@ -197,19 +182,10 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r" -(s|ly)\b", r"\1", text[:_COMPARED].lower()).split())
 
 
-def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
-    first = turns[places[0]]
-    if places == list(range(places[0], len(turns))):
-        yield f"line {first.line}: the log ends within the dialogue that begins here"
-        return
-    for place in places:
-        turn = turns[place]
-        yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"
-
-
-def _recognises_text(content: bytes) -> bool:
+def _is_text(content: bytes) -> bool:
     start = content[:_SEARCHED]
-    return start.lstrip()[:1] not in (b"{", b"[") and is_damd_log(start.decode(errors="replace"))
+    is_json = start.lstrip()[:1] in (b"{", b"[")
+    return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
 
 
 def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
@@ -228,25 +204,25 @@ def _is_logged(turn: object) -> bool:
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
     turns = [LoggedTurn(**turn) for turn in content]
-    return Standard({}, NAME, find=partial(_predictions, turns, source))
+    return Standard({}, FORMAT.name, find=partial(_predictions, turns, source))
 
 
 def _predictions(
     turns: Sequence[LoggedTurn], source: str, users: Mapping[str, Sequence[str]]
 ) -> dict[str, list[dict[str, Any]]]:
     return {
-        id_: [{"state": turn.state} for turn in logged]
+        id_: [{STATE: turn.state} for turn in logged]
         for id_, logged in align_dialogues(turns, users, source).items()
     }
 
 
-TEXT = TextFile(_recognises_text, _parse)
-
 FORMAT = Format(
-    name=NAME,
+    name="DAMD's log",
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
     recognises=_recognises,
     read=_read,
+    is_text=_is_text,
+    parse=_parse,
 )

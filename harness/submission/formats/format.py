@@ -1,21 +1,83 @@
-"""What a format of predictions is, a kind of file that is not JSON, and the standard form."""
+"""What a format of predictions is, what keys are called, and the standard form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, TypeAlias
 
-from ...errors import Problems
+from ...errors import unquoted
+from ...io.files import parse_json
 from ..remarks import Remark
-
-_Turn = TypeVar("_Turn")
 
 RESPONSE = "response"
 STATE = "state"
 ACTIVE_DOMAINS = "active_domains"
+TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
 """What the user said before; kept for free-running dialogues."""
+
+Keys: TypeAlias = "Mapping[str, Sequence[str]]"
+
+KEYS: Keys = {
+    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+    "id": (
+        *("dialogueid", "dialogid", "dialid", "conversationid", "dialogue", "dialog"),
+        *("filename", "id"),
+    ),
+    "turns": (
+        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
+        *("utterances", "responses"),
+    ),
+    "number": (
+        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+    ),
+    "speaker": ("speaker", "role", "from"),
+    "text": ("response", "content", "text", "utterance", "value"),
+    RESPONSE: (
+        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
+        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
+        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
+    ),
+    STATE: (
+        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
+        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
+        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+    ),
+    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
+}
+"""What a key stands for -> the keys that do, in lower case without underscores and the like; the
+first that is there counts."""
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_key(key: object) -> str:
+    """Return a key in lower case, without underscores and the like."""
+    return re.sub(r"[\W_]", "", str(key)[:100].lower())
+
+
+def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
+    """Return the key of an object that is one of some names, the first of them that is there.
+
+    Args:
+        item: An object, or anything else.
+        names: The names, as in `KEYS`.
+        kinds: The types that its value may have; any where there are none.
+
+    Returns:
+        The key; None if there is none.
+    """
+    if not isinstance(item, Mapping):
+        return None
+    there = {
+        plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
+    }
+    return next((there[name] for name in names if name in there), None)
+
+
+STANDARD = "standard form"
 
 
 @dataclass(frozen=True)
@@ -23,10 +85,10 @@ class Reading:
     """How predictions are read.
 
     Attributes:
-        response_key: The key of responses, in place of `response`.
-        state_key: The key of belief states, in place of `state`.
-        turns_key: The key of a dialogue's turns.
-        id_key: The key of a dialogue's id.
+        response_key: The key of responses, if it is none of those that are known.
+        state_key: The key of belief states, likewise.
+        turns_key: The key of a dialogue's turns, likewise.
+        id_key: The key of a dialogue's id, likewise.
         strict_states: Whether a state may only hold known names and strings.
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
@@ -42,30 +104,17 @@ class Reading:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The key in the file -> what it is read as."""
+        """What a key stands for -> the key, of those that are named."""
         named = {
-            self.response_key: RESPONSE,
-            self.state_key: STATE,
-            self.turns_key: "turns",
-            self.id_key: "dialogue_id",
+            RESPONSE: self.response_key,
+            STATE: self.state_key,
+            "turns": self.turns_key,
+            "id": self.id_key,
         }
-        return {key: meant for key, meant in named.items() if key is not None}
+        return {role: key for role, key in named.items() if key is not None}
 
 
 READING = Reading()
-
-
-class Rows(list[Any]):
-    """What a file that is not one JSON document holds: a line or a row each.
-
-    Args:
-        rows: The rows.
-        kind: What messages call such a file.
-    """
-
-    def __init__(self, rows: Iterable[Any], kind: str) -> None:
-        super().__init__(rows)
-        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -109,6 +158,10 @@ class Format:
         read: Returns what the file holds in the standard form. It is given what messages call the
             file, and raises an `InputError` for what contradicts itself.
         rank: Its place among the formats that are tried.
+        is_text: Whether a file's bytes are of this format, if its files are not JSON.
+        parse: Returns what such a file holds, as JSON types, for `recognises` and `read`. It is
+            given the bytes and what messages call the file, and raises an `InputError` where the
+            file is damaged.
     """
 
     name: str
@@ -116,37 +169,8 @@ class Format:
     recognises: Callable[[object], bool]
     read: Callable[[Any, str], Standard]
     rank: int = 10
-
-
-@dataclass(frozen=True)
-class TextFile:
-    """A kind of predictions file that is not JSON.
-
-    Attributes:
-        recognises: Whether a file's bytes are of this kind.
-        parse: Returns what the file holds, as JSON types, for a `Format` to recognise. It is given
-            the bytes and what messages call the file, and raises an `InputError` where the file is
-            damaged.
-    """
-
-    recognises: Callable[[bytes], bool]
-    parse: Callable[[bytes, str], object]
-
-
-STANDARD = "standard form"
-
-FORMAT = Format(
-    name=STANDARD,
-    description="An object of dialogue id -> list of turns, one per system turn, each an object "
-    "with `response` and optionally `state` and `active_domains`.",
-    recognises=lambda content: isinstance(content, Mapping),
-    read=lambda content, source: Standard(content, STANDARD),
-    # Any object that is nothing else is meant to be this.
-    rank=100,
-)
-
-
-_KEYS = frozenset({RESPONSE, STATE, ACTIVE_DOMAINS})
+    is_text: Callable[[bytes], bool] = lambda content: False
+    parse: Callable[[bytes, str], object] = parse_json
 
 
 def is_standard(content: object) -> bool:
@@ -161,29 +185,14 @@ def is_standard(content: object) -> bool:
     )
 
 
-def in_order(
-    turns: Iterable[tuple[int, _Turn]],
-    place: str,
-    problems: Problems,
-    first: int = 0,
-    step: int = 1,
-) -> list[_Turn]:
-    """Return a dialogue's turns by their numbers.
+_KEYS = frozenset(TURN_KEYS)
 
-    Args:
-        turns: Each with its number.
-        place: Where they are.
-        problems: A number that is there twice or missing is added to them.
-        first: The number of the first turn.
-        step: What the next one's is more.
-    """
-    numbered: dict[int, _Turn] = {}
-    for number, turn in turns:
-        if number in numbered:
-            problems.add(place, f"turn {number} is there twice")
-        numbered[number] = turn
-    expected = range(first, first + step * len(numbered), step)
-    missing = next((n for n in expected if n not in numbered), None)
-    if missing is not None:
-        problems.add(place, f"turn {missing} is missing; turns are numbered from {first}")
-    return [numbered[number] for number in sorted(numbered)]
+
+def turns_hint(dialogue: object) -> str:
+    """Say how to read the turns of a dialogue that is an object, if it has some."""
+    if isinstance(dialogue, Mapping):
+        for key, value in dialogue.items():
+            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
+                name = unquoted(key)
+                return f"; if they are in `{name}`, read it by mwz convert --turns-key {name}"
+    return ""

@@ -19,21 +19,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError, Problems, shown, unquoted
+from ...io.files import decoded
 from ..notations import STATE_DOMAINS, STATE_SLOTS
 from ..remarks import Remarks
-from .format import Format, Standard, TextFile
+from .arrangements import Arrangement
+from .format import RESPONSE, STATE, Format, Standard
 
-NAME = "SOLOIST's blocks of turns"
-ID, BELIEF, RESPONSE = "filename", "gen_belief", "gen_reply"
-
-_LABELS = (ID, "belief", BELIEF, "reply", RESPONSE)
+_ID, _BELIEF, _RESPONSE = "filename", "gen_belief", "gen_reply"
+_LABELS = (_ID, "belief", _BELIEF, "reply", _RESPONSE)
 _END = "---"
 _START = re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:")
 _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
 _BOOKING = "booking"
 
 
-def _recognises_text(content: bytes) -> bool:
+def _is_text(content: bytes) -> bool:
     return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
@@ -41,18 +41,18 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     """Return the blocks, each label -> text.
 
     Raises:
-        InputError: The file is not text in UTF-8, or a line of a block has no known label.
+        InputError: The file is not text in UTF-8, or a block is not as it should be.
     """
-    try:
-        lines = content.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError:
-        raise InputError(source, "not text in UTF-8") from None
     blocks: list[dict[str, str]] = []
     block: dict[str, str] = {}
     problems = Problems()
-    for number, line in enumerate(lines, start=1):
+    number = 0
+    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
         label, colon, text = line.partition(":")
         if line.strip() == _END:
+            if not block.keys() >= {_ID, _BELIEF, _RESPONSE}:
+                wanted = f"`{_ID}`, `{_BELIEF}` and `{_RESPONSE}`"
+                problems.add(f"line {number}", f"expected a block with {wanted} before {_END}")
             blocks.append(block)
             block = {}
         elif colon and label in _LABELS and label not in block:
@@ -68,31 +68,24 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
 
 def _recognises(content: object) -> bool:
     return isinstance(content, list) and any(
-        isinstance(block, Mapping) and ID in block and RESPONSE in block for block in content
+        isinstance(block, Mapping) and _ID in block and _RESPONSE in block for block in content
     )
 
 
 def _read(content: Sequence[Any], source: str) -> Standard:
+    arrangement = Arrangement(source)
     dialogues: dict[str, list[dict[str, Any]]] = {}
-    problems, remarks = Problems(), Remarks()
-    before = None
-    for number, block in enumerate(content, start=1):
-        given = block if isinstance(block, Mapping) else {}
-        id_, belief, response = given.get(ID), given.get(BELIEF), given.get(RESPONSE)
-        if not (isinstance(id_, str) and isinstance(belief, str) and isinstance(response, str)):
-            problems.add(f"block {number}", f"expected texts `{ID}`, `{BELIEF}` and `{RESPONSE}`")
-            continue
-        if id_ != before and id_ in dialogues:
-            problems.add(f"block {number}", f"dialogue {unquoted(id_)} is interrupted by others")
-        before = id_
-        turns = dialogues.setdefault(id_, [])
-        place = f"dialogue {unquoted(id_)}, turn {len(turns)}"
-        turns.append({"response": response, "state": _state(belief, place, remarks)})
-    if problems:
-        raise InputError(source, problems)
-    found = f"{NAME} ({RESPONSE}, {BELIEF})"
-    remarks.add("format", f"read as {found}", warning=False)
-    return Standard(dialogues, found, remarks.listed())
+    for id_, blocks in arrangement.dialogues(content).items():
+        dialogues[id_] = []
+        for number, block in enumerate(blocks):
+            place = f"dialogue {unquoted(id_)}, turn {number}"
+            state = block.get(_BELIEF)
+            if isinstance(state, str):
+                state = _state(state, place, arrangement.remarks)
+            dialogues[id_].append({RESPONSE: block.get(_RESPONSE), STATE: state})
+    name = f"{FORMAT.name} ({_RESPONSE}, {_BELIEF})"
+    arrangement.remarks.add("format", f"read as {name}", warning=False)
+    return Standard(dialogues, name, arrangement.remarks.listed())
 
 
 def _state(belief: str, place: str, remarks: Remarks) -> dict[str, dict[str, str]]:
@@ -106,9 +99,9 @@ def _state(belief: str, place: str, remarks: Remarks) -> dict[str, dict[str, str
     state: dict[str, dict[str, str]] = {}
     for domain, slot, value in _triples(_OPENING.sub("", belief, count=1)):
         if domain not in STATE_DOMAINS:
-            remarks.add("belief", f"`{BELIEF}`: {shown(domain)} is no domain; left out", place)
+            remarks.add("belief", f"`{_BELIEF}`: {shown(domain)} is no domain; left out", place)
         elif slot not in STATE_SLOTS:
-            remarks.add("belief", f"`{BELIEF}`: {shown(slot)} is no slot; left out", place)
+            remarks.add("belief", f"`{_BELIEF}`: {shown(slot)} is no slot; left out", place)
         else:
             state.setdefault(domain, {})[slot] = value
     return state
@@ -128,12 +121,12 @@ def _triples(belief: str) -> Iterator[tuple[str, str, str]]:
                 yield domain, f"book{slot}" if booking and last != _BOOKING else slot, value
 
 
-TEXT = TextFile(_recognises_text, _parse)
-
 FORMAT = Format(
-    name=NAME,
+    name="SOLOIST's blocks of turns",
     description="Blocks of lines `filename:`, `belief:`, `gen_belief:`, `reply:` and `gen_reply:`, "
     "each ended by a line `---`: what a re-implementation of SOLOIST prints.",
     recognises=_recognises,
     read=_read,
+    is_text=_is_text,
+    parse=_parse,
 )

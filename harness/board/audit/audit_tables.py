@@ -1,0 +1,424 @@
+"""What `mwz audit` shows: tables of all systems, and each system beside all set-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization.rules.registry import read_toml
+
+from ...io.rendering import figure, signed, text_table, wrapped
+from ...io.tables import Table
+from ...metrics.setups import RANKED
+from ..entries import Entry
+from ..printed import RUNS, SIZES, Figure, misfits, possible_share
+from ..reported import OFFICIAL, ReportedFigures, ReportedTable, printed_figures
+from ..scores import plain
+from ..verdicts import Alternatives, record, reported_figures, verdict_meanings
+from .setup_search import Point, SetupSearch, nearest, nearest_named, nearness
+
+FORMAT = 2
+"""Version of the layout of a system's audit as JSON."""
+
+# Figures that are shown with a digit after the point even where they are printed without.
+_PERCENT = ("BLEU", "Inform", "Success", "Combined")
+
+_LISTED = 5
+"""How many of the nearest combinations are shown, besides the stated ones."""
+
+_NEAREST: Mapping[str, tuple[str, Mapping[str, str], Mapping[str, str], int]] = {
+    "nearest_bleu": (
+        "nearest in BLEU",
+        {"references": "style", "tokenisation": "tokenization"},
+        {"BLEU": "bleu"},
+        2,
+    ),
+    "nearest_named": (
+        "nearest of the set-ups of published scripts",
+        {"set-up": "setup", "rules": "rules", "domains": "domains", "states": "states"},
+        {"Inform": "inform", "Success": "success"},
+        1,
+    ),
+    "nearest_rates": (
+        "nearest in Inform and Success",
+        {
+            "rules": "rules",
+            "venues": "comparison",
+            "updates": "updates",
+            "reduced": "reduced_search",
+            "domains": "domains",
+            "states": "states",
+        },
+        {"Inform": "inform", "Success": "success"},
+        1,
+    ),
+}
+"""Table of combinations -> its title, title -> way, title -> figure, and the digits shown."""
+
+
+# ---------------------------------------------------------------------- a system by itself
+
+
+def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
+    """Return the audit of a system in paragraphs, as a terminal shows it.
+
+    Args:
+        entry: The system.
+        search: Its scores under every combination of set-ups, if they are computed.
+    """
+    return "\n\n".join(_paragraphs(entry, search))
+
+
+def _paragraphs(entry: Entry, search: SetupSearch | None) -> Iterator[str]:
+    played = entry.scores.main.coverage
+    of = f", of the {played.turns} of {played.of_turns} turns that it plays"
+    yield f"{entry.system.name} ({entry.key}){'' if played.complete else of}"
+    if not entry.system.reported:
+        yield "no figures are reported of it"
+    for claim in entry.system.reported:
+        title = wrapped(f"{claim.source} [{claim.setup} set-up]")
+        yield f"{title}\n{_figures_text(reported_figures(entry, claim, _alternatives(search)))}"
+        if search is not None and claim.setup == "own":
+            yield from _explanation(entry, claim, search)
+
+
+def _alternatives(search: SetupSearch | None) -> Alternatives | None:
+    return None if search is None else search.alternatives
+
+
+def _figures_text(figures: Sequence[Figure]) -> str:
+    setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
+    rows = []
+    for one in figures:
+        printed, _, difference = one.texts(1)
+        scored = [figure(one.by_setup.get(setup), max(1, one.digits)) for setup in setups]
+        rows.append([one.title, printed, *scored, difference, one.verdict])
+    titles = (f"{setup} {rules}" for rules, setup in setups)
+    return text_table(["", "reported", *titles, "difference", "verdict"], rows)
+
+
+def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
+    for near in nearness(search, claim):
+        yield wrapped(
+            f"{near.tried} combinations tried for {' and '.join(near.figures)}: {near.as_near} "
+            f"({figure(near.share)} %) come as near as the nearest; by chance, "
+            f"{figure(near.by_chance)} % of all figures in their range would have one as near"
+        )
+    stated = entry.system.setup
+    for name, points in _nearest(entry, claim, search).items():
+        title, ways, figures, digits = _NEAREST[name]
+        if not points:
+            continue
+        headers, rows = [*ways, *figures, "off by"], []
+        for point in points:
+            shown = [_way_text(point.ways[way]) for way in ways.values()]
+            shown += [_with_deviation(point, metric, digits) for metric in figures.values()]
+            rows.append([*shown, figure(point.off_by(claim), digits)])
+        if name != "nearest_named":
+            marks = ["*" if point.stated(stated) else "" for point in points]
+            headers, rows = ["", *headers], [[m, *r] for m, r in zip(marks, rows, strict=True)]
+            said = "* the authors' stated set-up"
+            if name == "nearest_rates" and not any(marks):
+                said = "the stated set-up is not among them" if stated else "no set-up is stated"
+            title = f"{title} ({said})"
+        yield f"{title}\n{text_table(headers, rows)}"
+
+
+def _way_text(way: str | bool) -> str:
+    return way if isinstance(way, str) else "yes" if way else "no"
+
+
+def _with_deviation(point: Point, metric: str, digits: int) -> str:
+    deviation = point.figures.get(f"{metric}_deviation")
+    text = figure(point.figures[metric], digits)
+    return f"{text} ± {figure(deviation, digits)}" if deviation else text
+
+
+def _nearest(
+    entry: Entry, claim: ReportedFigures, search: SetupSearch
+) -> dict[str, Sequence[Point]]:
+    """Return table of combinations -> those to show, the nearest first, with the stated ones."""
+
+    def listed(points: Sequence[Point]) -> list[Point]:
+        near = enumerate(nearest(points, claim))
+        return [point for at, point in near if at < _LISTED or point.stated(entry.system.setup)]
+
+    return {
+        "nearest_bleu": listed(search.bleu),
+        "nearest_named": nearest_named(search, claim)[:_LISTED],
+        "nearest_rates": listed(search.rates),
+    }
+
+
+def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any]:
+    """Return the audit of a system as JSON types; arguments as of `audit_text`."""
+    return {
+        "format": FORMAT,
+        "submission": entry.key,
+        "name": entry.system.name,
+        "reported": [
+            {
+                "source": claim.source,
+                "setup": claim.setup,
+                "figures": [
+                    _figure_data(one)
+                    for one in reported_figures(entry, claim, _alternatives(search))
+                ],
+                **({} if search is None else _search_data(entry, claim, search)),
+            }
+            for claim in entry.system.reported
+        ],
+        **({} if search is None else {"grid": _grid_data(search)}),
+    }
+
+
+def _figure_data(one: Figure) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "reported": float(one.printed),
+        "scored": {
+            rules: {setup: value for (of, setup), value in one.by_setup.items() if of == rules}
+            for rules in published_rule_sets()
+        },
+        "difference": one.difference,
+        "verdict": one.verdict,
+    }
+
+
+def _grid_data(search: SetupSearch) -> dict[str, Any]:
+    return {
+        kind: [{**point.ways, **point.figures} for point in points]
+        for kind, points in vars(search).items()
+    }
+
+
+def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> dict[str, Any]:
+    def data(point: Point) -> dict[str, Any]:
+        stated = point.stated(entry.system.setup)
+        return {**point.ways, **point.figures, "off_by": point.off_by(claim), "stated": stated}
+
+    return {
+        "nearness": [asdict(near) for near in nearness(search, claim)],
+        **{name: list(map(data, of)) for name, of in _nearest(entry, claim, search).items()},
+    }
+
+
+# --------------------------------------------------------------------------- all systems
+
+
+def audit_tables(
+    entries: Sequence[Entry],
+    tables: Sequence[ReportedTable],
+    named: bool,
+    searches: Mapping[str, SetupSearch],
+) -> list[Table]:
+    """Return the tables about all entries that are audited.
+
+    Args:
+        entries: The entries.
+        tables: The public tables.
+        named: Whether the entries were named: then other systems are none of the question.
+        searches: Key -> set-up search, of the entries that are explained.
+    """
+    if named:
+        keys = {entry.key for entry in entries}
+        tables = [
+            replace(table, rows=tuple(row for row in table.rows if row.entry in keys))
+            for table in tables
+        ]
+    others = sum(row.entry is None for table in tables for row in table.rows)
+    alternatives = {key: search.alternatives for key, search in searches.items()}
+    return [
+        _record_table(record(entries, tables, alternatives), others),
+        *_search_tables(entries, searches),
+        _rule_sets_table(rule_set_rows(entries, tables)),
+        _misfits_table(misfits(entries, tables)),
+    ]
+
+
+def _declared(
+    name: str, columns: Sequence[str], rows: list[list[str]], data: list[dict[str, Any]]
+) -> Table:
+    """Return a table whose title and notes are declared in `tables.toml`."""
+    about = read_toml("tables.toml", __package__)[name]
+    return Table(name, about["title"], columns, rows, data, about["notes"])
+
+
+def _record_table(figures: Sequence[Figure], others: int) -> Table:
+    """Return the table of every reported figure, with its legend.
+
+    Args:
+        figures: The figures.
+        others: How many rows of the public tables have no entry, and are not among them.
+    """
+    distinct = dict.fromkeys(one.source for one in figures)
+    sources = {source: f"[{number}]" for number, source in enumerate(distinct, 1)}
+    rows, data = [], []
+    for one in figures:
+        texts = one.texts(1 if one.title in _PERCENT else 0)
+        what = {"setup": one.setup, "figure": one.title}
+        rows.append([one.system, sources[one.source], *what.values(), *texts, one.verdict])
+        about = {"system": one.system, "entry": one.entry, "source": one.source, **what}
+        harness = {"harness": one.scored, "difference": one.difference}
+        data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
+    legend = {**read_toml("legend.toml", __package__), **verdict_meanings("figures")}
+    notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
+    notes += [f"{number} {source}" for source, number in sources.items()]
+    if others:
+        notes.append(
+            f"{others} rows of the public tables are of systems that are not entered; what can be "
+            "said of their figures is below"
+        )
+    headers = ("system", "source", "set-up", "figure", "reported", "harness", "difference")
+    return Table("figures", "Reported figures", [*headers, "verdict"], rows, data, notes)
+
+
+def rule_set_rows(
+    entries: Sequence[Entry], tables: Sequence[ReportedTable]
+) -> list[dict[str, Any]]:
+    """Return the rows of the official tables that have an entry, beside every rule set.
+
+    Returns:
+        `system` and `entry`; `printed`, Inform and Success; `differences`, rule set -> metric ->
+        harness less printed, in points, of the rule sets that there were when the table was
+        printed; `under`, those under which both come out to the digits printed.
+    """
+    by_key = {one.key: one for one in entries}
+    return [
+        _rule_set_row(by_key[row.entry or ""], claim, table.date)
+        for table in tables
+        if table.kind == OFFICIAL
+        for row in table.rows
+        if row.entry in by_key
+        for claim in printed_figures(table, row)
+    ]
+
+
+def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
+    figures = {
+        one.metric: one
+        for one in reported_figures(entry, claim)
+        if one.metric in ("inform", "success")
+    }
+    by_rules = {
+        rules: {
+            metric: replace(one, scored=one.by_setup.get((rules, "strict")))
+            for metric, one in figures.items()
+        }
+        for rules in published_rule_sets()
+        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date)
+    }
+    differences = {
+        rules: {metric: one.difference for metric, one in beside.items() if one.scored is not None}
+        for rules, beside in by_rules.items()
+    }
+    return {
+        "system": entry.system.name,
+        "entry": entry.key,
+        "printed": {metric: f"{one.printed:f}" for metric, one in figures.items()},
+        "differences": differences,
+        "under": [rules for rules, of in by_rules.items() if all(o.equal for o in of.values())],
+    }
+
+
+def _rule_sets_table(found: list[dict[str, Any]]) -> Table:
+    """Return the table of which rule set each official row comes out under."""
+    known = {rules for row in found for rules in row["differences"]}
+    rule_sets = [name for name in published_rule_sets() if name in known]
+    rows = []
+    for row in found:
+        gaps, printed = row["differences"], row["printed"]
+        texts = [
+            " / ".join(map(signed, gaps[rules].values()))
+            if gaps.get(rules, {}).keys() == printed.keys()
+            else figure(None)
+            for rules in rule_sets
+        ]
+        off_by = {rules: sum(map(abs, one.values())) for rules, one in gaps.items()}
+        nearest_rules = min(off_by, key=lambda rules: off_by[rules], default=figure(None))
+        under = " or ".join(row["under"]) or f"none (nearest: {nearest_rules})"
+        rows.append([row["system"], printed["inform"], printed["success"], *texts, under])
+    headers = ["system", "Inform", "Success", *rule_sets, "comes out under"]
+    return _declared("rule_sets", headers, rows, found)
+
+
+def _misfits_table(figures: Sequence[Figure]) -> Table:
+    """Return the table of figures that do not fit."""
+    notes = []
+    for unit, sizes in SIZES.items():
+        tried = ", ".join(f"{size} ({why})" for size, why in sizes.items())
+        notes.append(
+            f"A rate is tried over {tried} {unit}: as that of one run, and where that cannot be as "
+            f"the mean of up to {max(RUNS)}."
+        )
+    for digits in (2, 1):
+        shares = [
+            f"{figure(100 * share)} % over {size} {unit}"
+            for unit, sizes in SIZES.items()
+            for size in sizes
+            if (share := possible_share(digits, size)) < 1
+        ]
+        if shares:
+            notes.append(
+                f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
+                "is attainable there may be so by chance."
+            )
+    data = [
+        {
+            "kind": one.verdict,
+            "system": one.system,
+            "source": one.source,
+            "figure": one.title,
+            "printed": f"{one.printed:f}",
+            "finding": one.reason,
+        }
+        for one in figures
+    ]
+    headers = ["system", "source", "figure", "printed", "finding"]
+    rows = [[one[name] for name in headers] for one in data]
+    return Table("findings", "Figures that do not fit", headers, rows, data, notes)
+
+
+# ------------------------------------------------- how near all systems' combinations come
+
+
+def _search_tables(
+    entries: Sequence[Entry], searches: Mapping[str, SetupSearch]
+) -> Iterator[Table]:
+    """Yield the tables of how near the combinations come to what systems' authors report."""
+    explained = [
+        (entry.system.name, claim, searches[entry.key])
+        for entry in entries
+        for claim in entry.system.reported
+        if entry.key in searches and claim.setup == "own"
+    ]
+    rows: list[list[str]] = []
+    data: list[dict[str, Any]] = []
+    for name, claim, search in explained:
+        for near in nearness(search, claim):
+            counts = (str(near.tried), figure(near.off_by, 2), str(near.as_near))
+            shares = (f"{figure(share)} %" for share in (near.share, near.by_chance))
+            rows.append([name, " and ".join(near.figures), *counts, *shares])
+            data.append({"system": name, "source": claim.source, **plain(near)})
+    if rows:
+        headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
+        yield _declared("explained", headers, rows, data)
+    rows, data = [], []
+    for name, claim, search in explained:
+        for point in nearest_named(search, claim)[:1]:
+            metrics = point.reported(claim)
+            printed = {metric: f"{claim.figures[metric]:f}" for metric in metrics}
+            scored = {metric: point.figures[metric] for metric in metrics}
+            setup = {"setup": point.ways["setup"], "rules": point.ways["rules"]}
+            off_by = point.off_by(claim)
+            texts = (" / ".join(printed.values()), *setup.values())
+            harness = " / ".join(map(figure, scored.values()))
+            rows.append([name, claim.source, *texts, harness, figure(off_by)])
+            reported = {f"reported_{metric}": text for metric, text in printed.items()}
+            about = {"system": name, "source": claim.source, **reported, **setup}
+            data.append({**about, **scored, "off_by": off_by})
+    if rows:
+        headers = ["system", "source", "reported", "set-up", "rules", "harness", "off by"]
+        yield _declared("named", headers, rows, data)

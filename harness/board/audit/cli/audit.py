@@ -1,0 +1,157 @@
+"""`mwz audit`: compare reported figures with the harness's, and with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from tqdm import tqdm
+
+from mwz.normalization.rules import DEFAULT_RULES
+
+from ....cli import option
+from ....errors import InputError, refuse
+from ....io.files import STANDARD_STREAM, write_json
+from ....io.rendering import printable
+from ....io.tables import formatted
+from ...entries import Entry, chosen_entries, read_entries
+from ...reported import ReportedTable, check_entries, read_reported
+from ...rescoring import find_predictions
+from ...tracks import tracks
+from ..audit_tables import audit_data, audit_tables, audit_text
+from ..paper_tables import PAPERS, paper_tables
+from ..setup_search import Outputs, SetupSearch, search_setups
+
+
+@click.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
+@option.flag(
+    "--explain",
+    "explaining",
+    help="Score the submissions under every combination of set-ups and in those of published "
+    "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
+)
+@option.jobs
+@option.predictions_folder
+@click.option(
+    "--paper",
+    type=click.Choice(tuple(PAPERS)),
+    is_flag=False,
+    flag_value="shades",
+    help="Print the tables of a paper beside the harness's figures, cell by cell: of Shades of "
+    "BLEU, or of those that define FGA, RSA and GCA. [shades if no paper is named]",
+)
+@option.table_format(
+    " Any but text leaves out the parts about single systems, and csv has the figures only."
+)
+@click.option(
+    "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
+)
+@option.submissions
+def command(
+    names: tuple[str, ...],
+    explaining: bool,
+    workers: int | str,
+    folders: Sequence[Path],
+    paper: str | None,
+    format_: str,
+    json_target: str | None,
+    submissions: Path,
+) -> None:
+    """Compare every reported figure of the submissions NAME… with what the harness gets, strict
+    and optimistic, under every published rule set. Without a NAME all of the public record is
+    audited: a table of every reported figure with a legend, the rule set of each row of the
+    public board, the printed figures that do not fit their parts or the test set, and then each
+    system.
+    """
+    submissions = option.readable(submissions)
+    entries = read_entries(submissions)
+    chosen = _audited_entries(entries, names, submissions)
+    if paper is not None:
+        given = {"NAME": names, "--explain": explaining, "--json": json_target is not None}
+        wrong = [name for name, there in given.items() if there]
+        if wrong:
+            raise InputError("--paper", f"cannot be combined with {' and '.join(wrong)}")
+        click.echo(formatted(paper_tables(paper, chosen, DEFAULT_RULES), format_), nl=False)
+        return
+    tables = read_reported(submissions)
+    check_entries(tables, [entry.key for entry in entries], str(submissions))
+    searches: dict[str, SetupSearch] = {}
+    if explaining:
+        searches = search_setups(_outputs(chosen, folders), workers, _progress)
+    if json_target != STANDARD_STREAM:
+        if format_ != "text" or not names:
+            recorded = chosen if names else _with_trackers(chosen, entries, tables)
+            shown = audit_tables(recorded, tables, bool(names), searches)
+            click.echo(formatted(shown, format_), nl=False)
+        if format_ == "text":
+            start = "" if names else "\n"
+            text = "\n\n".join(audit_text(one, searches.get(one.key)) for one in chosen)
+            click.echo(start + printable(text))
+    if json_target is not None:
+        write_json(json_target, [audit_data(one, searches.get(one.key)) for one in chosen])
+
+
+def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
+    """Return the entries to audit: those named, or all of which figures are reported.
+
+    Raises:
+        InputError: There is none of a name, or some cannot be audited.
+    """
+    chosen, problems = chosen_entries(entries, names, folder), []
+    if not names:
+        chosen = [entry for entry in chosen if _is_reported(entry)]
+    for entry in chosen:
+        if not tracks()[entry.system.track].by_rules:
+            whose = f"is in the track {entry.system.track}, of whose figures entries report none"
+            problems.append(f"{entry.key}: {whose}")
+    for entry in chosen if not problems else []:
+        problems += [f"{entry.key}: {problem}" for problem in entry.problems]
+        if not entry.problems and not entry.scores.reports:
+            again = "scored by an earlier version; use `mwz leaderboard --rescore`"
+            problems.append(f"{entry.key}: {again}")
+    refuse(str(folder), problems)
+    return chosen
+
+
+def _is_reported(entry: Entry) -> bool:
+    """Whether an audit is about a system that is not named."""
+    # Nobody reports what the harness made.
+    system = entry.system
+    track = tracks()[system.track]
+    return track.by_rules and not (track.english and system.predictions.by_harness)
+
+
+def _with_trackers(
+    chosen: Sequence[Entry], entries: Sequence[Entry], tables: Sequence[ReportedTable]
+) -> list[Entry]:
+    """Return the entries chosen, and the trackers that public tables have figures of."""
+    named = {row.entry for table in tables for row in table.rows}
+    trackers = (one for one in entries if tracks()[one.system.track].takes_gold)
+    return [*chosen, *(one for one in trackers if one.key in named)]
+
+
+def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outputs]:
+    """Return key -> the outputs of the chosen entries that have placeholders.
+
+    Raises:
+        InputError: Some are not at hand.
+    """
+    outputs, problems = {}, []
+    for entry in chosen:
+        if not tracks()[entry.system.track].delexicalised:
+            continue
+        try:
+            content = find_predictions(entry, folders)
+        except InputError as error:
+            problems += [f"{error.source}: {problem}" for problem in error.problems]
+            continue
+        outputs[entry.key] = Outputs(content, entry.scores.main.benchmark, entry.system.aliases)
+    refuse("--explain", problems)
+    return outputs
+
+
+def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
+    return tqdm(parts, "set-ups", count, unit="system", disable=None)

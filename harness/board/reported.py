@@ -1,0 +1,233 @@
+"""The figures of the field's public tables: `reported.toml` of a folder of submissions.
+
+They are facts as printed, with their source, of systems with and without an entry. A row of
+a system that has an entry names it. What a column is of is told from its name: a version of
+MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from ..errors import refuse
+from ..io.files import parse_toml, read_plain
+from ..io.validation import validated
+from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
+
+REPORTED_FILE = "reported.toml"
+
+OFFICIAL, OLD = "official", "old"
+"""Kinds of tables: made with the public evaluator, or with the scripts before it."""
+
+DIVERSITY: Mapping[str, str] = {
+    "mean_length": "average length",
+    "conditional_entropy": "CBE",
+    "unigrams": "unique words",
+    "trigrams": "unique 3-grams",
+    "entropy": "token entropy",
+    "msttr": "MSTTR-50",
+}
+"""Figures of diversity that papers and public tables print -> what they are called there."""
+
+METRICS: Mapping[str, str] = {
+    **{name: name.lower() for name in ("BLEU", "Inform", "Success", "Combined")},
+    **{title: metric for metric, title in DIVERSITY.items()},
+}
+"""What public tables call the figures that the harness has -> the metric."""
+
+_NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
+_VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
+
+
+_Name = Annotated[PlainText, Field(min_length=1)]
+
+OutputsAt: TypeAlias = Literal["not at hand", "published, not at hand"]
+"""Where outputs are that the harness does not score."""
+
+
+def number(text: str) -> Decimal | None:
+    """Return a printed figure with its digits; None where the text is not just a number."""
+    return Decimal(text) if _NUMBER.fullmatch(text) else None
+
+
+def version_and_measure(column: str) -> tuple[str | None, str]:
+    """Return the version of MultiWOZ that a column's title names, if any, and the rest of it."""
+    match = _VERSION.fullmatch(column)
+    return (match.group(1), match.group(2)) if match else (None, column)
+
+
+@dataclass(frozen=True)
+class ReportedRow:
+    """A system's row of a table.
+
+    Attributes:
+        system: The system as the table names it.
+        figures: Column -> the figure as printed, of those that the row has.
+        entry: The key of the system's entry, if there is one.
+        paper: Address of the system's paper.
+        code: Address of its code.
+        note: What is to be said of the row.
+        domains: As of `Reported`.
+    """
+
+    system: _Name
+    figures: Mapping[str, Annotated[PlainText, Field(min_length=1, max_length=40)]]
+    entry: _Name | None = None
+    paper: WebAddress | None = None
+    code: WebAddress | None = None
+    note: PlainText | None = None
+    domains: DomainSource | None = None
+
+    @property
+    def name(self) -> str:
+        """The system as the table names it."""
+        return self.system
+
+
+@dataclass(frozen=True)
+class ReportedTable:
+    """A public table.
+
+    Attributes:
+        name: A key.
+        title: What its block is headed by.
+        track: The track whose systems it has.
+        kind: "official", made with the public evaluator; "old", with the scripts before it, which
+            do not compare; "authors", with the authors' own.
+        repository: "<owner>/<name>" at GitHub, where it is printed.
+        commit: In which version.
+        path: In which file.
+        columns: The columns that hold figures, in order.
+        rows: The rows, in order.
+        date: When that version was made, if it is known.
+        outputs: Where the outputs are of systems without an entry.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    title: _Name
+    track: TrackName
+    kind: Literal["official", "old", "authors"]
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    commit: ObjectId
+    path: _Name
+    columns: tuple[_Name, ...]
+    rows: tuple[ReportedRow, ...]
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    outputs: OutputsAt = "not at hand"
+
+    @property
+    def heading(self) -> str:
+        """What its systems without an entry are headed by."""
+        return f"Reported, outputs {self.outputs}"
+
+    @property
+    def source(self) -> str:
+        """The address of the file that prints it, at its version."""
+        return f"https://github.com/{self.repository}/blob/{self.commit}/{self.path}"
+
+
+@dataclass(frozen=True)
+class PrintedFigures:
+    """What a row of a public table reports under one version of MultiWOZ.
+
+    Attributes:
+        source: The table, and the version.
+        setup: "strict" for tables made with the public evaluator, else the authors' "own".
+        figures: Metric -> the figure, of those that the harness has.
+        style: None: the canonical references.
+        domains: As of `Reported`.
+    """
+
+    source: str
+    setup: str
+    figures: Mapping[str, Decimal]
+    style: str | None = None
+    domains: str | None = None
+
+
+ReportedFigures: TypeAlias = Reported | PrintedFigures
+"""What one source reports of a system: an entry's `reported`, or a row of a public table."""
+
+
+def printer(claim: ReportedFigures) -> str:
+    """Return what prints figures: the public board, or a paper."""
+    official = "public leaderboard" in claim.source
+    if isinstance(claim, PrintedFigures):
+        official = claim.setup == "strict"
+    return "the public board" if official else "the paper"
+
+
+def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
+    """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
+    by_version: dict[str | None, dict[str, Decimal]] = {}
+    for column in table.columns:
+        version, measure = version_and_measure(column)
+        value = number(row.figures.get(column, ""))
+        if measure in METRICS and value is not None:
+            by_version.setdefault(version, {})[METRICS[measure]] = value
+    setup = "strict" if table.kind == OFFICIAL else "own"
+    titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
+    titles[None] = table.title
+    return [
+        PrintedFigures(titles[version], setup, figures, domains=row.domains)
+        for version, figures in by_version.items()
+    ]
+
+
+@dataclass(frozen=True)
+class _Content:
+    tables: tuple[ReportedTable, ...] = field(default=())
+
+
+def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
+    """Return the public tables of a folder of submissions; none if it has no `reported.toml`.
+
+    Raises:
+        InputError: The file is not TOML or not as the schema says, or a row has a figure in a
+            column that its table lacks.
+    """
+    path = folder / REPORTED_FILE
+    if not path.is_file():
+        return ()
+    content = parse_toml(read_plain(path), str(path))
+    tables = validated(_Content, content, str(path)).tables
+    refuse(str(path), _problems(tables))
+    return tables
+
+
+def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:
+    """Check that the entries that rows name are among those of the keys.
+
+    Raises:
+        InputError: Some are not; the message begins with the source.
+    """
+    known = {None, *keys}
+    problems = [
+        f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
+        for table in tables
+        for row in table.rows
+        if row.entry not in known
+    ]
+    refuse(source, problems)
+
+
+def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
+    """Yield what the schema alone does not tell."""
+    names = [table.name for table in tables]
+    for number, table in enumerate(tables):
+        if table.name in names[:number]:
+            yield f"tables.{number}.name: {table.name} is the name of another table"
+        for place, row in enumerate(table.rows):
+            for column in row.figures:
+                if column not in table.columns:
+                    yield (
+                        f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
+                        f"column; it has {', '.join(table.columns)}"
+                    )

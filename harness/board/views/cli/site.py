@@ -1,0 +1,92 @@
+"""`mwz site`: make the leaderboard as a website, or show it on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from ....cli import option, tell
+from ....data.installed import loaded_once
+from ....diagnosis.causes import Diagnosis
+from ....errors import InputError
+from ....io.rendering import printable
+from ....scoring import Scorer
+from ...entries import read_entries
+from ...model import DOCUMENTS_FOLDER, Board, read_board
+from ...pairs import complete_pairs
+from ...rescoring import diagnosed
+from ..dialogue_pages import INDEX, Page, dialogue_pages, read_systems
+from ..serving import serve_pages
+from ..site_pages import left_over, site, write_site
+
+
+@click.command()
+@click.argument(
+    "directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path, file_okay=False)
+)
+@option.serve("Write nothing; show the site")
+@option.flag(
+    "--dialogues",
+    "with_dialogues",
+    help="Add a page for every dialogue, on which systems stand side by side. Needs the benchmark "
+    "and the systems' outputs, whose texts these pages show: do not publish them.",
+)
+@option.predictions_folder
+@option.rules
+@option.submissions
+def command(
+    directory: Path | None,
+    serve: int | None,
+    with_dialogues: bool,
+    folders: Sequence[Path],
+    rules: str,
+    submissions: Path,
+) -> None:
+    """Make the website of the leaderboard in the folder DIR, static pages that need no server; or
+    show it with --serve.
+    """
+    option.refuse({"give either DIR or --serve": (directory is None) == (serve is None)})
+    submissions = option.readable(submissions)
+    if directory is not None and directory.resolve().is_relative_to(submissions.resolve()):
+        problem = "lies in the folder of submissions, whose folders are entries; give another one"
+        raise InputError(str(directory), problem)
+    entries = read_entries(submissions)
+    board = read_board(submissions, entries, rules, complete_pairs(submissions, entries))
+    pages = _dialogues(board, folders) if with_dialogues else None
+    documents = submissions.absolute().parent / DOCUMENTS_FOLDER
+    shown = partial(tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True)
+    made = site(board, documents, pages, shown)
+    if made.missing:
+        names = ", ".join(f"{name}.md" for name in made.missing)
+        tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
+    if directory is None:
+        serve_pages(made.files, serve or 0, "the board")
+        return
+    write_site(made, directory)
+    click.echo(f"{directory / 'index.html'}: {len(made.files)} files")
+    for line in left_over(made, directory):
+        click.echo(printable(line), err=True)
+
+
+def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
+    """Return the pages of all dialogues and their index; say which systems they lack."""
+    entries = read_systems(board)
+    benchmark = next((entry.benchmark for entry in entries), None)
+    scorer = Scorer(loaded_once(benchmark))
+    diagnoses: dict[str, Diagnosis] = {}
+    systems = [entry for entry in entries if entry.benchmark == benchmark]
+    for entry in tqdm(systems, "reading", unit="system", disable=None):
+        title = entry.system.name
+        try:
+            one = diagnosed(entry, folders, scorer)
+        except InputError as error:
+            tell(entry.key, [f"its dialogues are left out: {'; '.join(error.problems)}"])
+        else:
+            diagnoses[f"{title} ({entry.key})" if title in diagnoses else title] = one
+    if not diagnoses:
+        raise InputError("--dialogues", "the outputs of no system are at hand")
+    return dialogue_pages(diagnoses, INDEX)

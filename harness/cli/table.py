@@ -1,0 +1,108 @@
+"""`mwz table`: print the table of a paper, ready to be pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ..board.paper_table import PaperSystem, paper, system_name
+from ..board.stored_evidence import of_file, stored_evidence
+from ..errors import InputError
+from ..io.files import short_names
+from ..io.rendering import printable
+from ..scoring import Options
+from ..scoring.batch import Request, ScoredSubmission, score_each
+from . import option, tell
+from .reading import BenchmarkChooser, Outputs, benchmark_chooser, found_entry, read_outputs
+
+
+@click.command(cls=option.SeedsCommand)
+@option.several_predictions
+@click.option(
+    "--baseline",
+    metavar="SYSTEM",
+    multiple=True,
+    help="Predictions to test against, or an entry, whose outputs need not be at hand. May be "
+    "repeated: the seeds of one baseline.",
+)
+@option.seeds("Outputs of a further system, a row of its own. May be repeated.", True)
+@click.option(
+    "--format", "format_", type=click.Choice(("latex", "md")), default="latex", show_default=True
+)
+@option.submissions
+@option.benchmark
+@option.rules
+@option.jobs
+def command(
+    predictions: Sequence[str],
+    baseline: Sequence[str],
+    seeds: Sequence[Sequence[str]],
+    format_: str,
+    submissions: Path,
+    benchmark: str | None,
+    rules: str,
+    workers: int | str,
+) -> None:
+    """Print a paper's table of BLEU, Inform, Success and Combined, with PREDICTIONS as training
+    seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
+    the sentence to put under it, and BibTeX. LaTeX needs the package booktabs.
+    """
+    options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
+    choose = benchmark_chooser(benchmark, "scoring on")
+    entries = [found_entry(name, submissions) for name in baseline if not name.startswith("@")]
+    if any(entries) and len(baseline) > 1:
+        raise InputError("--baseline", "give one entry, or files that are seeds of one system")
+    groups = [*([baseline] if baseline and not any(entries) else []), predictions, *seeds]
+    outputs = [[read_outputs(name, submissions) for name in group] for group in groups]
+    rows = _rows(outputs, options, choose, workers)
+    for entry in filter(None, entries):
+        stored = [stored_evidence(entry)]
+        rows.insert(0, PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
+    first, others = (rows[0], rows[1:]) if baseline else (None, rows)
+    click.echo(printable(paper(first, others, format_)), nl=False)
+
+
+def _rows(
+    groups: Sequence[Sequence[Outputs]],
+    options: Options,
+    choose: BenchmarkChooser,
+    workers: int | str,
+) -> list[PaperSystem]:
+    """Return a row for each system.
+
+    Args:
+        groups: The outputs of each.
+        options: How to score.
+        choose: Returns the benchmark.
+        workers: As for `score_each`.
+
+    Raises:
+        InputError: Some outputs cannot be scored.
+    """
+    from tqdm import tqdm
+
+    every = [one for group in groups for one in group]
+    jobs = [
+        (one.content, one.source, Request(one.options(options), evidence=True)) for one in every
+    ]
+    coming = score_each(jobs, choose, workers)
+    scored: list[ScoredSubmission] = []
+    for one, outcome in zip(every, tqdm(coming, "scoring", len(every), disable=None), strict=True):
+        if isinstance(outcome, InputError):
+            raise outcome
+        tell(one.source, outcome.remarks)
+        scored.append(outcome)
+    names = iter(short_names([one.name for one in every]))
+    coming_scored = iter(scored)
+    rows = []
+    for group in groups:
+        own = [next(coming_scored) for _ in group]
+        known = [one.evidence for one in own if one.evidence is not None]
+        dialogues = choose(known[0].dialogues).dialogues
+        evidence = [of_file(one, dialogues) for one in known]
+        name = system_name([next(names) for _ in group])
+        entry = group[0].entry if len(group) == 1 else None
+        rows.append(PaperSystem(name, [one.report for one in own], evidence, entry))
+    return rows

@@ -1,0 +1,1 @@
+"""Commands of plain English: one per file, as in `harness/cli/`."""

@@ -1,0 +1,43 @@
+"""`mwz delexicalise`: put placeholders in place of names and numbers."""
+
+from __future__ import annotations
+
+import click
+
+from ...cli import notify, option, tell
+from ...cli.reading import benchmark_chooser
+from ...errors import counted
+from ...io.files import STANDARD_STREAM, shown_name, write_json
+from ...scoring import Options, Scorer
+from ...submission import read_conversations
+from ..delexicalising import delexicaliser, version
+
+
+@click.command()
+@option.predictions
+@option.output
+@option.benchmark
+@option.rules
+def command(predictions: str, output: str, benchmark: str | None, rules: str) -> None:
+    """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
+    responses delexicalised. They may be of any dialogues; the benchmark gives the venues.
+    Whatever else turns hold is kept.
+    """
+    options = Options(rules=rules)
+    content, remarks = read_conversations(predictions, options.reading)
+    tell(shown_name(predictions), remarks)
+    loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
+    delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)
+    found = {
+        id_: [delexicalise(turn["response"]) for turn in turns] for id_, turns in content.items()
+    }
+    written = {
+        id_: [{**turn, "response": one.text} for turn, one in zip(turns, found[id_], strict=True)]
+        for id_, turns in content.items()
+    }
+    write_json(output, written)
+    if output != STANDARD_STREAM:
+        every = [one for responses in found.values() for one in responses]
+        values = counted(sum(len(one.spans) for one in every), "value")
+        responses = counted(len(every), "response")
+        notify(f"wrote {output}: {responses} delexicalised by {version()}, {values}")

@@ -1,0 +1,1 @@
+"""Metrics of plain English: one per file, as in `harness/metrics/`."""

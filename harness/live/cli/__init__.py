@@ -1,0 +1,1 @@
+"""Commands of live dialogues: one per file, as in `harness/cli/`."""

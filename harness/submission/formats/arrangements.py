@@ -1,0 +1,414 @@
+"""Outputs as people hold them: lists, lines, tables and conversations, with keys of many names.
+
+Which keys mean what is one table, `KEYS` (`format.py`). How dialogues, turns and what is said may
+be arranged is gone through from the outside in, so that any arrangements may come together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ...errors import InputError, Problems, unquoted
+from ...io.files import kind_of
+from ..notations import is_metadata
+from ..remarks import Remarks
+from .conversations import ConversationReader, speaker
+from .format import (
+    ACTIVE_DOMAINS,
+    KEYS,
+    RESPONSE,
+    STATE,
+    TURN_KEYS,
+    Format,
+    Keys,
+    Standard,
+    key_of,
+    plain_key,
+    turns_hint,
+)
+from .separated_values import is_table, read_table
+
+_METADATA = "metadata"
+"""Where MultiWOZ's own `log` has the state of a system turn."""
+
+_NUMBER = re.compile(r"[^0-9]{0,20}([0-9]{1,6})(?:\.0)?")
+_TURN_ID = re.compile(r"(.+?)[-_](?:turn[-_]?)?([0-9]{1,4})")
+
+_NUMBERINGS = ((0, 1), (1, 1), (1, 2), (0, 2), (2, 2))
+"""The number of a dialogue's first turn, and the step: 2 where the user's turns are counted too."""
+
+_TURN_KINDS: Mapping[str, tuple[type, ...]] = {
+    RESPONSE: (str,),
+    STATE: (dict, list, str),
+    ACTIVE_DOMAINS: (list, str),
+}
+"""Key of turns -> the types of its values, which a key of another name has to have as well."""
+
+_Numbered: TypeAlias = "list[tuple[int | None, Any]]"
+"""A dialogue's turns, each with its number if it has one."""
+
+
+# Recognising.
+
+
+def raw_turns(content: object) -> Iterator[Any]:
+    """Yield the turns of predictions in any arrangement, as the file has them."""
+    inside, _ = _unwrapped(content, KEYS)
+    dialogues = inside.values() if isinstance(inside, Mapping) else _items(inside)
+    for one in dialogues:
+        numbered = _numbered(one, KEYS)
+        yield from (turn for _, turn in numbered)
+        if not numbered and not isinstance(inside, Mapping):
+            yield one
+
+
+def _recognises(content: object) -> bool:
+    inside, key = _unwrapped(content, KEYS)
+    if isinstance(inside, Mapping):
+        return any(map(_turns_of if key is not None else _is_rearranged, inside.values()))
+    return isinstance(inside, list) and any(
+        key_of(item, KEYS["id"], str, int) is not None for item in _items(inside)
+    )
+
+
+def _turns_of(dialogue: object) -> bool:
+    return bool(_numbered(dialogue, KEYS))
+
+
+def _is_rearranged(dialogue: object) -> bool:
+    """Return whether this is a dialogue, and its turns are not as in the standard form."""
+    for _, turn in _numbered(dialogue, KEYS)[:1]:
+        if isinstance(turn, str) or speaker(turn) is not None:
+            return True
+        if not isinstance(turn, Mapping):
+            return False
+        # A state may be a tracker's, whose own keys say more.
+        response = key_of(turn, KEYS[RESPONSE], str)
+        if response is None:
+            return False
+        renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
+        return isinstance(dialogue, Mapping) or any(renamed)
+    return False
+
+
+def _items(content: Any) -> Iterator[Any]:
+    for one in content if isinstance(content, list) else [content]:
+        if isinstance(one, list):
+            yield from one
+        else:
+            yield one
+
+
+# From the outside in.
+
+
+def _unwrapped(content: object, keys: Keys) -> tuple[Any, object]:
+    """Return what stands below a key such as `results`, and the key; or all of it, and None."""
+    is_dialogue = key_of(content, keys["turns"], list) is not None
+    if is_dialogue and key_of(content, keys["id"], str) is not None:
+        # A file of one dialogue.
+        return [content], None
+    key = key_of(content, keys["wrapper"], dict, list)
+    if key is None or not isinstance(content, Mapping):
+        return content, None
+    # If this is a dialogue's id, there are others.
+    if any(_numbered(one, keys) for name, one in content.items() if name != key):
+        return content, None
+    if isinstance(content[key], dict):
+        inside, below = _unwrapped(content[key], keys)
+        if below is not None:
+            return inside, f"{key}, {below}"
+    return content[key], key
+
+
+def _numbered(dialogue: object, keys: Keys) -> _Numbered:
+    """Return the turns of a dialogue however it holds them; none of anything else."""
+    if isinstance(dialogue, list):
+        return [(None, _logged(turn, at)) for at, turn in enumerate(dialogue)]
+    if not isinstance(dialogue, Mapping):
+        return []
+    key = key_of(dialogue, keys["turns"], dict, list)
+    if key is None:
+        return _by_number(dialogue)
+    turns = dialogue[key]
+    # Not below a second such key: nothing is nested without end.
+    return _numbered(turns, keys) if isinstance(turns, list) else _by_number(turns)
+
+
+def _logged(turn: Any, at: int) -> Any:
+    """Return a turn, and one of MultiWOZ's own `log` with who speaks: the user's have no state."""
+    if not isinstance(turn, Mapping) or not turn.keys() >= {"text", _METADATA}:
+        return turn
+    return {"speaker": "system" if turn[_METADATA] or at % 2 else "user", **turn}
+
+
+def _by_number(turns: Mapping[Any, Any]) -> _Numbered:
+    """Return the turns of an object whose keys are their numbers; none of any other."""
+    matches = [(_NUMBER.fullmatch(str(name)), turn) for name, turn in turns.items()]
+    numbered: _Numbered = [(int(match[1]), turn) for match, turn in matches if match is not None]
+    return numbered if len(numbered) == len(matches) else []
+
+
+class Arrangement:
+    """Reads the dialogues of one file; keeps what is wrong with them and what there is to say.
+
+    Args:
+        source: What messages call the file.
+        named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
+        numberings: How turns may be numbered: the number of the first, and the step.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        named: Mapping[str, str] | None = None,
+        numberings: Sequence[tuple[int, int]] = _NUMBERINGS,
+    ) -> None:
+        self.remarks = Remarks()
+        self._numberings = numberings
+        self._source = source
+        self._named = named or {}
+        own = {role: (plain_key(key),) for role, key in self._named.items()}
+        self._keys = {role: (*own.get(role, ()), *names) for role, names in KEYS.items()}
+        self._problems = Problems()
+        self._name = "turns by dialogue"
+        # The keys that say what is a dialogue, a turn or its number.
+        self._outer: dict[str, None] = {}
+
+    def refuse_problems(self) -> None:
+        """Raise an `InputError` if there are problems."""
+        if self._problems:
+            raise InputError(self._source, self._problems)
+
+    @property
+    def name(self) -> str:
+        """What the file was recognised as."""
+        keys = f" ({', '.join(map(unquoted, self._outer))})" if self._outer else ""
+        return f"{self._name}{keys}"
+
+    def dialogues(self, content: object) -> dict[str, list[Any]]:
+        """Return dialogue id -> turns in order, each as the file has it.
+
+        Raises:
+            InputError: Dialogues or the numbers of turns contradict one another.
+        """
+        inside, key = _unwrapped(content, self._keys)
+        if key is not None:
+            self.remarks.add("format", f"what is read is in `{unquoted(key)}`", warning=False)
+        numbered = self._by_dialogue(inside)
+        self.refuse_problems()
+        ordered = self._ordered(numbered)
+        self.refuse_problems()
+        return ordered
+
+    def _by_dialogue(self, content: object) -> dict[str, _Numbered]:
+        """Return dialogue id -> turns, yet to be put in order."""
+        dialogues: dict[str, _Numbered] = {}
+        rows: dict[str, _Numbered] = {}
+        if isinstance(content, Mapping):
+            for id_, dialogue in content.items():
+                self._add(dialogues, str(id_), dialogue)
+            return dialogues
+        for number, item in enumerate(_items(content)):
+            id_key = key_of(item, self._keys["id"], str, int)
+            if id_key is not None:
+                self._outer[str(id_key)] = None
+                inside = {key: value for key, value in item.items() if key != id_key}
+                if key_of(item, self._keys["turns"], dict, list) is None:
+                    rows.setdefault(str(item[id_key]), []).append(self._row(inside))
+                else:
+                    self._add(dialogues, str(item[id_key]), inside)
+            else:
+                keys = f" (`{next(iter(self._outer))}`)" if self._outer else ""
+                wanted = f"expected an object with the dialogue's id{keys}; leave it out"
+                self._problems.add(f"item {number}", wanted)
+        self._name = "list of dialogues" if dialogues else "list of turns"
+        if dialogues and rows:
+            self._problems.add("", "some items are dialogues and others are turns")
+        return dialogues or _by_combined_id(rows)
+
+    def _add(self, dialogues: dict[str, _Numbered], id_: str, dialogue: object) -> None:
+        place = f"dialogue {unquoted(id_)}"
+        if id_ in dialogues:
+            self._problems.add(place, "is there twice; keep one")
+        dialogues[id_] = _numbered(dialogue, self._keys)
+        key = key_of(dialogue, self._keys["turns"], dict, list)
+        if key is not None:
+            self._outer[str(key)] = None
+        elif not dialogues[id_] and dialogue != []:
+            wanted = f"expected a list of turns, found {kind_of(dialogue)}"
+            self._problems.add(place, f"{wanted}{turns_hint(dialogue)}")
+
+    def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
+        """Return a turn that stands by itself, with its number."""
+        for key in (key for name in self._keys["number"] for key in item if plain_key(key) == name):
+            match = _NUMBER.fullmatch(str(item[key]))
+            if match is not None and isinstance(item[key], int | str | float):
+                self._outer[str(key)] = None
+                return int(match[1]), {k: value for k, value in item.items() if k != key}
+        return None, item
+
+    def _ordered(self, numbered: Mapping[str, _Numbered]) -> dict[str, list[Any]]:
+        """Return turns by their numbers, or as they are if none has one."""
+        numbers = {
+            id_: sorted(number for number, _ in turns if number is not None)
+            for id_, turns in numbered.items()
+        }
+
+        def fitting(numbering: tuple[int, int]) -> int:
+            first, step = numbering
+            return sum(
+                found == list(range(first, first + step * len(found), step))
+                for found in numbers.values()
+            )
+
+        if not any(numbers.values()):
+            return {id_: [turn for _, turn in turns] for id_, turns in numbered.items()}
+        first, step = max(self._numberings, key=fitting)
+        ordered = {}
+        for id_, turns in numbered.items():
+            place = f"dialogue {unquoted(id_)}"
+            known = [(number, turn) for number, turn in turns if number is not None]
+            if len(known) < len(turns):
+                self._problems.add(place, "some of its turns have no number")
+            ordered[id_] = self._in_order(place, _without_opening(known), first, step)
+        return ordered
+
+    def _in_order(
+        self, place: str, turns: Sequence[tuple[int, Any]], first: int, step: int
+    ) -> list[Any]:
+        """Return numbered turns in order, of which none may be missing or there twice."""
+        by_number = dict(turns)
+        for number, count in Counter(number for number, _ in turns).items():
+            if count > 1:
+                self._problems.add(place, f"turn {number} is there twice")
+        expected = range(first, first + step * len(by_number), step)
+        missing = next((number for number in expected if number not in by_number), None)
+        if missing is not None:
+            told = f"turn {missing} is missing; turns are numbered from {first}"
+            self._problems.add(place, told)
+        return [by_number[number] for number in sorted(by_number)]
+
+    def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """Return dialogue id -> turns as in the standard form.
+
+        Raises:
+            InputError: The user gets no response, or a key that was named is nowhere.
+        """
+        named = self._keys[RESPONSE][: RESPONSE in self._named]
+        conversations = ConversationReader(
+            texts=(*named, *KEYS["text"]),
+            states=(*self._keys[STATE], *self._keys[ACTIVE_DOMAINS]),
+            problems=self._problems,
+            remarks=self.remarks,
+        )
+        ordered = conversations.responses(ordered)
+        self.refuse_problems()
+        return self._renamed(ordered)
+
+    def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """Return turns with the names of the standard form.
+
+        Raises:
+            InputError: A key that was named is nowhere.
+        """
+        values: dict[Any, Any] = {}
+        for turn in (turn for turns in spoken.values() for turn in turns):
+            if isinstance(turn, Mapping):
+                values.update((k, v) for k, v in turn.items() if values.get(k) is None)
+        self._refuse_unused(values)
+        chosen: dict[Any, str] = {}
+        for field, kinds in _TURN_KINDS.items():
+            named = field in self._named
+            if named or field not in values:
+                key = key_of(values, self._keys[field], *(() if named else kinds))
+                if key is not None:
+                    chosen[key] = field
+                    told = f"read `{unquoted(key)}` as `{field}`"
+                    self.remarks.add("format", told, warning=False)
+        return {id_: [_turn(turn, chosen) for turn in turns] for id_, turns in spoken.items()}
+
+    def _refuse_unused(self, names: Iterable[Any]) -> None:
+        """Refuse keys that were named and are nowhere."""
+        there = {plain_key(key) for key in (*names, *self._outer)}
+        missing = {role: key for role, key in self._named.items() if plain_key(key) not in there}
+        for role, key in missing.items():
+            self._problems.add("", f"--{role}-key: no `{unquoted(key)}` in it")
+        self.refuse_problems()
+
+
+def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
+    """Return a turn with the names of the standard form, without the empty cells of a table."""
+    if isinstance(turn, str):
+        return {RESPONSE: turn}
+    if not isinstance(turn, Mapping):
+        return turn
+    fields = chosen.values()
+    read = {
+        chosen.get(key, key): v for key, v in turn.items() if key in chosen or key not in fields
+    }
+    if is_metadata(read.get(_METADATA)):
+        read.setdefault(STATE, read.pop(_METADATA))
+    for field in (STATE, ACTIVE_DOMAINS):
+        if isinstance(read.get(field), str) and not read[field].strip():
+            del read[field]
+    domains = read.get(ACTIVE_DOMAINS)
+    if isinstance(domains, str):
+        read[ACTIVE_DOMAINS] = re.findall(r"\w+", domains)
+    return read
+
+
+def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """Return numbered turns without a line that only opens a dialogue, as DAMD's outputs have."""
+    if len(turns) < 2 or turns[0][0] != len(turns) - 1:
+        return turns
+    empty = isinstance(turns[0][1], Mapping) and not any(turns[0][1].values())
+    return turns[1:] if empty else turns
+
+
+def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:
+    """Return turns by dialogue where each has an id of its own, such as `sng0073-2`."""
+    matches = {id_: _TURN_ID.fullmatch(id_) for id_ in rows}
+    alone = all(len(turns) == 1 and turns[0][0] is None for turns in rows.values())
+    if not alone or not all(matches.values()):
+        return rows
+    read: dict[str, _Numbered] = {}
+    for id_, match in matches.items():
+        if match is not None:
+            read.setdefault(match[1], []).append((int(match[2]), rows[id_][0][1]))
+    return read
+
+
+def read_arranged(content: object, source: str, named: Mapping[str, str] | None = None) -> Standard:
+    """Return outputs in any arrangement in the standard form.
+
+    Args:
+        content: What a file holds.
+        source: What messages call it.
+        named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
+
+    Raises:
+        InputError: It contradicts itself, or a key that is named is nowhere.
+    """
+    arrangement = Arrangement(source, named)
+    dialogues = arrangement.turns(arrangement.dialogues(content))
+    arrangement.remarks.add("format", f"read as {arrangement.name}", warning=False)
+    return Standard(dialogues, arrangement.name, arrangement.remarks.listed())
+
+
+FORMAT = Format(
+    name="other arrangements",
+    description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
+    "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
+    "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
+    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; keys of other "
+    "names; all of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
+    recognises=_recognises,
+    read=read_arranged,
+    rank=50,
+    is_text=is_table,
+    parse=read_table,
+)

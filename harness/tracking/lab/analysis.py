@@ -1,0 +1,414 @@
+"""Analyses of metrics on trackers' outputs: what they share, and what they should not depend on.
+
+- How the metrics' scores of turns go together (Kim et al., 2022, figure 3).
+- How many slots dialogues use (the same, figure 2).
+- FGA and GCA by tail orientation (TO) and non-uniformity (NU) of mistakes, and whether their
+  correlations with these differ (Aksu & Chen, 2024, section 5.2 and figure 4).
+
+The interval of the difference of two correlations that share a variable is Zou's (2007).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from scipy.stats import binned_statistic, zscore
+
+from ...comparison.interval import Spread
+from ...io.rendering import figure
+from ...io.tables import Table
+from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
+from ...metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
+from ...metrics.tracking.dialogue_states import DialogueStates
+from ...metrics.tracking.evaluation import (
+    correlation,
+    mistakes_by_turn,
+    non_uniformity,
+    tail_orientation,
+    tracking_statistics,
+)
+from ...metrics.tracking.gca import judge_changes
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
+from ...metrics.tracking.tracking_result import TrackingResult
+
+BINS = 10
+"""Into how many parts of equal width the range of TO, and of NU, is cut."""
+
+LEVEL = 0.95
+
+MANY_SLOTS = 12
+"""As many slots or more are many: figure 2 of Kim et al. (2022) counts dialogues with fewer."""
+
+PLAIN_RECIPE = "plain"
+"""FGA and GCA are held against TO and NU on the dialogues with mistakes, file by file."""
+
+PUBLISHED = "gca-paper"
+"""The same as the authors of GCA do it: all files pooled, N + 1 turns in TO, dialogues with close
+FGA and GCA left out, GCA 0 without any change."""
+
+CLOSE = 0.1
+"""In the published recipe, FGA and GCA that differ by fewer standard deviations are close."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Mean scores of the dialogues whose TO, or NU, lies in one part of its range.
+
+    Attributes:
+        start: Where the part starts; it ends where the next begins.
+        dialogues: How many there are.
+        fga: Their mean FGA; None of none.
+        gca: Their mean GCA.
+    """
+
+    start: float
+    dialogues: int
+    fga: float | None
+    gca: float | None
+
+
+@dataclass(frozen=True)
+class Bias:
+    """How far FGA and GCA go with where, or how unevenly, mistakes lie.
+
+    Attributes:
+        fga: Pearson's correlation with FGA.
+        gca: The same with GCA.
+        difference: The interval of the first less the second, at 95 %.
+        bins: Mean scores by parts of the range; of `gca-paper` in standard deviations, all of them.
+    """
+
+    fga: float | None
+    gca: float | None
+    difference: tuple[float, float] | None
+    bins: Sequence[Bin]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Analyses of tracked dialogues.
+
+    Attributes:
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
+        dialogues: How many there are.
+        turns: Metric -> metric -> Pearson's correlation of their scores of turns.
+        slots: Number of slots -> dialogues that use as many: the most in one gold state.
+        fewer_slots: The share of dialogues that use fewer than `MANY_SLOTS`, in percent.
+        taken: λ -> the dialogues that the recipe takes.
+        between: λ -> the correlation of FGA and GCA over these.
+        biases: λ -> "TO" and "NU" -> what FGA and GCA owe to it.
+    """
+
+    recipe: str
+    dialogues: int
+    turns: Mapping[str, Mapping[str, float | None]]
+    slots: Mapping[int, int]
+    fewer_slots: float
+    taken: Mapping[str, int]
+    between: Mapping[str, float | None]
+    biases: Mapping[str, Mapping[str, Bias]]
+
+    @property
+    def shown_biases(self) -> tuple[str, Mapping[str, Bias]]:
+        """The λ whose bins are shown, and what FGA with it and GCA owe to TO and NU."""
+        headline = lambda_label(HEADLINE_LAMBDA)
+        decay = headline if headline in self.biases else next(iter(self.biases))
+        return decay, self.biases[decay]
+
+    @property
+    def unit(self) -> str:
+        """What TO, NU, FGA and GCA are in where they are held against each other."""
+        return "SD from the mean" if self.recipe == PUBLISHED else "%"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the analyses as JSON types."""
+        return asdict(self)
+
+
+def analyse(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN, recipe: str = PLAIN_RECIPE
+) -> Analysis:
+    """Analyse the scores of tracked dialogues.
+
+    Args:
+        dialogues: At least one dialogue.
+        choices: What the metrics leave open.
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
+
+    Raises:
+        InputError: As `score_tracking`.
+    """
+    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
+    used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
+    figures = dialogue_figures(dialogues, choices)
+    changes = [judge_changes(dialogue.pairs) for dialogue in states]
+    mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
+    changed = [any(by_turn) for by_turn in changes]
+    taken, between, biases = {}, {}, {}
+    for decay in map(lambda_label, choices.lambdas):
+        points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
+        tos, nus, fgas, gcas = ([point[at] for point in points] for at in range(4))
+        taken[decay] = len(points)
+        between[decay] = correlation(fgas, gcas)
+        biases[decay] = {"TO": _bias(tos, fgas, gcas), "NU": _bias(nus, fgas, gcas)}
+    return Analysis(
+        recipe=recipe,
+        dialogues=len(dialogues),
+        turns=_matrix(_turn_scores(states, choices)),
+        slots=dict(sorted(used.items())),
+        fewer_slots=100 * sum(n for slots, n in used.items() if slots < MANY_SLOTS) / len(states),
+        taken=taken,
+        between=between,
+        biases=biases,
+    )
+
+
+def analyses_of(
+    files: Mapping[str, Sequence[TrackedDialogue]],
+    choices: Choices = PLAIN,
+    recipe: str = PLAIN_RECIPE,
+) -> dict[str, Analysis]:
+    """Return name -> analyses of each file, or of all together where the recipe pools them.
+
+    Args:
+        files: Name -> tracked dialogues.
+        choices: What the metrics leave open.
+        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
+    """
+    if recipe == PUBLISHED and len(files) > 1:
+        files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
+    return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
+
+
+def compared_figures(result: TrackingResult) -> dict[str, float]:
+    """Return heading -> percent, of the figures that papers hold against each other.
+
+    They are those that tables show, and SA, AGA and others that tables leave out.
+    """
+    return {
+        metric.heading(key): result.figures[key]
+        for metric in tracking_metrics().values()
+        for key in metric.headlines([k for k in result.figures if metric.owns(k)]) or [metric.name]
+    }
+
+
+def dialogue_figures(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+) -> list[dict[str, float]]:
+    """Return every figure of each dialogue by itself: key of reports -> percent."""
+    known = tracking_statistics(dialogues, choices)
+    return [
+        {name.removeprefix("dst."): value for name, value in known.formula(row).items()}
+        for row in known.rows.tolist()
+    ]
+
+
+def zou_interval(
+    first: float, second: float, between: float, size: int, level: float = LEVEL
+) -> tuple[float, float] | None:
+    """Return the interval of the difference of two correlations that share a variable (Zou, 2007).
+
+    Args:
+        first: The correlation of the shared variable with one of the others.
+        second: The same with the other one.
+        between: The correlation of these two.
+        size: The number of points.
+        level: The level of the interval.
+
+    Returns:
+        Its ends, of the first less the second; None for fewer than four points, or where a
+        correlation is perfect.
+    """
+    if size < 4 or abs(first) >= 1 or abs(second) >= 1:
+        return None
+    half = NormalDist().inv_cdf((1 + level) / 2) / math.sqrt(size - 3)
+    # How far Fisher's intervals reach below and above each correlation.
+    below_1, below_2 = (r - math.tanh(math.atanh(r) - half) for r in (first, second))
+    above_1, above_2 = (math.tanh(math.atanh(r) + half) - r for r in (first, second))
+    squares = first**2 + second**2
+    shared = (between - first * second / 2) * (1 - squares - between**2) + between**3
+    shared /= (1 - first**2) * (1 - second**2)
+    down = below_1**2 + above_2**2 - 2 * shared * below_1 * above_2
+    up = above_1**2 + below_2**2 - 2 * shared * above_1 * below_2
+    difference = first - second
+    return difference - math.sqrt(max(0.0, down)), difference + math.sqrt(max(0.0, up))
+
+
+def _turn_scores(
+    states: Sequence[DialogueStates], choices: Choices
+) -> dict[str, list[float | None]]:
+    """Return metric -> its score of every turn; of FGA, with the values of λ that tables show.
+
+    A metric that says nothing of turns gives a turn what it gives a dialogue of that turn alone.
+    """
+    scores: dict[str, list[float | None]] = {}
+    for name, metric in tracking_metrics().items():
+        keys = metric.formula(metric.statistics(states[0], choices), choices)
+        shown = {name, *map(metric.heading, metric.headlines(list(keys)))}
+        for dialogue in states:
+            verdicts = metric.verdicts or partial(_alone, metric)
+            for of_turn in verdicts(dialogue, choices):
+                for verdict in of_turn:
+                    if verdict.metric in shown:
+                        scores.setdefault(verdict.metric, []).append(verdict.score)
+    return {name: known for name, known in scores.items() if set(known) != {None}}
+
+
+def _alone(
+    metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
+) -> Iterator[list[Verdict]]:
+    """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
+    for at in range(len(dialogue.turns)):
+        turn = dialogue.part(slice(at, at + 1))
+        shares = metric.formula(metric.statistics(turn, choices), choices)
+        yield [Verdict(metric.heading(key), share, "") for key, share in shares.items()]
+
+
+def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
+    """Return the correlations of all pairs of metrics, over the turns that both score."""
+    return {
+        first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
+        for first, ours in scores.items()
+    }
+
+
+def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
+    both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+    return correlation([a for a, _ in both], [b for _, b in both])
+
+
+def _points(
+    mistakes: Sequence[Sequence[int]],
+    changed: Sequence[bool],
+    figures: Sequence[Mapping[str, float]],
+    key: str,
+    recipe: str,
+) -> list[tuple[float, ...]]:
+    """Return TO, NU, FGA and GCA of each dialogue that a recipe takes."""
+    if recipe != PUBLISHED:
+        return [
+            (tail_orientation(made), non_uniformity(made), own[key], own["GCA"])
+            for made, own in zip(mistakes, figures, strict=True)
+            if any(made)
+        ]
+    # A turn without mistakes at the end makes N + 1 of N; scores are rounded as the authors' are.
+    points = [
+        (
+            tail_orientation([*made, 0]) if any(made) else 0.0,
+            non_uniformity(made) if any(made) else 0.0,
+            round(own[key], 2),
+            round(own["GCA"], 2) if any_change else 0.0,
+        )
+        for made, own, any_change in zip(mistakes, figures, changed, strict=True)
+    ]
+    points = [point for point in points if point[2:] != (100, 100)]
+    if len(points) < 2:
+        return []
+    # What does not vary has no standard deviation.
+    with np.errstate(invalid="ignore"):
+        rows = np.nan_to_num(zscore(points, axis=0, ddof=1)).round(2).tolist()
+    return [tuple(row) for row in rows if abs(row[2] - row[3]) >= CLOSE]
+
+
+def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
+    with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
+    between = correlation(fga, gca)
+    difference = None
+    if with_fga is not None and with_gca is not None and between is not None:
+        difference = zou_interval(with_fga, with_gca, between, len(measure))
+    return Bias(with_fga, with_gca, difference, list(_bins(measure, fga, gca)))
+
+
+def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[Bin]:
+    # What is the same may differ in its last digits.
+    if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
+        return
+    means, edges, _ = binned_statistic(measure, [fga, gca], "mean", BINS)
+    counts, _, _ = binned_statistic(measure, measure, "count", BINS)
+    for start, count, of_fga, of_gca in zip(edges.tolist(), counts, *means.tolist(), strict=False):
+        empty = not count
+        yield Bin(start, int(count), None if empty else of_fga, None if empty else of_gca)
+
+
+def spread_table(spread: Mapping[str, Spread]) -> Table:
+    """Return how each metric is spread over several files as a table."""
+    columns = {"mean": "mean", "SD": "deviation", "lowest": "lowest", "highest": "highest"}
+    rows = [
+        [name, *(figure(getattr(one, key), 2) for key in columns.values())]
+        for name, one in spread.items()
+    ]
+    data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
+    return Table("spread", "Metrics over the files (%)", ["", *columns], rows, data)
+
+
+def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
+    """Return analyses as tables.
+
+    Args:
+        name: What is analysed.
+        analysis: The analyses.
+    """
+    names = list(analysis.turns)
+    decay, both = analysis.shown_biases
+    share = f"{figure(analysis.fewer_slots)} % of dialogues use fewer than {MANY_SLOTS} slots"
+    return [
+        Table(
+            "turns",
+            f"{name}: correlation of metrics over turns",
+            ["", *names],
+            [[one, *(figure(row[to], 2) for to in names)] for one, row in analysis.turns.items()],
+            [{"metric": one, **row} for one, row in analysis.turns.items()],
+        ),
+        Table(
+            "slots",
+            f"{name}: dialogues by the slots they use",
+            ["slots", *map(str, analysis.slots)],
+            [["dialogues", *map(str, analysis.slots.values())]],
+            [{"slots": slots, "dialogues": number} for slots, number in analysis.slots.items()],
+            [share],
+        ),
+        Table(
+            "biases",
+            f"{name}: correlation with where mistakes lie (recipe {analysis.recipe})",
+            ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
+            [
+                [
+                    own,
+                    str(analysis.taken[own]),
+                    figure(analysis.between[own], 2),
+                    measure,
+                    figure(bias.fga, 2),
+                    figure(bias.gca, 2),
+                    "–" if bias.difference is None else "[{:.4f}, {:.4f}]".format(*bias.difference),
+                ]
+                for own, measures in analysis.biases.items()
+                for measure, bias in measures.items()
+            ],
+            [
+                {"lambda": own, "measure": measure, "FGA": bias.fga, "GCA": bias.gca}
+                for own, measures in analysis.biases.items()
+                for measure, bias in measures.items()
+            ],
+        ),
+        *(
+            Table(
+                f"bins_{measure}",
+                f"{name}: scores by {measure} (scores: {analysis.unit})",
+                [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
+                [
+                    [figure(b.start, 2), str(b.dialogues), figure(b.fga, 2), figure(b.gca, 2)]
+                    for b in bias.bins
+                ],
+                [asdict(one) for one in bias.bins],
+            )
+            for measure, bias in both.items()
+            if bias.bins
+        ),
+    ]

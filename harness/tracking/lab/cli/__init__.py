@@ -1,0 +1,1 @@
+"""Commands of the lab: one per file, as in `harness/cli/`."""

@@ -1,0 +1,266 @@
+"""Human ratings of dialogues, and how far metrics of the same dialogues agree with them.
+
+Dey, Kummara & Desarkar (2022), section 4, correlate JGA and FGA with the ratings of dialogues.
+Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
+from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from ...errors import InputError, Problems, counted, shown
+from ...io.files import read_bytes, shown_name
+from ...io.rendering import figure
+from ...io.tables import Table
+from ...metrics.statistics import SEED
+from ...metrics.tracking.choices import Choices, lambda_label
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue
+from ...submission.checking import dialogue_id
+from .analysis import dialogue_figures
+
+COLUMNS = ("id", "rater", "rating")
+COEFFICIENTS: Mapping[str, str] = {
+    "Pearson": "pearsonr",
+    "Spearman": "spearmanr",
+    "Kendall": "kendalltau",
+}
+"""Correlation -> what SciPy calls it. The first, that of the paper, decides what agrees best."""
+
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far metrics agree with people.
+
+    Attributes:
+        dialogues: The dialogues that are rated and scored.
+        raters: The number of raters.
+        alpha: Krippendorff's alpha of the raters, of ratings on an interval scale, if there is one.
+        without: Why there is none; empty if there is.
+        correlations: Metric -> coefficient -> its value and interval; None where a side is
+            constant.
+        rates: Candidate -> Pearson's correlation.
+        best: The candidate for which that is highest, the first of equals; None of none.
+    """
+
+    dialogues: int
+    raters: int
+    alpha: float | None
+    without: str
+    correlations: Mapping[str, Mapping[str, Interval | None]]
+    rates: Mapping[str, float | None]
+    best: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return asdict(self)
+
+
+def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
+    """Return dialogue id -> rater -> rating, of a CSV file with the columns `COLUMNS`.
+
+    Dialogues that a rater has not rated yet, without a rating, are left out.
+
+    Raises:
+        InputError: The file cannot be read, lacks a column, has a rating that is no number, or
+            one twice.
+    """
+    source = shown_name(path)
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(source, "not text in UTF-8") from None
+    rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+    if not {*COLUMNS} <= {*(rows.fieldnames or ())}:
+        raise InputError(source, f"expected a CSV file with the columns {', '.join(COLUMNS)}")
+    ratings: dict[str, dict[str, float]] = {}
+    problems = Problems()
+    for row in rows:
+        id_, rater, rating = ((row[column] or "").strip() for column in COLUMNS)
+        if not rating:
+            continue
+        place = f"line {rows.line_num}"
+        try:
+            value = float(rating)
+        except ValueError:
+            value = math.nan
+        of_dialogue = ratings.setdefault(dialogue_id(id_), {})
+        if not math.isfinite(value):
+            problems.add(place, f"expected a number as rating, found {shown(rating)}")
+        elif not id_ or not rater:
+            problems.add(place, "expected the id of a dialogue and the name of a rater")
+        elif rater in of_dialogue:
+            problems.add(place, "the rater has rated the dialogue before; keep one rating")
+        of_dialogue[rater] = value
+    if problems:
+        raise InputError(source, problems)
+    return ratings
+
+
+BEST_OF = [step / 20 for step in range(41)]
+"""The values of λ of which the one is found that agrees best."""
+
+
+def tracker_agreement(
+    ratings: Mapping[str, Mapping[str, float]],
+    dialogues: Sequence[TrackedDialogue],
+    choices: Choices,
+    rates: Mapping[str, Mapping[str, float]],
+    source: str,
+) -> Agreement:
+    """Return how far JGA, FGA, GCA and the rates of responses agree with people.
+
+    Args:
+        ratings: Dialogue id -> rater -> rating.
+        dialogues: The tracked dialogues.
+        choices: What the metrics leave open; intervals are shown of its values of λ.
+        rates: Metric of responses -> dialogue id -> score.
+        source: What messages call the ratings.
+
+    Raises:
+        InputError: As `agreement`.
+    """
+    labels = [lambda_label(decay) for decay in dict.fromkeys([*choices.lambdas, *BEST_OF])]
+    wider = replace(choices, lambdas=[float(label) for label in labels])
+    figures = dialogue_figures(dialogues, wider)
+    ids = [dialogue_id(dialogue.id) for dialogue in dialogues]
+    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
+    scores = {
+        title: dict(zip(ids, (of_dialogue[key] for of_dialogue in figures), strict=True))
+        for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
+    }
+    shown = list(candidates)[: len(choices.lambdas)]
+    return agreement(ratings, {**scores, **rates}, list(candidates), shown, source)
+
+
+def agreement(
+    ratings: Mapping[str, Mapping[str, float]],
+    scores: Mapping[str, Mapping[str, float]],
+    candidates: Sequence[str],
+    shown: Collection[str],
+    source: str,
+) -> Agreement:
+    """Return how far metrics agree with people, with intervals by dialogue.
+
+    Args:
+        ratings: Dialogue id -> rater -> rating.
+        scores: Metric -> dialogue id -> score; all have the same dialogues.
+        candidates: The metrics of which the one that agrees best is found: FGA by its λ.
+        shown: Those of them whose intervals are wanted in any case.
+        source: What messages call the ratings.
+
+    Raises:
+        InputError: Ratings are of unknown dialogues, or of too few.
+    """
+    known = next(iter(scores.values()))
+    unknown = sorted(ratings.keys() - known.keys())
+    if unknown:
+        named = ", ".join(unknown[:5]) + ("…" if unknown[5:] else "")
+        raise InputError(source, f"rates {len(unknown)} dialogues that are not scored: {named}")
+    if len(ratings) < FEWEST:
+        raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
+    ids = sorted(ratings)
+    people = np.array([fmean(ratings[id_].values()) for id_ in ids])
+    columns = {name: np.array([own[id_] for id_ in ids]) for name, own in scores.items()}
+    decisive = next(iter(COEFFICIENTS))
+    rates = {name: _correlation(decisive, people, columns[name]) for name in candidates}
+    known_rates = {name: rate for name, rate in rates.items() if rate is not None}
+    best = max(known_rates, key=known_rates.__getitem__, default=None)
+    picked = [name for name in columns if name not in rates or name == best or name in shown]
+    samples = [
+        np.repeat(np.arange(len(ids)), counts)
+        for block in bootstrap_samples(len(ids), INTERVAL_SAMPLES, SEED)
+        for counts in block
+    ]
+    alpha, without = _alpha(ratings)
+    return Agreement(
+        dialogues=len(ids),
+        raters=len({rater for own in ratings.values() for rater in own}),
+        alpha=alpha,
+        without=without,
+        correlations={
+            name: {one: _interval(one, people, columns[name], samples) for one in COEFFICIENTS}
+            for name in picked
+        },
+        rates=rates,
+        best=best,
+    )
+
+
+def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
+    """Return a correlation; None where a side is constant."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
+
+
+def _interval(
+    coefficient: str, people: Any, scores: Any, samples: Sequence[Any]
+) -> Interval | None:
+    value = _correlation(coefficient, people, scores)
+    if value is None:
+        return None
+    # Samples in which a side is constant say nothing.
+    drawn = [_correlation(coefficient, people[rows], scores[rows]) for rows in samples]
+    ends = interval_ends(np.array([one for one in drawn if one is not None]))
+    return Interval(value, *ends, BOOTSTRAP)
+
+
+def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:
+    """Return Krippendorff's alpha; or None, and why there is none."""
+    raters = sorted({rater for own in ratings.values() for rater in own})
+    if all(len(own) < 2 for own in ratings.values()):
+        return None, "no dialogue has two raters"
+    if len({rating for own in ratings.values() for rating in own.values()}) < 2:
+        return None, "all ratings are equal"
+    try:
+        import krippendorff
+    except ImportError:
+        return None, "pip install 'multiwoz-harness[ratings]'"
+    table = [[own.get(rater, math.nan) for own in ratings.values()] for rater in raters]
+    return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
+
+
+def agreement_table(found: Agreement) -> Table:
+    """Return it as a table, and what is to be said of the raters."""
+    alpha = f"– ({found.without})" if found.alpha is None else figure(found.alpha, 2)
+    notes = [
+        f"{counted(found.dialogues, 'dialogue')}, {counted(found.raters, 'rater')}; "
+        f"Krippendorff's alpha {alpha}"
+    ]
+    if found.best is not None:
+        end = ", at the end of their range" if found.best in _ends(found.rates) else ""
+        notes.append(f"of all λ, {found.best} agrees best{end}; it is chosen on these ratings")
+    return Table(
+        "ratings",
+        "Agreement of metrics with people's ratings of dialogues",
+        [f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS],
+        [
+            [name, *("–" if one is None else one.text(2) for one in own.values())]
+            for name, own in found.correlations.items()
+        ],
+        [
+            {"metric": name, **{c: None if one is None else one.value for c, one in own.items()}}
+            for name, own in found.correlations.items()
+        ],
+        notes,
+    )
+
+
+def _ends(rates: Mapping[str, float | None]) -> tuple[str, str]:
+    """Return the first and the last of the candidates by their λ."""
+    ordered = sorted(rates, key=lambda name: float(name.partition("=")[2]))
+    return ordered[0], ordered[-1]

@@ -1,0 +1,107 @@
+"""Rooms that can be taken away: without each of them, the rest scores, compares and submits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from entered import PROJECT
+from helpers import run_process
+
+ROOMS = {
+    "live": ("harness/live",),
+    "grounding": ("harness/grounding", "normalization/delexicaliser"),
+    "audit": ("harness/board/audit",),
+    "views": ("harness/board/views",),
+    "lab": ("harness/tracking/lab",),
+}
+
+_SUBMIT = (
+    *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample", "--model", "by hand"),
+    *("--training", "none", "--prompts", "none", "--test-in-training", "no"),
+)
+_SAMPLE = ("--benchmark", "sample")
+# An editable installation finds modules of the project that the copy lacks.
+_MAIN = """
+import sys
+sys.meta_path = [one for one in sys.meta_path if "editable" not in repr(one).lower()]
+from mwz.harness.cli import main
+main()
+"""
+
+
+def _without(room: str, folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Copy the project without a room, and return what runs `mwz` there."""
+    for name in ("harness", "database", "normalization"):
+        shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for taken in ROOMS[room]:
+        shutil.rmtree(folder / taken)
+    package = folder / ".path" / "mwz"
+    package.mkdir(parents=True)
+    for file in (PROJECT / "package").glob("*.py"):
+        shutil.copy(file, package)
+    for name in ("harness", "database", "normalization"):
+        (package / name).symlink_to(folder / name)
+    data = {"MWZ_DATA": str(folder / "data"), "PYTHONPATH": str(package.parent)}
+
+    def mwz(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", _MAIN, *arguments],
+            cwd=folder,
+            env={**os.environ, **data},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return mwz
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_rest_works_without_a_room(room: str, tmp_path: Path) -> None:
+    if not all((PROJECT / folder).is_dir() for folder in ROOMS[room]):
+        pytest.skip(f"there is no room {room}")
+    mwz = _without(room, tmp_path)
+    outputs = tmp_path / "harness" / "sample" / "submissions"
+    careful, hasty = (str(outputs / f"{name}.json") for name in ("careful", "hasty"))
+    assert "Inform" in mwz("score", careful, *_SAMPLE).stdout
+    assert "Inform" in mwz("compare", careful, hasty, *_SAMPLE).stdout
+    assert "not matched" in mwz("why", careful, *_SAMPLE).stdout
+    mwz("submit", careful, *_SUBMIT, "--submissions", "entries")
+    mwz("leaderboard", "--submissions", "entries")
+    assert "Careful" in (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    listed = mwz("--help").stdout
+    assert "  score" in listed
+
+
+def test_what_needs_plain_english_says_so(tmp_path: Path) -> None:
+    mwz = _without("grounding", tmp_path)
+    english = tmp_path / "english.json"
+    english.write_text('{"town001": [{"response": "Hello."}]}', "utf-8")
+    score = ("score", str(english), *_SAMPLE)
+    for arguments in ((*score, "--lexicalised"), (*score, "--free-running"), ("play", *_SAMPLE)):
+        assert "needs the folder " in mwz(*arguments, status=2).stderr
+
+
+def test_what_needs_live_dialogues_says_so(sample_play: Path, tmp_path: Path) -> None:
+    mwz = _without("live", tmp_path)
+    for command in ("score", "check", "compare"):
+        told = mwz(command, *[str(sample_play)] * (1 + (command == "compare")), *_SAMPLE, status=2)
+        assert "needs the folder harness/live" in told.stderr
+
+
+@pytest.fixture
+def sample_play(tmp_path: Path) -> Path:
+    """A file of `mwz play`."""
+    path = tmp_path / "play.jsonl"
+    done = run_process("play", *_SAMPLE, "--tasks", 1, "-o", path)
+    assert done.returncode == 0, done.stderr
+    return path

@@ -1,0 +1,61 @@
+"""Default scores, which take shortcuts, are those of the libraries alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS
+from helpers import run_cli
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.metrics import tokens
+from mwz.harness.scoring.reference import reference_differences
+from mwz.normalization import moses, responses
+
+
+def _differences(sample: Benchmark, content: dict[str, Any]) -> list[tuple[str, object, object]]:
+    encoded = json.dumps(content).encode()
+    return reference_differences(Scorer(sample), encoded, "predictions", Options())
+
+
+@pytest.fixture
+def careful() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_bytes())
+    return content
+
+
+def test_the_sample_scores_alike(sample: Benchmark, careful: dict[str, Any]) -> None:
+    assert _differences(sample, careful) == []
+    # Of an incomplete submission the lower bound as well.
+    assert _differences(sample, dict([*careful.items()][:7])) == []
+    assert reference_differences(Scorer(sample), "constant", "constant", Options()) == []
+
+
+def test_a_wrong_shortcut_is_found(
+    sample: Benchmark, careful: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not one that the scores of other tests were made with.
+    careful["town001"][0]["response"] = "it is in the [value_area] , is it not?"
+    monkeypatch.setattr(moses, "_closed_up", lambda text: text.replace("the", "a"))
+    responses.normalize_response.cache_clear()
+    found = _differences(sample, careful)
+    responses.normalize_response.cache_clear()
+    assert {place for place, *_ in found} >= {"bleu.mwz22", "combined", "strict.combined"}
+    monkeypatch.undo()
+    monkeypatch.setattr("mwz.harness.metrics.counts.tokenize_13a", str.split)
+    monkeypatch.setattr(tokens, "_kept_tokens", str.split)
+    assert "bleu.damd" in {place for place, *_ in _differences(sample, careful)}
+
+
+def test_the_command_compares_entries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample")
+    submitted = SAMPLE_SUBMISSIONS / "careful.json"
+    assert run_cli(capsys, "submit", submitted, *arguments, "--new-board").status == 0
+    run = run_cli(capsys, "verify", "--reference", "--benchmark", "sample", "--jobs", 1)
+    assert (run.status, run.out) == (0, "careful: ok\n")
