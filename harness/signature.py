@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
-
-from .io.machine import installed_version
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -29,6 +29,12 @@ stands in for them (docs/architecture.md)."""
 PLACEHOLDERS = "placeholders"
 """The parameter that names the placeholders read besides those of the rule set. Like the source of
 active domains it is a system's own: on boards, and in `mwz compare` of entries, it may differ."""
+
+
+@cache
+def installed_version(package: str) -> str:
+    """Return the version of an installed package; looking it up takes a millisecond."""
+    return version(package)
 
 
 def harness_version() -> str:

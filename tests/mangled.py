@@ -226,21 +226,21 @@ TEXTS: Mapping[str, Mangle] = {
 KEYED: Mapping[str, tuple[Mangle, Mapping[str, str]]] = {
     "keys of turns": (
         lambda o: _json(renamed(o, "gen", "my_state")),
-        {"response_key": "gen", "state_key": "my_state"},
+        {"response": "gen", "state": "my_state"},
     ),
     "keys of a list": (
         lambda o: _json([{"name": i, "exchange": ts} for i, ts in o.items()]),
-        {"id_key": "name", "turns_key": "exchange"},
+        {"id": "name", "turns": "exchange"},
     ),
     "columns of a table": (
         lambda o: _table(o, ",").replace("dialogue_id", "dlg").replace("response", "gen").encode(),
-        {"id_key": "dlg", "response_key": "gen"},
+        {"id": "dlg", "response": "gen"},
     ),
     "a key beside the usual one": (
         lambda o: _json(
             _each(o, lambda ts: [{**t, "gen": t["response"], "response": ""} for t in ts])
         ),
-        {"response_key": "gen"},
+        {"response": "gen"},
     ),
 }
 """What is read where keys are named, and these."""

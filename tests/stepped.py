@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mwz.database.venues import VenueDatabase
-from mwz.harness.metrics.inform import Rates, rates
+from mwz.harness.metrics.inform import Rates, goal_results, rates
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import STRICT, Setup
-from mwz.harness.metrics.steps import goal_results
 from mwz.normalization.rules import RuleSet
 
 

@@ -18,9 +18,8 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics.bleu import bleu_of_sums
-from mwz.harness.metrics.counts import References
+from mwz.harness.metrics.counts import TOKENIZERS, References, reference_13a, tokenize_13a
 from mwz.harness.metrics.results import MAX_ORDER
-from mwz.harness.metrics.tokens import TOKENIZERS, reference_13a, tokenize_13a
 
 Texts = Mapping[str, Mapping[str, Sequence[str]]]
 Responses = Mapping[str, Sequence[str]]

@@ -10,10 +10,9 @@ import pytest
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.grounding import human
-from mwz.harness.grounding.human import HumanRatings, human_ratings
-from mwz.harness.grounding.rating import OUTCOMES, TOTAL
-from mwz.harness.io.machine import DATA_VARIABLE
+from mwz.harness.data.machine import DATA_VARIABLE
+from mwz.harness.grounding import scores
+from mwz.harness.grounding.scores import OUTCOMES, TOTAL, HumanRatings, human_ratings
 from mwz.normalization.rules import rule_set
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))
@@ -38,8 +37,8 @@ def _ratings(benchmark: Benchmark) -> HumanRatings:
     return ratings
 
 
-def _succeeds(ratings: HumanRatings) -> bool | None:
-    return ratings["booked"]["town001"].won[TOTAL][OUTCOMES.index("success")]
+def _succeeds(ratings: HumanRatings) -> int | None:
+    return ratings["booked"]["town001"][TOTAL][OUTCOMES.index("success")]
 
 
 def _no_rating(*arguments: Any) -> HumanRatings:
@@ -51,7 +50,7 @@ def test_ratings_are_made_once_and_read_from_then_on(
 ) -> None:
     made = _ratings(town)
     assert len(_kept(tmp_path)) == 1
-    monkeypatch.setattr(human, "rated_human", _no_rating)
+    monkeypatch.setattr(scores, "rated_human", _no_rating)
     assert _ratings(load_benchmark("town")) == made
 
 

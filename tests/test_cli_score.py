@@ -230,9 +230,9 @@ def _one(turn: object) -> dict[str, object]:
     [
         (b"", "the file is empty; expected JSON"),
         (b"\n", "the file is empty; expected JSON"),
-        (b"{not json", "not JSON (line 1, column 2: "),
+        (b"{not json", "not JSON: line 1, column 2 ("),
         (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27, line 1)"),
-        (gzip.compress(b"{}", mtime=0)[:-5], "damaged gzip file"),
+        (gzip.compress(b"{}", mtime=0)[:-5], "damaged: it cannot be unpacked"),
         (b"[1" + b"0" * 5000 + b"]", "cannot be read as JSON"),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         ("x", "expected an object of dialogue id -> list of turns, found a string"),
@@ -327,7 +327,7 @@ def test_a_damaged_benchmark_is_bad_input(capsys: Capture, file: Path) -> None:
     path = install_benchmark(benchmark({"mul0001": dialogue({"taxi": goal()}, 1)}, "multiwoz"))
     path.write_bytes(path.read_bytes()[:-20])
     message = _refused(capsys, file)
-    assert message.startswith(f"{path}: damaged gzip file")
+    assert message.startswith(f"{path}: damaged: it cannot be unpacked")
     assert message.endswith("; install the benchmark again")
 
 

@@ -176,7 +176,7 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
         (b"", "the file is empty"),
         (b"{", "not JSON"),
         (b"[]", "expected an object"),
-        (b'{"town001": [{"state": {}}]}', "a tracker's file, for `mwz dst`"),
+        (b'{"town001": [{"state": {}}]}', "states alone are scored by `mwz dst`"),
         (b'{"town001": [{}]}', "dialogue town001, turn 0: `response` is missing"),
         (b'{"nowhere": [{"response": "hello"}]}', "nowhere"),
     ],

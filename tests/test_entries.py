@@ -47,27 +47,22 @@ def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"papper": "https://a.b"}, "papper: unknown key; did you mean `paper`?"),
+        ({"papper": "https://a.b"}, "papper: unknown key"),
         (
             {"predictions": {"file": "p.json", "git_blop": BLOB}},
-            "predictions.git_blop: unknown key; did you mean `git_blob`?",
+            "predictions.git_blop: unknown key",
         ),
-        ({"setup": {"comparson": "subset"}}, "did you mean `comparison`?"),
+        ({"setup": {"comparson": "subset"}}, "setup.comparson: unknown key"),
         (
             {"reported": [{"source": "s"}, {"source": "s", "infrom": 76.3}]},
-            "reported.1: infrom: unknown key; choose from source, setup, style, domains, inform,",
+            "reported.1: infrom: unknown key",
         ),
     ],
 )
-def test_an_unknown_key_is_refused_with_its_place_and_those_it_may_have_meant(
+def test_an_unknown_key_is_refused_with_its_place(
     changes: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     assert message in _refused(system(**changes), tmp_path)
-
-
-def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path: Path) -> None:
-    problem = _refused(system(setup={"qqqq": 1}), tmp_path)
-    assert problem.startswith("setup.qqqq: unknown key; choose from comparison, domains,")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +130,7 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ),
         (
             {"predictions": {"corpus": "damd"}},
-            "predictions.corpus: unknown key; choose from commit,",
+            "predictions.corpus: unknown key",
         ),
         ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
         ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),

@@ -32,9 +32,10 @@ from mwz.harness.grounding.grounded import (
     TOO_EARLY,
     GroundedDialogue,
     GroundedDomain,
+    PlainDialogue,
     ground,
 )
-from mwz.harness.grounding.rating import TOTAL, GroundedFigures, grounded_figures, rating
+from mwz.harness.grounding.scores import TOTAL, GroundedFigures, grounded_figures, rating
 from mwz.harness.scoring import Options
 from mwz.normalization.delexicaliser import Delexicaliser
 
@@ -55,7 +56,7 @@ def _ground(
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     responses = [DELEXICALISER(text) for text in texts]
-    return ground(responses, goals, DATABASE, DELEXICALISER.gazetteer, booked)
+    return ground(PlainDialogue(responses, goals, booked), DATABASE, DELEXICALISER.gazetteer)
 
 
 def _figures(dialogues: Iterable[GroundedDialogue]) -> GroundedFigures:
@@ -176,13 +177,9 @@ def test_a_street_is_a_part_of_an_address() -> None:
 def test_what_the_database_does_not_know_cannot_be_told() -> None:
     venues = {"hotel": [{"id": "h1", "name": "the owl loft", "area": "north", "phone": "?"}]}
     delexicaliser = Delexicaliser.of_venues(venues, RULES)
-    texts = ["The Owl Loft, 01632 960123."]
-    went = ground(
-        [delexicaliser(text) for text in texts],
-        {"hotel": goal({"area": "north"}, ("PHONE",))},
-        database(venues),
-        delexicaliser.gazetteer,
-    )
+    wanted = {"hotel": goal({"area": "north"}, ("PHONE",))}
+    said = PlainDialogue([delexicaliser("The Owl Loft, 01632 960123.")], wanted)
+    went = ground(said, database(venues), delexicaliser.gazetteer)
     assert went.inform
     assert went.domains["hotel"].causes == {"PHONE": NOT_RECORDED}
 
@@ -377,7 +374,8 @@ def test_the_human_responses(multiwoz: Benchmark) -> None:
     for dialogue in multiwoz.dialogues.values():
         responses = [delexicaliser(text) for text in dialogue.responses]
         booked = dialogue.booked_domains
-        grounded.append(ground(responses, dialogue.goal, venues, delexicaliser.gazetteer, booked))
+        plain = PlainDialogue(responses, dialogue.goal, booked)
+        grounded.append(ground(plain, venues, delexicaliser.gazetteer))
         counted.append(dialogue_faithfulness(responses))
     rates = _figures(grounded)
     assert rates.inform[TOTAL] >= 95

@@ -16,7 +16,8 @@ from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.board.audit.setup_rates import setup_rates
-from mwz.harness.metrics.inform import Rates
+from mwz.harness.metrics.inform import Rates, Step, matched
+from mwz.harness.metrics.inform import steps as walk
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import (
@@ -28,8 +29,6 @@ from mwz.harness.metrics.setups import (
     UPDATES,
     Setup,
 )
-from mwz.harness.metrics.steps import Step, matched
-from mwz.harness.metrics.steps import steps as walk
 from mwz.normalization.rules import RuleSet
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not

@@ -14,6 +14,7 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, InputError, load_benchmark
+from mwz.harness.data import machine
 from mwz.harness.data.installed import (
     benchmark_path,
     from_document,
@@ -22,8 +23,7 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
-from mwz.harness.io import machine
-from mwz.harness.io.machine import DATA_VARIABLE
+from mwz.harness.data.machine import DATA_VARIABLE
 from mwz.harness.scoring import Scorer, derived
 from mwz.normalization.rules import rule_set, rule_set_names
 
@@ -128,7 +128,7 @@ def _file(content: object, format_: int = 3) -> bytes:
     [
         (b"", "the file is empty"),
         (gzip.compress(b"{", mtime=0), "not JSON"),
-        (_file({})[:-4], "damaged gzip file"),
+        (_file({})[:-4], "damaged: it cannot be unpacked"),
         (gzip.compress(b"[]", mtime=0), "written by another version of the harness"),
         (_file({}, format_=99), "written by another version of the harness"),
         (_file({}), "damaged or edited"),

@@ -46,7 +46,7 @@ from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.views.site_pages import site
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
-from mwz.harness.io.rendering import escaped
+from mwz.harness.io.tables import escaped
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report

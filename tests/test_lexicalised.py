@@ -211,7 +211,7 @@ def test_delexicalising_keeps_the_rest(capsys: Capture, tmp_path: Path) -> None:
         ("x", "expected an object of dialogue id -> list of turns, found a string"),
         ({}, "no dialogues; expected an object"),
         ({"a": {}}, "dialogue a: expected a list of turns, found an object"),
-        ({"a": [{"answer": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
+        ({"a": [{"words": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
         ({"a": [{"response": 1}]}, "dialogue a, turn 0: `response`: expected a string"),
         ({"a": [{"response": "", "user": 1}]}, "dialogue a, turn 0: `user`: expected a string"),
         ({"a": [{"response": "\ud800"}]}, "`response`: not valid text"),

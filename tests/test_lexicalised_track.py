@@ -40,7 +40,7 @@ from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.lexicaliser import lexicalised_predictions
-from mwz.harness.grounding.rating import GroundedScores, ToldShares
+from mwz.harness.grounding.scores import GroundedScores, ToldShares
 from mwz.harness.grounding.tracks.english_track import way_back
 from mwz.harness.io.validation import validated
 from mwz.harness.submission import HUMAN, parse_submission

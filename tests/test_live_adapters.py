@@ -12,7 +12,6 @@ import pytest
 from helpers import PROJECT
 
 from mwz.harness import Benchmark, Scorer
-from mwz.harness.live.rewards import grounded_reward
 from mwz.harness.live.world import World
 
 
@@ -126,7 +125,7 @@ def test_gymnasium_accepts_the_environment(world: World) -> None:
 
 
 def test_a_reward_has_the_signature_of_trl(world: World) -> None:
-    reward = grounded_reward(world)
+    reward = world.grounded_reward
     told = "Nonna's Attic, 17 spindle street, phone 01632960106."
     messages = [
         {"role": "assistant", "content": "", "tool_calls": []},
@@ -166,7 +165,7 @@ def test_trl_trains_with_the_reward(world: World, tmp_path: Path) -> None:
     quiet = {"report_to": [], "use_cpu": True, "bf16": False, "save_strategy": "no"}
     trainer = trl.GRPOTrainer(
         model=model,
-        reward_funcs=[grounded_reward(world)],
+        reward_funcs=[world.grounded_reward],
         args=trl.GRPOConfig(str(tmp_path), max_completion_length=4, **options, **quiet),
         train_dataset=Dataset.from_list([{"prompt": prompt, "dialogue_id": "town001"}] * 2),
         processing_class=tokenizer,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Answer, ChatServer, calling, chat_server, completion, saying
+from chat_server import Answer, ChatServer, Slow, calling, chat_server, completion, saying
 from helpers import Run, run_cli
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -53,7 +53,7 @@ class _Player:
         self._capsys = capsys
 
     def __call__(self, server: ChatServer, file: Path, *options: str, tasks: int = 1) -> Run:
-        arguments = ["--benchmark", "sample", "--agent", "model", "--model", "m"]
+        arguments = ["--benchmark", "sample", "--agent", "model:m"]
         where = ["--base-url", server.url, "-o", str(file), "--tasks", str(tasks)]
         return run_cli(self._capsys, "play", *arguments, *where, *options)
 
@@ -117,6 +117,9 @@ def test_passing_trouble_is_waited_for(
             _costing(b"10000001"),
             "prompt_tokens: expected a number from 0 to 10,000,000, found 1000",
         ),
+        # Of hundreds of bytes, 200 come in a second: more than the half second that is set.
+        (Slow(completion(saying("Hm."))), "the answer is not complete after 0.5 seconds"),
+        (completion(saying("x" * 100_000)), "the answer has more than 100,000 bytes"),
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
@@ -129,7 +132,10 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
 ) -> None:
     if fault is _silent:
         monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
-    once = fault in (401, 403, 404)
+    if isinstance(fault, Slow):
+        monkeypatch.setattr("mwz.harness.live.models._DEADLINE", 0.5)
+    monkeypatch.setattr("mwz.harness.live.models._LARGEST", 100_000)
+    once = fault in (401, 403, 404) or "the answer " in message
     file = tmp_path / "p.jsonl"
     assert play(server, file).status == 0
     before = file.read_bytes()
@@ -267,10 +273,13 @@ def test_whatever_a_model_says_can_be_read_again(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--model", "Baseline-7b"), "names that begin with 'baseline' are those of this version"),
-        (("--model", "mé"), "expected a name of at most 200 characters, printable ASCII"),
-        (("--user", "model", "--user-model", "scripted-2"), "names that begin with 'scripted'"),
-        (("--user", "model", "--user-model", "x" * 200), "at most 200 characters"),
+        (
+            ("--agent", "model:Baseline-7b"),
+            "names that begin with 'baseline' are those of this version",
+        ),
+        (("--agent", "model:mé"), "expected a name of at most 200 characters, printable ASCII"),
+        (("--user", "model:scripted-2"), "names that begin with 'scripted'"),
+        (("--user", "model:" + "x" * 200), "at most 200 characters"),
     ],
 )
 def test_names_that_no_file_may_have_are_refused_before_anything_is_played(
@@ -307,7 +316,7 @@ def test_a_model_plays_the_user_by_the_instructions(
 
     with chat_server(user) as server:
         file = str(tmp_path / "p.jsonl")
-        models = ["--user", "model", "--user-model", "u", "--base-url", server.url]
+        models = ["--user", "model:u", "--base-url", server.url]
         done = run_cli(capsys, "play", "--benchmark", "sample", "--tasks", "1", *models, "-o", file)
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")

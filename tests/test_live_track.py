@@ -13,7 +13,7 @@ import pytest
 from entered import change_scores, shown_columns, track_tables
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.columns import board_tables
 from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
@@ -21,6 +21,7 @@ from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
+from mwz.harness.data.tasks import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.playing import Play, play
 from mwz.harness.live.replaying import Plays, baseline_calls, play_scripts
@@ -424,8 +425,8 @@ class _Asking(Baseline):
 def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     agent: type[Baseline], share: float, multiwoz: Benchmark, upstream: Path, tmp_path: Path
 ) -> None:
-    goals = upstream / "ConvLab-2" / "data" / "multiwoz" / "test.json.zip"
-    world = World.of(multiwoz, str(goals))
+    scorer = Scorer(multiwoz, Options(lexicalised=True))
+    world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     users = ScriptedUser, "user"
     what = Play(world, list(world.tasks.tasks)[:200], agent, "agent", *users)
     found = baseline_calls(Plays(what, list(play(what, tmp_path / "play.jsonl"))))

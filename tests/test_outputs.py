@@ -18,7 +18,8 @@ from mwz.harness.io.files import read_bytes
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import checked_submission
-from mwz.harness.submission.formats import read_standard
+from mwz.harness.submission.formats import parse_predictions, standard_form
+from mwz.harness.submission.formats.arrangements import read_arranged
 from mwz.harness.submission.remarks import Remark
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
@@ -34,12 +35,20 @@ class Scored:
         self._scorer = Scorer(benchmark, WANTED)
 
     def __call__(
-        self, content: bytes, reading: Mapping[str, Any] = NOTHING, **options: Any
+        self,
+        content: bytes,
+        keys: Mapping[str, str] = NOTHING,
+        strict_states: bool = False,
+        **options: Any,
     ) -> tuple[Any, list[Remark]]:
         self._path.write_bytes(content)
         scorer = self._scorer.with_options(**options)
-        how = replace(scorer.options.reading, **reading)
-        standard = read_standard(read_bytes(self._path), "outputs", how)
+        how = replace(scorer.options.reading, strict_states=strict_states)
+        parsed = parse_predictions(read_bytes(self._path), "outputs")
+        if keys:
+            standard = read_arranged(parsed, "outputs", keys)
+        else:
+            standard = standard_form(parsed, "outputs")
         on = scorer.benchmark
         submission = checked_submission(standard, on, "outputs", scorer.rules, how)
         found = played_predictions(scorer, submission, "outputs")
@@ -87,7 +96,7 @@ def test_keys_that_are_named_are_read(scored: Scored, outputs: Any, name: str) -
 
 def test_a_key_that_is_nowhere_is_told(scored: Scored, outputs: Any) -> None:
     with pytest.raises(InputError, match="--response-key: no `said` in it"):
-        scored(KEYED["keys of turns"][0](outputs), {"response_key": "said"})
+        scored(KEYED["keys of turns"][0](outputs), {"response": "said"})
 
 
 FIRST = "town001"
@@ -170,10 +179,16 @@ def test_what_cannot_be_read_is_told_in_a_message_that_leads_on(
     assert len(raised.value.problems) == 1
 
 
-def test_a_misspelt_key_of_states_is_warned_of(scored: Scored, outputs: Any) -> None:
-    _, remarks = scored(json.dumps(renamed(outputs, "response", "sate")).encode())
+def test_a_misspelt_key_of_states_is_refused_in_most_turns_and_warned_of_in_one(
+    scored: Scored, outputs: Any
+) -> None:
+    misspelt = json.dumps(renamed(outputs, "response", "sate")).encode()
+    with pytest.raises(InputError, match="`sate` is not read, in 146 turns; write `state`"):
+        scored(misspelt)
+    scored(misspelt, states="gold")
+    _, remarks = scored(json.dumps(_first(outputs, sate={})).encode())
     (warning,) = (remark for remark in remarks if remark.kind == "look-alike key")
-    assert warning.message == "`sate` is not read; write `state`"
+    assert warning.message == "`sate` is not read; what counts is `state`"
 
 
 # States.
@@ -194,7 +209,7 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
     assert told.warning
     assert str(told).startswith("dialogue town001, turn 0: `state`")
     with pytest.raises(InputError):
-        scored(content, {"strict_states": True}, **options)
+        scored(content, strict_states=True, **options)
 
 
 def test_a_state_that_is_not_read_counts_as_empty_in_a_lexicalised_score(
@@ -225,7 +240,7 @@ def test_strict_states_refuse_what_is_read_otherwise(
     content = json.dumps(_first(outputs, state=state)).encode()
     scored(content)
     with pytest.raises(InputError, match="--strict-states"):
-        scored(content, {"strict_states": True})
+        scored(content, strict_states=True)
 
 
 @pytest.mark.parametrize(

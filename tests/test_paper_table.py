@@ -27,7 +27,7 @@ from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED
 from mwz.harness.comparison.comparing import compare, randomisation
 from mwz.harness.comparison.evidence import Evidence, mean_of
-from mwz.harness.metrics.statistics import Figure, Statistics
+from mwz.harness.metrics.results import Figure, Statistics
 from mwz.harness.signature import Signature
 
 Capture = pytest.CaptureFixture[str]

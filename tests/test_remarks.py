@@ -124,9 +124,10 @@ def test_a_key_of_another_name_is_read_and_told(key: str, value: Any, field: str
 
 
 def test_a_misspelt_key_is_remarked_with_the_right_name() -> None:
-    (remark,) = _remarks(*[{**TURN, "sate": {}}] * 5)
+    (remark,) = _remarks(*[{**TURN, "active_domainz": []}] * 5)
     places = tuple(f"dialogue mul0001, turn {number}" for number in range(3))
-    assert remark == Remark("look-alike key", "`sate` is not read; write `state`", 5, places)
+    message = "`active_domainz` is not read; write `active_domains`"
+    assert remark == Remark("look-alike key", message, 5, places)
     assert str(remark).endswith(f", 5 times: {'; '.join(places)}; …")
 
 

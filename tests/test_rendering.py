@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness.io.rendering import escaped, markdown_table, printable, signed, text_table
+from mwz.harness.io.tables import escaped, markdown_table, printable, signed, text_table
 
 HEADERS = ["System", "BLEU", "Inform", "Success"]
 ROWS = [["DAMD", "16.4", "57.9", "47.6"], ["SOLOIST", "13.6", "82.3", "72.4"]]

@@ -22,7 +22,7 @@ from mwz.harness import InputError
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
 from mwz.harness.metrics.bleu import bleu_of_sums
-from mwz.harness.metrics.statistics import joined, split
+from mwz.harness.metrics.results import joined, split
 
 SYSTEMS = ("careful", "hasty")
 

@@ -13,7 +13,7 @@ from mwz.harness.comparison.interval import Interval
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.errors import InputError
 from mwz.harness.io.pictures import SUFFIXES
-from mwz.harness.metrics.statistics import Figure
+from mwz.harness.metrics.results import Figure
 
 FIGURES = {
     "inform": Figure("inform", "Inform", 1),

@@ -21,7 +21,7 @@ from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
 from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.counts import References
-from mwz.harness.metrics.statistics import Figure, Statistics
+from mwz.harness.metrics.results import Figure, Statistics
 from mwz.harness.signature import Signature
 
 # McNemar.

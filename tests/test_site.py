@@ -64,7 +64,7 @@ from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
-from mwz.harness.io.rendering import figure
+from mwz.harness.io.tables import figure
 from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"

@@ -39,7 +39,7 @@ from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
-from mwz.harness.io.rendering import escaped_cell, figure, markdown_table, signed
+from mwz.harness.io.tables import escaped_cell, figure, markdown_table, signed
 from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.flags import FLAGS
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
@@ -304,7 +304,7 @@ def _some_systems() -> str:
         title = row.name + _TRACKS.get(row.track, "")
         scored = (row.ranking(name).text for name in ("bleu", "inform", "success", "combined"))
         rows.append([title, *scored, *(f"{reported[name]:f}" for name in ("inform", "success"))])
-        notes += [f"{row.name}: {note}." for note in row.bound_note()]
+        notes += [f"{row.name}: {note}." for note in row.bound_note]
     headers = ["System", "BLEU", "Inform", "Success", "Combined"]
     table = markdown_table([*headers, "Inform (reported)", "Success (reported)"], rows)
     return "\n\n".join([table, *notes])

@@ -28,7 +28,7 @@ from mwz.harness.benchmark import STYLES
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.io.files import write_atomically
-from mwz.harness.io.rendering import markdown_table
+from mwz.harness.io.tables import markdown_table
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.harness.submission.formats import read_standard
 

@@ -13,7 +13,7 @@ from mwz.normalization.rules.registry import read_toml
 
 from ..benchmark import STYLES
 from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
-from ..io.rendering import escaped, escaped_cell, figure, markdown_table, signed
+from ..io.tables import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
 from .columns import (
     MAIN,

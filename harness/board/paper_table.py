@@ -19,8 +19,7 @@ from ..comparison.comparing import Comparison, check_comparable, compare
 from ..comparison.evidence import Evidence, mean_of
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, p_text
 from ..data.declared import declared_names, read_data_set
-from ..io.rendering import escaped, figure
-from ..io.tables import Table, formatted, in_latex
+from ..io.tables import Table, escaped, figure, formatted, in_latex
 from ..metrics import headlines
 from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import Report

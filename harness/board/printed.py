@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure, signed
+from ..io.tables import figure, signed
 from ..metrics import headlines
 from ..scoring.report import Report
 from .entries import Entry

@@ -17,8 +17,8 @@ from ..data.installed import downloads_directory, loaded_once
 from ..diagnosis.causes import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
-from ..io.rendering import text_table
 from ..io.rooms import room
+from ..io.tables import text_table
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run

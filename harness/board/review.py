@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..io.files import is_plain_file, read_plain
-from ..io.rendering import escaped, markdown_table
+from ..io.tables import escaped, markdown_table
 from .columns import BoardTable, board_tables, row_headers, row_text
 from .entries import ENTRY_FILE, NOT_STATED, NOTE_FILE, Entry, read_entries, stated_facts
 from .markdown import neighbours_text

@@ -11,7 +11,7 @@ from mwz.normalization.rules import OWN
 
 from ..comparison.interval import Interval
 from ..errors import counted
-from ..io.rendering import figure, signed
+from ..io.tables import figure, signed
 from ..metrics import headlines
 from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
 from ..metrics.lower_bound import LowerBound

@@ -18,9 +18,8 @@ from mwz.normalization.rules import DEFAULT_RULES
 from ..comparison.evidence import Evidence
 from ..errors import InputError, resembling
 from ..metrics import headlines
-from ..metrics.results import COLUMNS
+from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
-from ..metrics.statistics import Figure, Statistics
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from . import PUBLISHED

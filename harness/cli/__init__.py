@@ -24,8 +24,8 @@ from mwz.normalization.rules.registry import contributing, folder_of, names
 
 from ..errors import InputError
 from ..io.files import whole_stream
-from ..io.rendering import printable
 from ..io.rooms import room
+from ..io.tables import printable
 
 if TYPE_CHECKING:
     from ..submission.remarks import Remark

@@ -14,7 +14,7 @@ from mwz.normalization.rules import RuleSet
 from ..benchmark import Benchmark
 from ..errors import cut, printable
 from ..io.files import shown_name
-from ..io.rendering import figure
+from ..io.tables import figure
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import Submission, checked_submission, read_predictions

@@ -15,8 +15,7 @@ from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
-from ..io.rendering import printable
-from ..io.tables import formatted
+from ..io.tables import formatted, printable
 from ..metrics import named_metrics, resampled_metrics
 from ..scoring import Options
 from ..scoring.jobs import run
@@ -145,7 +144,7 @@ def _outputs(system: str, submissions: Path, folders: Sequence[Path], options: O
         return _Outputs(system, made, options)
     entry = found_entry(system, submissions)
     if entry is None:
-        return _Outputs(shown_name(system), read_predictions(system, options.reading), options)
+        return _Outputs(shown_name(system), read_predictions(system), options)
     from ..board.rescoring import find_predictions  # files need nothing of the board
 
     source = f"entry {entry.key}"
@@ -158,7 +157,7 @@ def _outputs(system: str, submissions: Path, folders: Sequence[Path], options: O
     except InputError as error:
         return _Outputs(source, None, options, entry, "; ".join(error.problems))
     if isinstance(content, bytes):
-        return _Outputs(source, read_standard(content, source, options.reading), options, entry)
+        return _Outputs(source, read_standard(content, source), options, entry)
     return _Outputs(source, content, options, entry)
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import InputError, counted
-from ..io.files import STANDARD_STREAM, shown_name, to_json, write_atomically, write_json
-from ..submission import checked_submission, read_predictions
-from ..submission.formats import READING
+from ..io.files import (
+    STANDARD_STREAM,
+    limits,
+    read_bytes,
+    shown_name,
+    to_json,
+    write_atomically,
+    write_json,
+)
+from ..submission import checked_submission
+from ..submission.formats import parse_predictions, standard_form
+from ..submission.formats.arrangements import read_arranged
 from . import notify, option, tell
 from .reading import benchmark_chooser
 
@@ -23,10 +31,10 @@ _GZIP = ".gz"
 @option.predictions
 @option.output
 @option.benchmark
-@click.option("--response-key", metavar="KEY", help="The key of responses.")
-@click.option("--state-key", metavar="KEY", help="The key of belief states.")
-@click.option("--turns-key", metavar="KEY", help="The key of a dialogue's turns.")
-@click.option("--id-key", metavar="KEY", help="The key of a dialogue's id.")
+@click.option("--response-key", "response", metavar="KEY", help="The key of responses.")
+@click.option("--state-key", "state", metavar="KEY", help="The key of belief states.")
+@click.option("--turns-key", "turns", metavar="KEY", help="The key of a dialogue's turns.")
+@click.option("--id-key", "id", metavar="KEY", help="The key of a dialogue's id.")
 def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
     that are read are in docs/predictions-format.md; - is standard input. Keys that are called
@@ -35,17 +43,19 @@ def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
-    standard = read_predictions(predictions, replace(READING, **keys))
+    content = parse_predictions(read_bytes(predictions, limits()), source)
+    named = {role: key for role, key in keys.items() if key is not None}
+    standard = read_arranged(content, source, named) if named else standard_form(content, source)
     loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
     submission = checked_submission(standard, loaded, source)
-    content = {
+    written = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
     }
     if output.endswith(_GZIP):
         # No time stamp: the same predictions are the same bytes.
-        write_atomically(Path(output), gzip.compress(to_json(content).encode(), mtime=0))
+        write_atomically(Path(output), gzip.compress(to_json(written).encode(), mtime=0))
     else:
-        write_json(output, content)
+        write_json(output, written)
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
     turns = sum(map(len, dialogues))

@@ -33,8 +33,7 @@ from ..data.installed import (
 from ..data.reference_statistics import statistics_tables
 from ..data.tasks import Tasks, install_tasks, read_tasks
 from ..errors import refuse
-from ..io.rendering import text_table
-from ..io.tables import formatted
+from ..io.tables import formatted, text_table
 from ..signature import SHOWN_HASH
 from . import notify, option
 

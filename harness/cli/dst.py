@@ -13,8 +13,7 @@ from ..data.gold_states import load_gold_states
 from ..errors import refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.rendering import printable
-from ..io.tables import formatted
+from ..io.tables import formatted, printable
 from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import PLAIN, VARIANTS, Choices
 from ..metrics.tracking.tracked_dialogues import annotated

@@ -22,7 +22,7 @@ from ..board.rescoring import Rescored, changes_table, rescore, updated
 from ..board.review import review_text
 from ..board.submitting import write_files
 from ..io.files import read_bytes
-from ..io.rendering import printable
+from ..io.tables import printable
 from . import option
 from .option import leaderboard_path
 

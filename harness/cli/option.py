@@ -18,8 +18,8 @@ from ..benchmark import GOALS
 from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
+from ..metrics.results import SEED
 from ..metrics.setups import BOTH
-from ..metrics.statistics import SEED
 from ..scoring.options import AUTO, choices
 from .reading import SUBMISSIONS
 

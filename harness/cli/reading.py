@@ -107,7 +107,7 @@ def read_submissions(
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
             raise InputError(outputs.name, "is made by the harness; give a file or an entry")
-        read.append((read_standard(outputs.content, outputs.source, reading), outputs.source))
+        read.append((read_standard(outputs.content, outputs.source), outputs.source))
     benchmark = benchmark_chooser(name, doing)(dialogues_of(standard for standard, _ in read))
     rules = Scorer(benchmark, options).rules
     return benchmark, [
@@ -190,7 +190,7 @@ class Outputs:
         """
         if isinstance(self.content, str):
             return self.content
-        return read_standard(self.content, self.source, options.reading)
+        return read_standard(self.content, self.source)
 
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
@@ -297,7 +297,7 @@ def played_free_running(
         InputError: A file cannot be read or used, or a dialogue has no goal.
     """
     source = shown_name(file)
-    standard = read_predictions(file, options.reading)
+    standard = read_predictions(file)
     scorer = Scorer(benchmark_chooser(name, doing)(standard.dialogues), options)
     run = scorer.free_run(standard, source)
     tell(source, run.remarks)

@@ -13,8 +13,7 @@ import click
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
-from ..io.rendering import printable
-from ..io.tables import formatted
+from ..io.tables import formatted, printable
 from ..metrics import default_metrics, response_metrics
 from ..scoring import Options
 from ..scoring.batch import Request, ScoredSubmission, ScoringJob, intervals_read, score_each
@@ -24,7 +23,7 @@ from . import notify, option, tell
 from .reading import benchmark_chooser, read_outputs, read_plays
 
 if TYPE_CHECKING:
-    from ..metrics.statistics import Figure
+    from ..metrics.results import Figure
 
 
 @click.command()

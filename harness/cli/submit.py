@@ -34,7 +34,7 @@ from ..board.tracks import Track, submitted_tracks, tracks
 from ..data.gold_states import load_further_gold
 from ..errors import InputError, unknown
 from ..io.files import limits, read_bytes, shown_name
-from ..io.rendering import figure, printable, text_table
+from ..io.tables import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS

@@ -11,7 +11,7 @@ from ..board.paper_table import PaperSystem, paper, system_name
 from ..board.stored_evidence import of_file, stored_evidence
 from ..errors import InputError
 from ..io.files import short_names
-from ..io.rendering import printable
+from ..io.tables import printable
 from ..scoring import Options
 from ..scoring.batch import Request, ScoredSubmission, score_each
 from . import option, tell

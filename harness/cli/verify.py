@@ -15,7 +15,7 @@ from ..board.rescoring import Rescored, changes_table, find_predictions, rescore
 from ..board.tracks import tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..io.rendering import printable, text_table
+from ..io.tables import printable, text_table
 from ..scoring import Options
 from ..scoring.jobs import run
 from . import option

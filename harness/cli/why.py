@@ -15,8 +15,8 @@ from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
 from ..errors import InputError, unknown
 from ..io.files import short_names, write_atomically
-from ..io.rendering import printable
 from ..io.rooms import room
+from ..io.tables import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission.checking import dialogue_id

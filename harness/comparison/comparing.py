@@ -22,7 +22,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..metrics import response_metrics
-from ..metrics.statistics import SEED, Figure
+from ..metrics.results import SEED, Figure
 from ..signature import PLACEHOLDERS, Comparability
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
 from .interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
@@ -30,7 +30,7 @@ from .interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics.statistics import Floats
+    from ..metrics.results import Floats
 
 FORMAT = 2
 """Version of the layout of a comparison as JSON."""

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ..io.rendering import figure, signed, text_table
-from ..io.tables import Table, best_cells, formatted
-from ..metrics.statistics import Figure
+from ..io.tables import Table, best_cells, figure, formatted, signed, text_table
+from ..metrics.results import Figure
 from ..signature import PLACEHOLDERS, comparable_group
 from .interval import INTERVAL_LEVEL, Interval, p_text, p_words
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..metrics import response_metrics
 from ..metrics.played import Played
-from ..metrics.statistics import SEED, Figure, Statistics
+from ..metrics.results import SEED, Figure, Statistics
 from ..metrics.tracking.choices import PLAIN, Choices
 from ..metrics.tracking.evaluation import tracking_statistics
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue
@@ -30,7 +30,7 @@ from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics.statistics import Bools, Floats, Values
+    from ..metrics.results import Bools, Floats, Values
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""

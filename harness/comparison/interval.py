@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
-from ..io.rendering import figure
+from ..io.tables import figure
 
 INTERVAL_SAMPLES = 1000
 """Bootstrap samples of an interval."""

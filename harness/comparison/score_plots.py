@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..io.pictures import picture_format, write_picture
-from ..io.rendering import drawn
-from ..metrics.statistics import Figure
+from ..io.tables import drawn
+from ..metrics.results import Figure
 from .interval import INTERVAL_LEVEL, Interval
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ..metrics.statistics import SEED
+from ..metrics.results import SEED
 from .interval import INTERVAL_SAMPLES, Interval
 
 TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"

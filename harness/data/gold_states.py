@@ -31,7 +31,6 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
 from ..io.files import kind_of, read_json, valid_text
-from ..io.machine import data_directory
 from ..metrics.tracking.dialogue_states import DONTCARE
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..submission.checking import dialogue_id
@@ -46,6 +45,7 @@ from .installed import (
     read_document,
     write_document,
 )
+from .machine import data_directory
 
 STATE_FILES = ("data.json", "test_dials.json")
 """What is looked for in a folder, the first that is there."""

@@ -29,7 +29,7 @@ from mwz.normalization.rules.registry import folder_of, sha256
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
 from ..io.files import parse_json, read_bytes, read_stored, write_atomically
-from ..io.machine import code_digest, data_directory
+from .machine import code_digest, data_directory
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import STYLES, Benchmark
-from ..io.rendering import figure
-from ..io.tables import Table
+from ..io.tables import Table, figure
 
 
 def slotted_turns(benchmark: Benchmark) -> list[tuple[str, ...]]:

@@ -23,16 +23,16 @@ from mwz.normalization.rules.registry import digest_of_json, folder_of
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name
-from ..io.machine import data_directory
 from ..submission.checking import dialogue_id
 from .installed import SAMPLE, SUFFIX, read_document, write_document
+from .machine import data_directory
 
 GOALS_FILE = "data/multiwoz/test.json.zip"
 """Where a clone of ConvLab-2 has the goals of the test dialogues."""
 
 _FORMAT = "tasks 1"
 _NOT_INSTALLED = """not installed; `mwz data fetch` installs them, or `mwz data import --convlab2 \
-CLONE`; --goals FILE names a file of them"""
+CLONE`"""
 
 # Domain -> how the instructions come to it, in the order of domains that they do not mention.
 _NAMES = {

@@ -1,6 +1,6 @@
 """Causes of lost points: one for every domain not matched, and every requested slot not provided.
 
-They are read off the steps that score (`metrics/steps.py`), in the strict set-up; the *deciding
+They are read off the steps that score (`metrics/inform.py`), in the strict set-up; the *deciding
 turn* is the last one that set the offered venues instead of keeping them. The first cause that
 applies counts. Domain by domain the causes add up to what the rates lose.
 
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE
+from ..metrics.inform import Step, domain_result, steps
 from ..metrics.played import Played, PlayedDialogue
 from ..metrics.results import DialogueResult, DomainResult, Fault
 from ..metrics.setups import MAIN_SETUP, STRICT
-from ..metrics.steps import Step, domain_result, steps
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase

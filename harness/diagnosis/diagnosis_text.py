@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..errors import counted, cut
-from ..io.rendering import Cell, figure, signed, text_table
+from ..io.tables import Cell, figure, signed, text_table
 from ..metrics.results import DialogueResult
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
 from .dialogue_text import wrapped

@@ -16,10 +16,10 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
+from ..metrics.inform import Step, steps
 from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
-from ..metrics.steps import Step, steps
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
 from ..metrics.tracking.tracked_dialogues import without_booking_prefix
 from .causes import Diagnosis, cause_words, slot_cause_words

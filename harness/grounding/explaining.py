@@ -11,7 +11,7 @@ from mwz.normalization.responses import Delexicalised
 from ..diagnosis.diagnosis_text import losses_text
 from ..diagnosis.dialogue_text import joined, labelled, wrapped
 from ..errors import counted
-from ..io.rendering import figure
+from ..io.tables import figure
 from ..metrics.inform import TOTAL
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult, DomainResult
@@ -27,8 +27,15 @@ from .grounded import (
     GroundedDomain,
     PlainDialogue,
 )
-from .played_scores import faithfulness_table, grounded_dialogues, plain_dialogues, played_ceiling
-from .rating import GroundedFigures, grounded_figures, rating
+from .scores import (
+    GroundedFigures,
+    faithfulness_table,
+    grounded_dialogues,
+    grounded_figures,
+    plain_dialogues,
+    played_ceiling,
+    rating,
+)
 
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 

@@ -29,9 +29,8 @@ from ..submission.formats.format import USER
 from ..submission.plain_responses import delexicalise_submission
 from ..submission.remarks import Remark
 from .delexicalising import delexicaliser
-from .grounded import GroundedDialogue, PlainDialogue, grounded
-from .human import FREE, ceiling
-from .rating import GroundedFigures, GroundedScores, grounded_figures, rating
+from .grounded import GroundedDialogue, PlainDialogue, ground
+from .scores import FREE, GroundedFigures, ceiling, grounded_scores
 
 FREE_RUNNING = "free-running"
 """The parameter of signatures that tells whose goals free-running dialogues were held against."""
@@ -81,13 +80,12 @@ class FreeRunning:
         """Return the scores, given the scorer that held the dialogues against their goals."""
         texts = [text for responses in self.normalized.responses.values() for text in responses]
         turns = self.normalized.turns
-        figures = grounded_figures(map(rating, self.outcomes.values()))
         return Report(
             signature=self._signature(scorer),
             coverage=Coverage(len(self.dialogues), len(self.goals), turns, turns),
             unknown_placeholders=self.normalized.unknown_placeholders,
             metrics={
-                "grounded": GroundedScores.of_figures(figures, self.ceiling(scorer)),
+                "grounded": grounded_scores(self.outcomes.values(), self.ceiling(scorer)),
                 "diversity": diversity(texts),
             },
         )
@@ -160,8 +158,7 @@ def play_free_running(
         normalized=normalize_submission(submission, scorer.rules),
         dialogues=dialogues,
         outcomes={
-            id_: grounded(dialogue, database, plain.gazetteer)
-            for id_, dialogue in dialogues.items()
+            id_: ground(dialogue, database, plain.gazetteer) for id_, dialogue in dialogues.items()
         },
         goals=goals,
         own=own,

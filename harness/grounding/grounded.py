@@ -155,40 +155,28 @@ class PlainDialogue:
     Attributes:
         responses: One per system turn; any number.
         goal: Domain -> what the user wants.
-        booked: The domains booked by then, one collection per turn; None where that is not known.
+        booked: The domains booked by then, one collection per turn; None where that is not
+            known (a dialogue of its own, not the benchmark's).
         users: What the user said before each turn, None where it is not known.
     """
 
     responses: Sequence[Delexicalised]
     goal: Mapping[str, Goal]
-    booked: Sequence[Collection[str]] | None
+    booked: Sequence[Collection[str]] | None = None
     users: Sequence[str | None] = ()
 
 
-def grounded(
-    dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
-) -> GroundedDialogue:
-    """Compare a dialogue with its goal and the venue database: `ground` of it."""
-    return ground(dialogue.responses, dialogue.goal, database, gazetteer, dialogue.booked)
-
-
 def ground(
-    responses: Sequence[Delexicalised],
-    goal: Mapping[str, Goal],
-    database: VenueDatabase,
-    gazetteer: Gazetteer,
-    booked: Sequence[Collection[str]] | None = None,
+    dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
 ) -> GroundedDialogue:
     """Compare a dialogue's responses with its goal and the venue database.
 
     Args:
-        responses: The responses, one per system turn; any number.
-        goal: Goal domain -> what is wanted.
+        dialogue: The dialogue.
         database: Answers the goal's queries.
         gazetteer: The venues that the responses were searched for.
-        booked: The domains booked by then, one collection per turn; None where that is not known
-            (a dialogue of its own, not the benchmark's).
     """
+    responses, booked = dialogue.responses, dialogue.booked
     about = turn_domains(responses)
     domains = {
         name: _GoalDomain(
@@ -200,7 +188,7 @@ def ground(
             about,
             None if booked is None else [name in domains for domains in booked],
         ).outcome()
-        for name, wanted in goal.items()
+        for name, wanted in dialogue.goal.items()
     }
     return GroundedDialogue(domains, dialogue_faithfulness(responses))
 

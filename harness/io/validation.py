@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import InputError
 
@@ -23,13 +21,12 @@ def validated(kind: type[_T], content: object, source: str, place: str = "") -> 
         place: Where in the file the content stands.
 
     Raises:
-        InputError: With every place where the content is not as the type says; for an unknown key
-            with the known one it resembles.
+        InputError: With every place where the content is not as the type says.
     """
     try:
         holder: _Holder[_T] = _holder(kind).model_validate({"content": content})
     except ValidationError as error:
-        problems = [_problem(kind, place, problem) for problem in error.errors()]
+        problems = [_problem(place, problem) for problem in error.errors()]
         raise InputError(source, problems) from None
     return holder.content
 
@@ -54,54 +51,10 @@ def _holder(kind: Any) -> Any:
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 
 
-def _problem(kind: Any, place: str, problem: Any) -> str:
+def _problem(place: str, problem: Any) -> str:
     inside = problem["loc"][1:]
     where = ".".join(filter(None, [place, *map(str, inside)])) or "content"
     if problem["type"] in _UNKNOWN_KEY:
-        return f"{where}: unknown key{_suggestion(kind, inside)}"
+        return f"{where}: unknown key"
     message = problem["msg"].removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}"
-
-
-def _suggestion(kind: Any, place: tuple[str | int, ...]) -> str:
-    known = sorted(_known_keys(kind, place[:-1]))
-    if not known:
-        return ""
-    close = difflib.get_close_matches(str(place[-1]), known, n=1)
-    return f"; did you mean `{close[0]}`?" if close else f"; choose from {', '.join(known)}"
-
-
-def _known_keys(kind: Any, place: tuple[str | int, ...]) -> set[str]:
-    """Return the keys that an object at a place of a type may have, by the type's JSON schema."""
-    schema = TypeAdapter(kind).json_schema()
-    parts = schema.get("$defs", {})
-    schemas = _resolved([schema], parts)
-    for key in place:
-        schemas = _resolved(_inside(schemas, key), parts)
-    return {name for one in schemas for name in one.get("properties", {})}
-
-
-def _resolved(schemas: list[Any], parts: Mapping[str, Any]) -> list[Any]:
-    """Return schemas with those in their place that they refer to, or are alternatives of."""
-    found = []
-    for schema in schemas:
-        if "$ref" in schema:
-            found += _resolved([parts[schema["$ref"].rsplit("/", maxsplit=1)[-1]]], parts)
-        elif "anyOf" in schema:
-            found += _resolved(schema["anyOf"], parts)
-        else:
-            found.append(schema)
-    return found
-
-
-def _inside(schemas: list[Any], key: str | int) -> list[Any]:
-    """Return the schemas of what stands under a key or number."""
-    found = []
-    for schema in schemas:
-        if isinstance(key, int):
-            found += [schema["items"]] if isinstance(schema.get("items"), Mapping) else []
-        elif key in schema.get("properties", {}):
-            found.append(schema["properties"][key])
-        elif isinstance(schema.get("additionalProperties"), Mapping):
-            found.append(schema["additionalProperties"])
-    return found

@@ -9,6 +9,12 @@
 
 A user turn comes first; then any number of calls and one response. The dialogue ends with the
 response to the user's last turn, or when it has too many turns; `user_turn` then returns None.
+
+A booking is right if it is the only one of its domain, its slots are the goal's, and its venue
+meets the goal's constraints; a taxi's slots are the goal's constraints, and where the goal does not
+say from where to where, it goes from one venue of the goal to another. A dialogue is solved if all
+that the goal requests is told of venues that fit, no others being named, and every booking of the
+goal is right.
 """
 
 from __future__ import annotations
@@ -16,19 +22,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..benchmark import REFERENCE
 from ..data.tasks import Task
 from ..errors import InputError, shown
 from ..io.files import limits, valid_text
-from .outcomes import Outcome, booked_slots
+from .tools import NAMED, ROUTE, Booking, Tools
 from .users import ScriptedUser
 from .world import BrokenOffError, UserMaker, UserTurn, World
 
 MAX_TURNS = 30
-"""How many turns a dialogue has at most, where nothing else is said."""
+"""How many turns a dialogue has at most."""
 
 MOST_CALLS = 100
 """How often an agent may call tools in a turn."""
@@ -40,15 +46,11 @@ class Environment:
     Args:
         world: The benchmark.
         user: Makes the user.
-        max_turns: How many turns a dialogue has at most.
     """
 
-    def __init__(
-        self, world: World, user: UserMaker = ScriptedUser, max_turns: int = MAX_TURNS
-    ) -> None:
+    def __init__(self, world: World, user: UserMaker = ScriptedUser) -> None:
         self.world = world
         self._make_user = user
-        self._max_turns = max_turns
         self._task: Task | None = None
 
     def reset(self, task: Task | str, seed: str = "0") -> Environment:
@@ -92,10 +94,10 @@ class Environment:
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
-        said = self.user(last)
-        self._said = replace(said, text=_readable("what the user says", said.text))
+        words, ends = self.user(last)
+        self._said = _readable("what the user says", words), ends
         self._calls = []
-        return self._said.text
+        return self._said[0]
 
     def call(self, name: str, arguments: object) -> Mapping[str, Any]:
         """Call a tool, and return its result, or `error` and what to do.
@@ -128,13 +130,13 @@ class Environment:
             BrokenOffError: It is too long.
             InputError: It is not the agent's turn.
         """
-        said = self._check(responding=True)
+        words, ends = self._check(responding=True)
         if not isinstance(text, str):
             raise InputError("environment", f"expected a string to respond, found {shown(text)}")
-        turn = {"user": said.text, "response": _readable("the response", text)}
+        turn = {"user": words, "response": _readable("the response", text)}
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
-        self.done = said.ends or len(self.transcript) >= self._max_turns
+        self.done = ends or len(self.transcript) >= MAX_TURNS
 
     def fail(self, error: str) -> None:
         """Break the dialogue off: it counts as failed, whatever was said."""
@@ -155,7 +157,7 @@ class Environment:
             raise InputError("environment", f"{over}; call {what} first")
         if said is not None and not responding:
             raise InputError("environment", "the user waits for an answer; call respond(text)")
-        return said or UserTurn("")
+        return said or ("", False)
 
 
 def _readable(what: str, text: str) -> str:
@@ -168,6 +170,84 @@ def _readable(what: str, text: str) -> str:
     if len(text) > most.response:
         raise BrokenOffError(f"{what}: {len(text):,} characters; {most.told('response')}")
     return valid_text(text)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a dialogue.
+
+    Attributes:
+        inform: Grounded Inform ("any").
+        success: Grounded Success ("any").
+        requested: Grounded Success over all that the goal requests, by all venues named.
+        booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
+            the venue, `route` for where a taxi goes, and `once` for the only booking.
+        unasked: Bookings of domains that the goal does not book.
+        told: What the responses tell of venues: counts, as in `Faithfulness`.
+        turns: The number of turns.
+        calls: The number of calls of tools.
+        failed_calls: How many of them were wrong.
+        error: What went wrong, if the dialogue was broken off.
+    """
+
+    inform: bool
+    success: bool
+    requested: bool
+    booked: Mapping[str, Mapping[str, bool]]
+    unasked: int
+    told: Mapping[str, int]
+    turns: int
+    calls: int
+    failed_calls: int
+    error: str | None = None
+
+    @property
+    def books(self) -> bool:
+        """Whether every booking of the goal is right."""
+        return all(all(slots.values()) for slots in self.booked.values())
+
+    @property
+    def solved(self) -> bool:
+        """Whether all that is requested is told and the bookings are right."""
+        return self.requested and self.books and self.error is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON types."""
+        return {**asdict(self), "books": self.books, "solved": self.solved}
+
+
+def booked_slots(
+    task: Task, bookings: Sequence[Booking], tools: Tools
+) -> tuple[dict[str, dict[str, bool]], int]:
+    """Hold what was booked against a task's goal.
+
+    Returns:
+        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
+        domains that it does not book.
+    """
+    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
+    compared = {}
+    for domain, slots in wanted.items():
+        made = [one for one in bookings if one.domain == domain]
+        if not slots:
+            continue
+        last = made[-1] if made else Booking(domain, {})
+        right = {s: s in last.slots and tools.same(s, last.slots[s], v) for s, v in slots.items()}
+        right["once"] = len(made) == 1
+        if domain != "taxi":
+            right["venue"] = last.venue in tools.matching(domain, task.domains[domain].info)
+        elif not {*ROUTE} & slots.keys():
+            # From one venue of the goal to another.
+            begins, ends = (_at_venues_of(last.slots.get(slot, ""), task, tools) for slot in ROUTE)
+            right["route"] = any(one != other for one in begins for other in ends)
+        compared[domain] = right
+    return compared, sum(one.domain not in compared for one in bookings)
+
+
+def _at_venues_of(place: str, task: Task, tools: Tools) -> set[str]:
+    """Return the domains of the goal of which a place is a venue that fits."""
+    wanted = {domain: one.info for domain, one in task.domains.items() if domain in NAMED}
+    return {d for d, i in wanted.items() if {*tools.named(d, place)} & {*tools.matching(d, i)}}
 
 
 def outcome_of(

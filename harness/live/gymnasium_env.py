@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium
 from gymnasium.spaces import Text
 
-from .environment import MAX_TURNS, Environment
+from .environment import Environment
 from .world import World
 
 _LONGEST = 10_000
@@ -28,13 +28,12 @@ class LiveEnv(gymnasium.Env[str, str]):
 
     Args:
         world: The benchmark.
-        max_turns: How many turns a dialogue has at most.
     """
 
-    def __init__(self, world: World, max_turns: int = MAX_TURNS) -> None:
+    def __init__(self, world: World) -> None:
         texts = Text(_LONGEST, min_length=0, charset=_LETTERS)
         self.action_space = self.observation_space = texts
-        self._environment = Environment(world, max_turns=max_turns)
+        self._environment = Environment(world)
         self._tasks = list(world.tasks.tasks)
 
     def reset(

@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
-from .environment import MAX_TURNS, Environment
+from .environment import Environment
 from .models import MOST_ROUNDS, spoken
 from .tools import tool_schemas
 from .world import BrokenOffError, World, script
@@ -26,23 +26,21 @@ _SCORED = ("solved", "success", "inform", "books")
 
 
 @task
-def multiwoz(
-    benchmark: str | None = None, goals: str | None = None, max_turns: int = MAX_TURNS
-) -> Task:
-    """Return the tasks of a benchmark; options are those of `mwz play`."""
-    world = World.of(benchmark, goals)
+def multiwoz(benchmark: str | None = None) -> Task:
+    """Return the tasks of a benchmark."""
+    world = World.of(benchmark)
     tasks = world.tasks.tasks.items()
     samples = [Sample(id=id_, input="\n".join(one.message), target="solved") for id_, one in tasks]
     dataset = MemoryDataset(samples, name=world.tasks.source)
-    return Task(dataset=dataset, solver=live_dialogue(world, max_turns), scorer=outcome())
+    return Task(dataset=dataset, solver=live_dialogue(world), scorer=outcome())
 
 
 @solver
-def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
+def live_dialogue(world: World) -> Solver:
     """Return what lets the model talk to the scripted user, with tools."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        environment = Environment(world, max_turns=max_turns)
+        environment = Environment(world)
         environment.reset(str(state.sample_id), str(state.epoch))
         tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]

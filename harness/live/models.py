@@ -2,16 +2,19 @@
 
 Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails,
 is silent or cuts the connection. What the server refuses for its content breaks one dialogue off,
-which counts as failed; anything else that lasts stops the run, and what was played is kept.
+which counts as failed; anything else that lasts stops the run, and what was played is kept. So
+does an answer that is too large or not complete in time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from threading import Thread
 from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
@@ -31,6 +34,12 @@ _OPENAI = "https://api.openai.com/v1"
 _ATTEMPTS = 5
 _TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
+
+_DEADLINE = 180.0
+"""Seconds in which an answer must be complete, however slowly it comes."""
+
+_LARGEST = 10_000_000
+"""Bytes of an answer."""
 
 _MOST_TOKENS = 10_000_000
 """Tokens of one request or answer: a dialogue cannot cost more than `Costs` allows."""
@@ -86,12 +95,16 @@ class ChatModel:
         self.server = digest_of_json(shown)[:SHOWN_HASH]
         self._errors = openai
         self._where = f"model {model} at {shown}"
-        self._client = openai.OpenAI(
+        self._client = openai.AsyncOpenAI(
             api_key=key,
             base_url=address or _OPENAI,
             timeout=_TIMEOUT,
             max_retries=_ATTEMPTS - 1,
+            http_client=_bounded_client(openai, self._where),
         )
+        # Only what is awaited can be given up, whatever it waits for.
+        self._loop = asyncio.new_event_loop()
+        Thread(target=self._loop.run_forever, daemon=True).start()
 
     def complete(
         self, messages: Sequence[Any], cost: Counter[str], **options: Any
@@ -105,13 +118,15 @@ class ChatModel:
 
         Raises:
             BrokenOffError: The server refuses the content.
-            InputError: The server cannot be reached, fails, or answers something else.
+            InputError: The server cannot be reached, fails, or answers something else, or too much,
+                or too slowly.
         """
         trouble = ""
         options |= {"model": self.model, "messages": list(messages)}
         for _ in range(_ATTEMPTS):
             try:
-                answer = self._client.chat.completions.create(**options)
+                coming = self._client.chat.completions.create(**options)
+                answer = asyncio.run_coroutine_threadsafe(coming, self._loop).result()
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
@@ -150,6 +165,33 @@ def _tokens(usage: Any) -> dict[str, int]:
         expected = f"{key}: expected a number from 0 to {_MOST_TOKENS:,}, found {number}"
         assert 0 <= number <= _MOST_TOKENS, expected
     return {key: int(number) for key, number in found.items()}
+
+
+def _bounded_client(openai: Any, where: str) -> Any:
+    """Return an HTTP client that reads answers whole, and gives up on large and slow ones."""
+
+    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
+        async def send(self, request: Any, **options: Any) -> Any:
+            try:
+                return await asyncio.wait_for(self._whole(request, options), _DEADLINE)
+            except asyncio.TimeoutError:
+                slow = f"the answer is not complete after {_DEADLINE:g} seconds"
+                raise InputError(where, f"{slow}; check the server, and try again") from None
+
+        async def _whole(self, request: Any, options: dict[str, Any]) -> Any:
+            response = await super().send(request, **{**options, "stream": True})
+            content = bytearray()
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > _LARGEST:
+                    await response.aclose()
+                    large = f"the answer has more than {_LARGEST:,} bytes"
+                    raise InputError(where, f"{large}; check the server")
+            headers = {k: v for k, v in response.headers.items() if k != "content-encoding"}
+            made = {"headers": headers, "content": bytes(content), "request": request}
+            return type(response)(response.status_code, **made)
+
+    return Client()
 
 
 _THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)|\A.*?</think>", re.DOTALL)
@@ -223,4 +265,4 @@ class ModelUser:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": said})
         text, end, _ = said.partition(script("prompts")["end"])
-        return UserTurn(text.strip() or "Goodbye.", ends=bool(end))
+        return text.strip() or "Goodbye.", bool(end)

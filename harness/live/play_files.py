@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..cli import tell
 from ..cli.reading import benchmark_chooser
-from .recorded import Recorded, recorded
+from .playing import Recorded, recorded
 from .replaying import Plays, replayed
 from .world import World
 

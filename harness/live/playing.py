@@ -1,37 +1,46 @@
-"""Playing many dialogues into files, from where they stopped.
+"""Playing many dialogues into files, from where they stopped, and what comes of them.
 
-A file has one line per dialogue (`recorded.py`); `mwz score --free-running` and all else that takes
-free-running dialogues reads it, too. Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … Lines are appended, in the order of the
-tasks, as dialogues are over. The same agent, user and seed give the same bytes, if they do not
-leave it to chance.
+A file has one line of JSON per dialogue, with `dialogue_id`, `turns` (`user`, `response`, `calls`),
+`trial`, `agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the
+address; `mwz score --free-running` reads it, too. Each trial has a file of its own: `play.jsonl`,
+`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
+agent, user and seed give the same bytes, if they do not leave it to chance.
+
+pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
 
 from mwz.normalization.rules.registry import digest_of_json
 
+from ..comparison.interval import Interval
+from ..comparison.trials import Costs, TalkerName, pass_interval
 from ..errors import InputError, counted
-from ..io.files import limits, read_stored, valid_text, write_atomically
+from ..io.files import limits, parse_json, read_stored, valid_text, write_atomically
+from ..io.tables import figure, text_table
+from ..io.validation import validated
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
-from .outcomes import summary
-from .recorded import Recorded, recorded
 from .tools import tools_digest
 from .world import BrokenOffError, UserMaker, World
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue, as files have it."""
+
+AGAIN = "play it again by `mwz play`"
 
 _MOST_BROKEN_OFF = 5
 """Dialogues broken off one after another at which playing stops."""
@@ -50,7 +59,6 @@ class Play:
         user_name: What signatures call it, with the digest of its prompt or script.
         trials: How often each task is played.
         seed: What scripted users' words depend on.
-        max_turns: How many turns a dialogue has at most.
         server: What tells the address of language models from others; None without such models.
     """
 
@@ -62,7 +70,6 @@ class Play:
     user_name: str
     trials: int = 1
     seed: int = 0
-    max_turns: int = MAX_TURNS
     server: str | None = None
 
     def signature(self, **more: str) -> Signature:
@@ -72,7 +79,7 @@ class Play:
             "user": self.user_name,
             "tasks": self.world.tasks.digest[:SHOWN_HASH],
             "tools": tools_digest()[:SHOWN_HASH],
-            "max-turns": str(self.max_turns),
+            "max-turns": str(MAX_TURNS),
             "seed": str(self.seed),
         }
         return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
@@ -81,6 +88,61 @@ class Play:
         """Return all that figures depend on besides the agent: the tasks and the trials, too."""
         played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
         return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
+
+    user: str
+    response: str
+    calls: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A line of a file of plays.
+
+    `source` is what messages call the file, `content` the line as JSON types.
+    """
+
+    dialogue_id: str
+    turns: tuple[Turn, ...]
+    trial: Annotated[int, Field(strict=True, ge=1)]
+    agent: TalkerName
+    outcome: dict[str, Any]
+    costs: Costs
+    signature: Signature
+    server: str | None = None
+    source: str = ""
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def error(self) -> str | None:
+        """Why the dialogue was broken off, if it was."""
+        error = self.outcome.get("error")
+        return None if error is None else str(error)
+
+
+def recorded(content: bytes, source: str) -> list[Recorded]:
+    """Return the lines of an (unpacked) file of plays, yet to be played again.
+
+    Raises:
+        InputError: A line is none of `mwz play`, with its number; or there is none.
+    """
+    found = []
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        try:
+            if text.strip():
+                written: Any = parse_json(text, source)
+                line = validated(Recorded, written, source)
+                found.append(replace(line, source=source, content=written))
+        except InputError as error:
+            told = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({told}); {AGAIN}") from None
+    if not found:
+        raise InputError(source, f"holds no dialogue; {AGAIN}")
+    return found
 
 
 def play(
@@ -167,7 +229,7 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
 
 def dialogue(what: Play, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
-    environment = Environment(what.world, what.user, what.max_turns)
+    environment = Environment(what.world, what.user)
     environment.reset(id_, f"{what.seed} {trial}")
     agent = what.agent()
     try:
@@ -202,7 +264,11 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
         raise InputError(str(path), "line 1: no play; name another file")
     found: dict[str, Line] = {}
     for one in recorded(b"\n".join(whole), str(path)) if whole else ():
-        reasons = _of_another_play(one, what, trial)
+        reasons = of_another_play(one, what)
+        if one.trial != trial:
+            reasons.append(f"different trials: {one.trial} and {trial}")
+        if one.server != what.server:
+            reasons.append("played at another --base-url")
         if reasons:
             told = "; ".join(reasons)
             raise InputError(str(path), f"is of another play ({told}); use another -o")
@@ -221,20 +287,81 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
     return found
 
 
-def _of_another_play(line: Recorded, what: Play, trial: int) -> list[str]:
+def of_another_play(line: Recorded, what: Play) -> list[str]:
     """Return why a line is of another play; nothing if it is of this one."""
     reasons = [*line.signature.comparable_with(what.signature()).reasons]
     if line.agent != what.agent_name:
         reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    if line.trial != trial:
-        reasons.append(f"different trials: {line.trial} and {trial}")
-    if line.server != what.server:
-        reasons.append("played at another --base-url")
     return reasons
 
 
+_RATES = ("inform", "success", "requested", "solved")
+_SHARES = ("in_database", "of_named_venue")
+
+
 def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
-    """Return all figures of dialogues played, as JSON types, with agent, user and signature."""
-    signature = str(what.whole_signature())
-    named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
-    return named | summary(lines, what.trials)
+    """Return all figures of dialogues played as JSON types; rates are in percent, None of nothing.
+
+    Tasks with fewer trials than others, of a play that was broken off, do not count in pass^k.
+    """
+    trials = what.trials
+    every = [line["outcome"] for line in lines]
+    solved: dict[str, list[bool]] = {}
+    costs: dict[str, Counter[str]] = {}
+    told: Counter[str] = Counter()
+    for line in lines:
+        solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+        told.update(line["outcome"]["told"])
+        for who, cost in line["costs"].items():
+            costs.setdefault(who, Counter()).update(cost)
+    booking = [one["books"] for one in every if one["booked"]]
+    whole = [sum(one) for one in solved.values() if len(one) == trials]
+    ks = range(1, trials + 1) if whole else ()
+
+    def mean(values: Sequence[float]) -> float:
+        return sum(values) / max(1, len(values))
+
+    return {
+        "agent": what.agent_name,
+        "user": what.user_name,
+        "signature": str(what.whole_signature()),
+        "tasks": len(solved),
+        "trials": trials,
+        **{name: 100 * mean([one[name] for one in every]) for name in _RATES},
+        "books": 100 * mean(booking) if booking else None,
+        "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+        "told": told["told"],
+        **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},
+        **{name: mean([one[name] for one in every]) for name in ("turns", "calls")},
+        **{name: sum(one[name] for one in every) for name in ("failed_calls", "unasked")},
+        "errors": sum(one["error"] is not None for one in every),
+        "costs": {who: dict(cost) for who, cost in costs.items()},
+    }
+
+
+_SHOWN: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "in_database": "Details told that the database has",
+    "of_named_venue": "Details told of a venue named before",
+    "turns": "Turns",
+    "calls": "Calls",
+    "failed_calls": "Calls answered by an error (total)",
+    "unasked": "Bookings nobody asked for (total)",
+    "errors": "Broken off (total)",
+}
+
+
+def figures_text(figures: Mapping[str, Any], source: str) -> str:
+    """Return the figures of a play for people, and what messages call its file."""
+    shown = {title: figures[name] for name, title in _SHOWN.items()}
+    for who, cost in figures["costs"].items():
+        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+    title = f"{figures['agent']} with {figures['user']}: {played}"
+    return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"

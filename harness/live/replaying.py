@@ -19,12 +19,20 @@ from mwz.normalization.rules.registry import digest_of_json
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, counted, cut
-from ..metrics.statistics import Figure, Statistics, percent
+from ..metrics.results import Figure, Statistics, percent
 from .agents import Agent, Baseline, Call
 from .environment import outcome_of
-from .outcomes import figures_text
-from .playing import Line, Play, dialogue, figures
-from .recorded import AGAIN, Recorded, Turn
+from .playing import (
+    AGAIN,
+    Line,
+    Play,
+    Recorded,
+    Turn,
+    dialogue,
+    figures,
+    figures_text,
+    of_another_play,
+)
 from .users import ScriptedUser
 from .world import (
     BASELINE,
@@ -237,11 +245,11 @@ def _play(line: Recorded, world: World) -> Play:
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
     try:
-        seed, most = int(given["seed"]), int(given["max-turns"])
+        seed = int(given["seed"])
     except (KeyError, ValueError):
-        told = f"dialogue {line.dialogue_id}: signature: needs seed and max-turns, two numbers"
+        told = f"dialogue {line.dialogue_id}: signature: needs seed, a number"
         raise InputError(line.source, f"{told}; {AGAIN}") from None
-    return Play(world, [], Baseline, line.agent, user, name, seed=seed, max_turns=most)
+    return Play(world, [], Baseline, line.agent, user, name, seed=seed)
 
 
 def _checked(line: Recorded, what: Play) -> Line:
@@ -251,10 +259,7 @@ def _checked(line: Recorded, what: Play) -> Line:
         InputError: It is of another play, or comes out otherwise.
     """
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    if reasons:
+    if reasons := of_another_play(line, what):
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {told}; give the files of one play, or {AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
@@ -285,10 +290,10 @@ def _differences(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> I
         if len(made) < len(turn.calls):
             yield f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
         for at, (call, other) in enumerate(zip(turn.calls, made, strict=False)):
-            if call.result != other["result"]:
-                where, one, own = _where("the result", call.result, other["result"])
+            if call.get("result") != other["result"]:
+                where, one, own = _where("the result", call.get("result"), other["result"])
                 told = f"{where} is {_short(one)}, the tool returns {_short(own)}"
-                yield f"turn {number}, call {at} ({call.name}): {told}"
+                yield f"turn {number}, call {at} ({call.get('name')}): {told}"
 
 
 def _where(place: str, one: Any, other: Any) -> tuple[str, Any, Any]:
@@ -323,7 +328,7 @@ def _recorded_agent(line: Recorded) -> Agent:
             raise BrokenOffError(_NO_FURTHER)
         turn = turns.pop(0)
         for one in turn.calls:
-            call(one.name, one.arguments)
+            call(str(one.get("name")), one.get("arguments"))
         if error is not None and not turns and not turn.response:
             raise BrokenOffError(error)
         return turn.response
@@ -338,6 +343,6 @@ def _recorded_user(line: Recorded) -> User:
     def turn(response: str | None) -> UserTurn:
         if not words:
             raise BrokenOffError(line.error or _NO_FURTHER)
-        return UserTurn(words.pop(0), ends=not words and line.error is None)
+        return words.pop(0), not words and line.error is None
 
     return turn

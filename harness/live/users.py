@@ -63,7 +63,7 @@ class ScriptedUser:
     def __call__(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
         if response is None:
-            return UserTurn(self._next_domain())
+            return self._next_domain(), self._over
         heard = _Heard(response[:MOST_HEARD], self._world, self._domain)
         before = self._progress()
         offers = heard.offers if self._react == self._finding else {}
@@ -74,7 +74,7 @@ class ScriptedUser:
         self._stalls = self._stalls + 1 if before == self._progress() else 0
         if self._stalls >= _PATIENCE:
             said = self._give_up()
-        return UserTurn(said.strip(), self._over)
+        return said.strip(), self._over
 
     def _progress(self) -> object:
         done = (self._domain, self._react, len(self._stated), self._alternative, self._rebooked)
@@ -387,6 +387,6 @@ def person_at_terminal(task: Task, world: World, seed: str) -> User:
         before = "" if response is None else f"agent: {response}\n"
         print(f"{before}you: ", end="", file=sys.stderr, flush=True)
         text = sys.stdin.readline().strip()
-        return UserTurn(text or "Goodbye.", ends=not text)
+        return text or "Goodbye.", not text
 
     return turn

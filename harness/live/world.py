@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, Final, TypeAlias
 
@@ -15,9 +14,10 @@ from ..benchmark import Benchmark
 from ..comparison.trials import TALKER_NAME
 from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
-from ..data.tasks import Task, Tasks, load_tasks, read_tasks
+from ..data.tasks import Task, Tasks, load_tasks
+from ..errors import InputError
 from ..grounding.delexicalising import delexicaliser
-from ..grounding.grounded import GroundedDialogue, ground
+from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
@@ -71,17 +71,11 @@ class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
 
 
-@dataclass(frozen=True)
-class UserTurn:
-    """What a user says.
+UserTurn: TypeAlias = tuple[str, bool]
+"""What a user says, and whether it is the last that it says."""
 
-    Attributes:
-        text: The words.
-        ends: Whether it is the last.
-    """
-
-    text: str
-    ends: bool = False
+Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
+"""A response, or the messages of a dialogue (`role`, `content`), of which the assistant's count."""
 
 
 class World:
@@ -98,19 +92,14 @@ class World:
         self.goals = chosen_goals(tasks.goals, scorer.rules).goals
 
     @classmethod
-    def of(cls, benchmark: Benchmark | str | None = None, goals: str | None = None) -> World:
-        """Return the world of a benchmark and its tasks, or those of a file.
-
-        Args:
-            benchmark: The benchmark, or its name; None for the default one.
-            goals: A file of goals with instructions, in place of the benchmark's.
+    def of(cls, benchmark: Benchmark | str | None = None) -> World:
+        """Return the world of a benchmark, or of its name; None for the default one.
 
         Raises:
-            InputError: The benchmark or its tasks are not installed, or the file cannot be used.
+            InputError: The benchmark or its tasks are not installed.
         """
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
-        scorer = Scorer(loaded, Options(lexicalised=True))
-        return cls(scorer, load_tasks(loaded.name) if goals is None else read_tasks(goals))
+        return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
 
     @cached_property
     def delexicaliser(self) -> Delexicaliser:
@@ -120,8 +109,36 @@ class World:
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
         plain = self.delexicaliser
-        said = [plain(text) for text in responses]
-        return ground(said, self.goals[id_], self.scorer.database(), plain.gazetteer)
+        said = PlainDialogue([plain(text) for text in responses], self.goals[id_])
+        return ground(said, self.scorer.database(), plain.gazetteer)
+
+    def grounded_reward(
+        self,
+        prompts: Sequence[Completion],
+        completions: Sequence[Completion],
+        *,
+        dialogue_id: Sequence[str],
+        **columns: Any,
+    ) -> list[float]:
+        """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
+
+        Args:
+            prompts: What comes before; messages count as the beginning of the dialogue.
+            completions: The rest of each dialogue, in plain English.
+            dialogue_id: The column of the data set that says which dialogue each is.
+            columns: Others, which do not matter.
+
+        Raises:
+            InputError: A dialogue is not in the benchmark.
+        """
+        rewards = []
+        for prompt, completion, id_ in zip(prompts, completions, dialogue_id, strict=True):
+            if id_.lower() not in self.goals:
+                raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
+            before = [] if isinstance(prompt, str) else _responses(prompt)
+            dialogue = self.grounded(id_.lower(), [*before, *_responses(completion)])
+            rewards.append(float(dialogue.success))
+        return rewards
 
     @cached_property
     def signature(self) -> Signature:
@@ -134,6 +151,13 @@ class World:
         scorer = self.scorer
         records = scorer.benchmark.venue_records(scorer.rules)
         return Tools(records, scorer.database(), scorer.rules)
+
+
+def _responses(completion: Completion) -> list[str]:
+    if isinstance(completion, str):
+        return [completion]
+    texts = (one.get("content") for one in completion if one.get("role") == "assistant")
+    return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
 User: TypeAlias = Callable[[str | None], UserTurn]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mwz.normalization.rules.registry import contributed
 
 from ..errors import InputError, unknown
-from ..io.rendering import figure, text_table
-from .statistics import Statistics
+from ..io.tables import figure, text_table
+from .results import Statistics
 
 if TYPE_CHECKING:
     from ..submission import NormalizedSubmission

@@ -17,14 +17,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from . import Headline, Metric, Results
 from .played import Played
-from .results import COLUMNS, MAX_ORDER, DialogueResult
-from .statistics import Figure, Statistics
+from .results import COLUMNS, MAX_ORDER, DialogueResult, Figure, Statistics
 
 if TYPE_CHECKING:
-    from .statistics import Floats
+    from .results import Floats
 
 _LOG_OF_NOTHING = -9999999999.0
 """What sacreBLEU takes for the logarithm of a precision of 0."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from . import Metric
 
 MSTTR_WINDOW = 50

@@ -9,8 +9,7 @@ from typing import Any
 from ..submission import NormalizedSubmission
 from . import Metric
 from .played import Played
-from .results import DialogueResult
-from .statistics import Statistics
+from .results import DialogueResult, Statistics
 
 # The metrics of state tracking are imported where they are used: most scores do without.
 

@@ -18,7 +18,7 @@ from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure, text_table
+from ..io.tables import figure, text_table
 from ..submission.remarks import FEW
 from . import Metric
 from .played import Played

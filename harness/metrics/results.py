@@ -1,13 +1,33 @@
-"""What a system did in each dialogue: all that scores, intervals, tests and rewards are made of."""
+"""What a system did in each dialogue: all that scores, intervals, tests and rewards are made of.
+
+A metric whose value is a formula of sums has `Statistics`: rows of whole numbers, one per dialogue,
+and that formula. The score, its interval and its test are the formula of different sums. Values are
+those of the report (rates and scores in percent).
+
+Scores of turns that are no whole numbers are split into two (`split`), because sums of whole
+numbers below 2^53 are exact in floating point, in whatever order, by matrix products too.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .setups import MAIN_SETUP
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats: TypeAlias = npt.NDArray[np.float64]
+    Ints: TypeAlias = npt.NDArray[np.int64]
+    Bools: TypeAlias = npt.NDArray[np.bool_]
+
+    Values: TypeAlias = Mapping[str, Floats]
+    """Figure -> its value in each sample."""
 
 MAX_ORDER = 4
 COLUMNS = 2 + 2 * MAX_ORDER
@@ -125,3 +145,145 @@ class DialogueResult:
             for slot, cause in one.slot_causes.items()
         }
         return matched | provided
+
+
+Formula: TypeAlias = Callable[[Sequence[Any]], Mapping[str, Any]]
+"""Makes figure -> value of the sums of a sample; where figures are called as in the statistics."""
+
+SEED = 12345
+"""The seed of resampling, that of sacreBLEU."""
+
+_HIGH = 2.0**26
+_LOW = 2.0**34
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that intervals and tests are computed of.
+
+    Attributes:
+        name: What JSON calls it.
+        title: What tables call it.
+        digits: Digits after the point that tables show.
+        main: Whether it is one of the few that papers compare systems by.
+    """
+
+    name: str
+    title: str
+    digits: int = 2
+    main: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Statistics of the dialogues that a system plays, in an order.
+
+    Attributes:
+        figures: What can be computed; the formula may give more.
+        rows: Whole numbers, a row per dialogue, so that sums are exact.
+        formula: Makes figure -> value of the sums of a sample.
+        wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
+        of_samples: Whether the formula also takes an array of one sum per sample for each sum.
+        exact: Whether it then gives what it gives of each sample, to the last digit.
+    """
+
+    figures: Sequence[Figure]
+    rows: Floats
+    formula: Formula
+    wins: Mapping[str, int] = field(default_factory=dict)
+    of_samples: bool = False
+    exact: bool = False
+
+    @classmethod
+    def of_rows(
+        cls,
+        figures: Sequence[Figure],
+        rows: Sequence[Sequence[float]],
+        formula: Formula,
+        wins: Mapping[str, int] | None = None,
+        **of_samples: bool,
+    ) -> Statistics:
+        """Return the statistics of rows of plain numbers."""
+        import numpy as np  # it takes its time, and the board does without
+
+        return cls(figures, np.array(rows, np.float64), formula, wins or {}, **of_samples)
+
+    def part(self, rows: Ints) -> Statistics:
+        """Return the statistics of some dialogues.
+
+        Args:
+            rows: Their numbers in the order here; the result has them in this order.
+        """
+        return replace(self, rows=self.rows[rows])
+
+    def scores(self) -> Mapping[str, float]:
+        """Return figure -> value, of all dialogues."""
+        values = self.formula(self.rows.sum(axis=0).tolist())
+        return {one.name: values[one.name] for one in self.figures}
+
+    def weighted(self, counts: npt.NDArray[Any]) -> Values:
+        """Return every figure in samples.
+
+        Args:
+            counts: Sample x dialogue -> how often it counts.
+        """
+        return self._values(counts.astype("float64") @ self.rows, self.exact)
+
+    def swapped(self, other: Statistics, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
+        """Return every figure of this and of another system after they swapped dialogues.
+
+        Args:
+            other: The statistics of the other system, of the same dialogues in the same order.
+            swaps: Sample x dialogue -> whether they swap it.
+        """
+        moved = swaps.astype("float64") @ (other.rows - self.rows)
+        ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
+        # A test compares differences with room for rounding: the last digit is no matter.
+        return self._values(ours, self.of_samples), other._values(theirs, self.of_samples)
+
+    def won(self) -> Mapping[str, Bools]:
+        """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
+        names = {one.name for one in self.figures}
+        return {name: self.rows[:, at] > 0 for name, at in self.wins.items() if name in names}
+
+    def _values(self, sums: Floats, at_once: bool) -> Values:
+        import numpy as np
+
+        if at_once:
+            values = self.formula(list(sums.T))
+            return {one.name: values[one.name] for one in self.figures}
+        samples = [self.formula(row) for row in sums.tolist()]
+        return {one.name: np.array([row[one.name] for row in samples]) for one in self.figures}
+
+
+def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
+    """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0.
+
+    Of arrays, one number per sample, an array is returned.
+    """
+    if not isinstance(whole, float | int):
+        import numpy as np
+
+        return np.where(whole > 0, 100 * parts / np.maximum(whole, 1), 100 * of_nothing)
+    return 100 * parts / whole if whole else 100 * of_nothing
+
+
+@lru_cache(maxsize=1 << 12)
+def split(score: float) -> tuple[float, float]:
+    """Return a score as two whole numbers, in units of 2^-26 and 2^-60, to be added up as they are.
+
+    The sum of all turns' scores is then the one that `math.fsum` gives, to the last digit. That
+    holds of scores that are multiples of 2^-60, as all numbers from 1/128 on are; of smaller ones
+    2^-61 at most is lost.
+
+    Args:
+        score: A number from 0 to 1.
+    """
+    scaled = score * _HIGH
+    high = math.floor(scaled)
+    return float(high), float(round((scaled - high) * _LOW))
+
+
+def joined(high: Any, low: Any) -> Any:
+    """Return what the sums of two such numbers stand for; of arrays, too."""
+    return high / _HIGH + low / (_HIGH * _LOW)

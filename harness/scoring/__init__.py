@@ -102,7 +102,7 @@ class Scorer:
                 lack what an option asks for.
         """
         if self.options.free_running:
-            standard = standard_form(predictions, "predictions", self.options.reading)
+            standard = standard_form(predictions, "predictions")
             report: Report = self.free_run(standard, "predictions").report(self)
             return report
         submission = self._parsed(predictions, "predictions")
@@ -374,7 +374,7 @@ class Scorer:
         Args:
             dialogues: Dialogue id and the number of its turns that are played.
         """
-        human = room("grounding.human", "plain English")
+        human = room("grounding.scores", "plain English")
         return human.ceiling(self.benchmark, self.rules, dialogues)
 
     def _part(self) -> Benchmark:

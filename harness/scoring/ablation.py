@@ -13,8 +13,7 @@ from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import STEPS, normalized_text
 from mwz.normalization.rules import RuleSet
 
-from ..io.rendering import figure, signed
-from ..io.tables import Table
+from ..io.tables import Table, figure, signed
 from ..metrics import headlines
 from ..metrics.played import Played
 from ..metrics.setups import RANKED

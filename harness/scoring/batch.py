@@ -20,7 +20,7 @@ from .report import Report
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
     from ..comparison.interval import Interval
-    from ..metrics.statistics import Figure
+    from ..metrics.results import Figure
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def score_each(
         if isinstance(job, InputError) or not isinstance(job[0], bytes):
             continue
         try:
-            standard = read_standard(job[0], job[1], job[2].options.reading)
+            standard = read_standard(job[0], job[1])
         except InputError as error:
             first[-1] = error
         else:
@@ -133,7 +133,7 @@ def _free_running(
 ) -> ScoredSubmission:
     """Score free-running dialogues; what an option must not ask of them is known by now."""
     if isinstance(predictions, bytes):
-        predictions = read_standard(predictions, source, scorer.options.reading)
+        predictions = read_standard(predictions, source)
     if not isinstance(predictions, Standard):
         raise InputError(source, "is no file of dialogues")
     run = scorer.free_run(predictions, source)

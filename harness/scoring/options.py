@@ -18,7 +18,7 @@ from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS
-from ..submission import Lacking, NormalizedSubmission
+from ..submission import NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
@@ -118,7 +118,7 @@ class Options:
 
     @property
     def reading(self) -> Reading:
-        """How predictions are read."""
+        """What is refused of belief states."""
         own = (SETUPS[name].states for name in chosen_setups(self.setup))
         metrics = (response_metrics()[name] for name in self.metrics or ())
         return Reading(
@@ -191,7 +191,7 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     if options.states not in (AUTO, "predicted"):
         return options.states
     if options.states == AUTO and not options.reading.uses_states:
-        lacking = submission.without_states.turns
+        lacking, _ = submission.without_states
         return "predicted" if lacking < submission.turns else "gold"
     known = _predicts(submission, "states", options.states, submission.without_states)
     return "predicted" if known else "gold"
@@ -214,14 +214,16 @@ _PREDICTED = {"states": (STATE, "gold"), "domains": (ACTIVE_DOMAINS, "states")}
 """Option -> the field of turns that it reads, and a source that needs no field."""
 
 
-def _predicts(submission: NormalizedSubmission, option: str, chosen: str, without: Lacking) -> bool:
+def _predicts(
+    submission: NormalizedSubmission, option: str, chosen: str, without: tuple[int, str]
+) -> bool:
     """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
         submission: What the system put out.
         option: The option, "states" or "domains".
         chosen: Its value, "auto" or "predicted".
-        without: The turns that lack the field.
+        without: How many turns lack the field, and the first.
 
     Raises:
         InputError: Some turns have it and others not, and nobody said that this is known; or

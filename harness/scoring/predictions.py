@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mwz.normalization.rules import aliases
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.rendering import figure
+from ..io.tables import figure
 from ..metrics import resampled_metrics
 from ..metrics.bleu import bleu
 from ..metrics.inform import TOTAL, rates
@@ -83,7 +83,7 @@ def played_predictions(
         normalized = scorer.made(predictions)
     else:
         if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source, scorer.options.reading)
+            predictions = read_standard(predictions, source)
         if isinstance(predictions, Standard):
             predictions = checked_submission(
                 predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading

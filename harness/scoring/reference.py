@@ -15,11 +15,10 @@ from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import normalized_text
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..metrics.counts import References
+from ..metrics.counts import References, reference_13a
 from ..metrics.inform import TOTAL, SetupScores, combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.played import Played
-from ..metrics.tokens import reference_13a
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from . import Options, Scorer, allowed_metrics
@@ -48,7 +47,7 @@ def reference_differences(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        standard = read_standard(predictions, source, scorer.options.reading)
+        standard = read_standard(predictions, source)
         submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
         normalized = scorer.normalized(submission)
     scorer = scorer.with_options(metrics=allowed_metrics(normalized))

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import cut
-from ..io.rendering import figure, text_table, wrapped
-from ..io.tables import Table, best_cells
+from ..io.tables import Table, best_cells, figure, text_table, wrapped
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group, harness_version

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import (
@@ -102,24 +102,24 @@ class NormalizedSubmission:
         return sum(map(len, self.dialogues.values()))
 
     @cached_property
-    def without_states(self) -> Lacking:
-        """The turns without a state."""
+    def without_states(self) -> tuple[int, str]:
+        """How many turns have no state, and which is the first; empty if there is none."""
         return _lacking({id_: one.states for id_, one in self.dialogues.items()})
 
     @cached_property
-    def without_domains(self) -> Lacking:
-        """The turns without active domains."""
+    def without_domains(self) -> tuple[int, str]:
+        """How many turns have no active domains, and which is the first."""
         return _lacking({id_: one.active_domains for id_, one in self.dialogues.items()})
 
     @property
     def predicts_states(self) -> bool:
         """Whether every turn has a state; only then do states count as predicted."""
-        return not self.without_states.turns
+        return not self.without_states[0]
 
     @property
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
-        return not self.without_domains.turns
+        return not self.without_domains[0]
 
     @cached_property
     def lexicalised(self) -> bool:
@@ -156,26 +156,14 @@ class NormalizedSubmission:
         }
 
 
-class Lacking(NamedTuple):
-    """Turns that lack something.
-
-    Attributes:
-        turns: How many there are.
-        first: The first one: "dialogue mul0001, turn 3"; empty if there is none.
-    """
-
-    turns: int
-    first: str
-
-
-def _lacking(columns: Mapping[str, Sequence[object]]) -> Lacking:
-    """Return the turns that have None in a column, of dialogue id -> what each turn has."""
+def _lacking(columns: Mapping[str, Sequence[object]]) -> tuple[int, str]:
+    """Return how many turns have None in a column, and the first: "dialogue mul0001, turn 3"."""
     count, first = 0, ""
     for id_, values in columns.items():
         if None in values:
             count += values.count(None)
             first = first or f"dialogue {id_}, turn {values.index(None)}"
-    return Lacking(count, first)
+    return count, first
 
 
 def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
@@ -187,30 +175,24 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
     return checked_submission(read_predictions(path), benchmark, shown_name(path))
 
 
-def read_predictions(path: str | Path, reading: Reading = READING) -> Standard:
+def read_predictions(path: str | Path) -> Standard:
     """Read a predictions file whose benchmark is not known yet; its turns are not checked.
-
-    Args:
-        path: The file.
-        reading: Which keys are read.
 
     Raises:
         InputError: The file cannot be read, or is of no known format.
     """
     source = shown_name(path)
-    return read_standard(read_bytes(path, limits()), source, reading)
+    return read_standard(read_bytes(path, limits()), source)
 
 
-def read_conversations(
-    path: str | Path, reading: Reading = READING
-) -> tuple[Conversations, Sequence[Remark]]:
+def read_conversations(path: str | Path) -> tuple[Conversations, Sequence[Remark]]:
     """Read dialogues (`-`: standard input) of any ids and lengths, and what there is to say of it.
 
     Raises:
         InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
             every place.
     """
-    standard = read_predictions(path, reading)
+    standard = read_predictions(path)
     return checked_conversations(standard, shown_name(path)), standard.remarks
 
 
@@ -231,13 +213,13 @@ def parse_submission(
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the object.
         rules: As for `checked_submission`.
-        reading: Which keys are read, and what of states is refused.
+        reading: What of states is refused.
         remarked: As for `checked_submission`.
 
     Raises:
         InputError: With every problem found.
     """
-    standard = standard_form(content, source, reading)
+    standard = standard_form(content, source)
     return checked_submission(standard, benchmark, source, rules, reading, remarked)
 
 

@@ -118,6 +118,7 @@ class _Checker:
         self.problems = Problems()
         self._remarks = Remarks()
         self._unread: Counter[str] = Counter()
+        self._misspelt_states: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = bounds
         self._longest = bounds.response
@@ -157,7 +158,14 @@ class _Checker:
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, written)
+        self._refuse_misspelt_states(sum(map(len, read.values())))
         return read
+
+    def _refuse_misspelt_states(self, turns: int) -> None:
+        """Refuse a file whose states stand under another key, or gold ones would be scored."""
+        for name, count in self._misspelt_states.most_common(1):
+            if self._reading.uses_states and 2 * count > turns:
+                self.problems.add("", f"`{name}` is not read, in {count} turns; write `state`")
 
     def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
@@ -231,6 +239,8 @@ class _Checker:
                 there = turn.get(meant) is not None
                 instead = f"what counts is `{meant}`" if there else f"write `{meant}`"
                 message = f"`{name}` is not read; {instead}"
+                if meant == STATE and not there:
+                    self._misspelt_states[name] += 1
                 self._remarks.add("look-alike key", message, _place_text(place))
 
     def _is_plain(self, state: Any) -> bool:

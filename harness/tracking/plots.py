@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import write_picture
-from ..io.rendering import drawn
+from ..io.tables import drawn
 from ..metrics.tracking.evaluation import POSITIONS
 from ..metrics.tracking.tracking_result import TrackingResult
 from ..metrics.tracking.tracking_text import headline_figures, shortened

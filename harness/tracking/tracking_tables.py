@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import counted
-from ..io.rendering import figure, text_table
-from ..io.tables import Table, best_cells
+from ..io.tables import Table, best_cells, figure, text_table
 from ..metrics.tracking.tracking_result import TrackingResult
 from ..metrics.tracking.tracking_text import cells, headline_figures, headlines_text
 from ..signature import comparable_group

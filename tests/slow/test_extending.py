@@ -26,7 +26,7 @@ METRIC = '''
 from __future__ import annotations
 
 from . import Metric
-from .statistics import Figure, Statistics, percent
+from .results import Figure, Statistics, percent
 
 
 def counts(played):

@@ -35,6 +35,22 @@ main()
 """
 
 
+# Every module that is left; further packages may be missing.
+_IMPORTED = """
+import sys
+sys.meta_path = [one for one in sys.meta_path if "editable" not in repr(one).lower()]
+from importlib import import_module
+from pathlib import Path
+for folder in ("normalization", "database", "harness"):
+    for path in sorted(Path(folder).rglob("*.py")):
+        try:
+            import_module(".".join(("mwz", *path.with_suffix("").parts)).removesuffix(".__init__"))
+        except ModuleNotFoundError as error:
+            if error.name.startswith("mwz"):
+                print(path, error)
+"""
+
+
 def _without(room: str, folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Copy the project without a room, and return what runs `mwz` there."""
     for name in ("harness", "database", "normalization"):
@@ -49,9 +65,11 @@ def _without(room: str, folder: Path) -> Callable[..., subprocess.CompletedProce
         (package / name).symlink_to(folder / name)
     data = {"MWZ_DATA": str(folder / "data"), "PYTHONPATH": str(package.parent)}
 
-    def mwz(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    def mwz(
+        *arguments: str, status: int = 0, script: str = _MAIN
+    ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [sys.executable, "-c", _MAIN, *arguments],
+            [sys.executable, "-c", script, *arguments],
             cwd=folder,
             env={**os.environ, **data},
             capture_output=True,
@@ -78,8 +96,15 @@ def test_the_rest_works_without_a_room(room: str, tmp_path: Path) -> None:
     mwz("submit", careful, *_SUBMIT, "--submissions", "entries")
     mwz("leaderboard", "--submissions", "entries")
     assert "Careful" in (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
-    listed = mwz("--help").stdout
-    assert "  score" in listed
+    listed = {line.split()[0] for line in mwz("--help").stdout.splitlines() if line.strip()}
+    assert "score" in listed
+    for folder in ROOMS[room]:
+        commands = {path.stem for path in (PROJECT / folder / "cli").glob("[a-z]*.py")}
+        assert not commands & listed
+    broken = mwz(script=_IMPORTED).stdout.splitlines()
+    # Live dialogues are scored by what is said in plain English.
+    assert room == "grounding" or not broken
+    assert all(line.startswith("harness/live/") for line in broken)
 
 
 def test_what_needs_plain_english_says_so(tmp_path: Path) -> None:
@@ -89,6 +114,14 @@ def test_what_needs_plain_english_says_so(tmp_path: Path) -> None:
     score = ("score", str(english), *_SAMPLE)
     for arguments in ((*score, "--lexicalised"), (*score, "--free-running"), ("play", *_SAMPLE)):
         assert "needs the folder " in mwz(*arguments, status=2).stderr
+
+
+def test_pages_say_that_they_need_their_room(tmp_path: Path) -> None:
+    mwz = _without("views", tmp_path)
+    careful = str(tmp_path / "harness" / "sample" / "submissions" / "careful.json")
+    for pages in (("--html", "pages"), ("--serve", "0")):
+        done = mwz("why", careful, *_SAMPLE, *pages, status=2)
+        assert "needs the folder harness/board/views" in done.stderr
 
 
 def test_what_needs_live_dialogues_says_so(sample_play: Path, tmp_path: Path) -> None:

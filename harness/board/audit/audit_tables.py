@@ -9,8 +9,7 @@ from typing import Any
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 from mwz.normalization.rules.registry import read_toml
 
-from ...io.rendering import figure, signed, text_table, wrapped
-from ...io.tables import Table
+from ...io.tables import Table, figure, signed, text_table, wrapped
 from ...metrics.setups import RANKED
 from ..entries import Entry
 from ..printed import RUNS, SIZES, Figure, misfits, possible_share

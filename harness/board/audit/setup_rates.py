@@ -17,10 +17,10 @@ from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
 
 from ...benchmark import REFERENCE
+from ...metrics.inform import matched, steps
 from ...metrics.played import PlayedDialogue
+from ...metrics.results import percent
 from ...metrics.setups import COMPARISONS, UPDATES, Setup
-from ...metrics.statistics import percent
-from ...metrics.steps import matched, steps
 
 
 class SetupRates(NamedTuple):

@@ -20,10 +20,9 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 from ...data.installed import loaded_once
 from ...errors import InputError
 from ...metrics.bleu import bleu_of_sums
-from ...metrics.counts import References
+from ...metrics.counts import TOKENIZERS, References, tokenize_13a
 from ...metrics.played import play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS
-from ...metrics.tokens import TOKENIZERS, tokenize_13a
 from ...scoring import Options, Scorer
 from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states

@@ -12,7 +12,7 @@ from typing import Any
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import read_toml
 
-from ...io.rendering import figure
+from ...io.tables import figure
 from ...metrics.flags import GOLD_STATES, OF_STATES
 from ...signature import Signature
 from ...submission import EMPTY_STATES

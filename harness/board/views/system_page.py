@@ -12,7 +12,7 @@ from mwz.normalization.rules.registry import read_toml
 
 from ...comparison.interval import p_text
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
-from ...io.rendering import figure, signed
+from ...io.tables import figure, signed
 from ...metrics import headlines
 from ...metrics.flags import FLAGS
 from ...metrics.inform import TOTAL, SetupScores

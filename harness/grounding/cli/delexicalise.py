@@ -17,14 +17,13 @@ from ..delexicalising import delexicaliser, version
 @option.predictions
 @option.output
 @option.benchmark
-@option.rules
-def command(predictions: str, output: str, benchmark: str | None, rules: str) -> None:
+def command(predictions: str, output: str, benchmark: str | None) -> None:
     """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
     responses delexicalised. They may be of any dialogues; the benchmark gives the venues.
     Whatever else turns hold is kept.
     """
-    options = Options(rules=rules)
-    content, remarks = read_conversations(predictions, options.reading)
+    options = Options()
+    content, remarks = read_conversations(predictions)
     tell(shown_name(predictions), remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
     delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)

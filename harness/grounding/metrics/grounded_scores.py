@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics import Headline, Metric, Results
 from ...metrics.inform import TOTAL
-from ...metrics.statistics import Figure
+from ...metrics.results import Figure
 
 if TYPE_CHECKING:
     from ...submission import NormalizedSubmission
@@ -30,7 +30,7 @@ SHARES = ("in_database", "of_named_venue")
 
 def _rules() -> Any:
     """Return what computes the scores: most scores do without, and need not load it."""
-    return import_module("mwz.harness.grounding.played_scores")
+    return import_module("mwz.harness.grounding.scores")
 
 
 def _headline(figure: Figure) -> Headline:
@@ -69,7 +69,7 @@ METRIC = Metric(
     unit="percent",
     source="docs/lexicalised.md",
     per_dialogue=lambda played: _rules().grounded_dialogues(played),
-    compute=lambda results: _rules().grounded_scores(results),
+    compute=lambda results: _rules().results_scores(results),
     overall=lambda played: _rules().with_ceiling(played),
     statistics=lambda results: _rules().statistics(results),
     row=lambda: _rules().GroundedDialogue,

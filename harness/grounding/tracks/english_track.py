@@ -21,10 +21,10 @@ from ...board.model import Board
 from ...board.rows import ResponsesRow, Row, ranked
 from ...board.scores import Scores
 from ...board.tracks import Track
-from ...io.rendering import escaped, figure, markdown_table, signed
+from ...io.tables import escaped, figure, markdown_table, signed
 from ...metrics.inform import TOTAL
 from ...submission import EMPTY_STATES, HUMAN
-from ..rating import OUTCOMES, GroundedScores
+from ..scores import OUTCOMES, GroundedFigures, GroundedScores
 
 _NAME = "lexicalised"
 
@@ -40,7 +40,7 @@ class EnglishRow(ResponsesRow):
         grounded: Its grounded scores.
     """
 
-    grounded: GroundedScores
+    grounded: GroundedScores | GroundedFigures
 
     @property
     def is_human(self) -> bool:
@@ -96,14 +96,11 @@ def _tables(
 def _reported_human(rows: Iterable[EnglishRow]) -> list[EnglishRow]:
     """Return the human responses that the report of a complete submission tells, if any."""
     for row in rows:
-        human = row.grounded.ceiling
+        human = getattr(row.grounded, "ceiling", None)
         if human is not None and row.report is not None and row.report.coverage.complete:
             made = Predictions(made=HUMAN)
             system = System(name="Human responses", track=_NAME, predictions=made)
-            grounded = GroundedScores.of_figures(human, None)
-            return [
-                EnglishRow(entry=Entry(Path(), system, Scores()), report=None, grounded=grounded)
-            ]
+            return [EnglishRow(entry=Entry(Path(), system, Scores()), report=None, grounded=human)]
     return []
 
 

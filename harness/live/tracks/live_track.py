@@ -27,7 +27,7 @@ from ...data.installed import DEFAULT
 from ...errors import InputError, counted
 from ...io.files import encoded, to_json
 from ...signature import Signature
-from ..recorded import recorded
+from ..playing import recorded
 from ..replaying import Plays, baseline_calls, play_scripts, replayed
 from ..world import BASELINE, World
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization.rules.registry import declared
 
-from ..statistics import joined, split
+from ..results import joined, split
 from .choices import Choices
 from .dialogue_states import DialogueStates, StatePair
 

@@ -13,7 +13,7 @@ from statistics import correlation as pearson
 from typing import Any, TypeAlias
 
 from ...errors import refuse
-from ..statistics import Figure, Statistics
+from ..results import Figure, Statistics
 from . import tracking_metrics
 from .choices import PLAIN, Choices
 from .dialogue_states import DialogueStates, StatePair, slot_name

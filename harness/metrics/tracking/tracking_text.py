@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...io.rendering import figure, text_table
+from ...io.tables import figure, text_table
 from . import tracking_metrics
 from .tracking_result import TrackingResult
 

@@ -115,30 +115,25 @@ def _json_lines(content: bytes, source: str) -> list[object] | None:
     return rows if rows and isinstance(rows[0], dict | list) else None
 
 
-def read_standard(content: bytes, source: str, reading: Reading = READING) -> Standard:
+def read_standard(content: bytes, source: str) -> Standard:
     """Return what an (unpacked) predictions file holds in the standard form.
 
     Raises:
         InputError: It cannot be parsed, or is of no known format.
     """
-    return standard_form(parse_predictions(content, source), source, reading)
+    return standard_form(parse_predictions(content, source), source)
 
 
-def standard_form(content: object, source: str, reading: Reading = READING) -> Standard:
+def standard_form(content: object, source: str) -> Standard:
     """Return predictions in the standard form, its turns yet to be checked.
 
     Args:
         content: What a file holds.
         source: What messages call it.
-        reading: Which keys are read.
 
     Raises:
         InputError: The content is of no known format, or contradicts the one it is of.
     """
-    if reading.keys:
-        from .arrangements import read_arranged  # most files are in the standard form
-
-        return read_arranged(content, source, reading.keys)
     special = special_format(content)
     if special is not None:
         return special.read(content, source)

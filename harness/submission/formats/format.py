@@ -82,36 +82,17 @@ STANDARD = "standard form"
 
 @dataclass(frozen=True)
 class Reading:
-    """How predictions are read.
+    """What is refused of belief states.
 
     Attributes:
-        response_key: The key of responses, if it is none of those that are known.
-        state_key: The key of belief states, likewise.
-        turns_key: The key of a dialogue's turns, likewise.
-        id_key: The key of a dialogue's id, likewise.
         strict_states: Whether a state may only hold known names and strings.
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
     """
 
-    response_key: str | None = None
-    state_key: str | None = None
-    turns_key: str | None = None
-    id_key: str | None = None
     strict_states: bool = False
     uses_states: bool = True
     without_states: str = ""
-
-    @property
-    def keys(self) -> dict[str, str]:
-        """What a key stands for -> the key, of those that are named."""
-        named = {
-            RESPONSE: self.response_key,
-            STATE: self.state_key,
-            "turns": self.turns_key,
-            "id": self.id_key,
-        }
-        return {role: key for role, key in named.items() if key is not None}
 
 
 READING = Reading()

@@ -22,8 +22,7 @@ import numpy as np
 from scipy.stats import binned_statistic, zscore
 
 from ...comparison.interval import Spread
-from ...io.rendering import figure
-from ...io.tables import Table
+from ...io.tables import Table, figure
 from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
 from ...metrics.tracking.choices import HEADLINE_LAMBDA, PLAIN, Choices, lambda_label
 from ...metrics.tracking.dialogue_states import DialogueStates

@@ -22,9 +22,8 @@ from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
 from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 from ...errors import InputError, Problems, counted, shown
 from ...io.files import read_bytes, shown_name
-from ...io.rendering import figure
-from ...io.tables import Table
-from ...metrics.statistics import SEED
+from ...io.tables import Table, figure
+from ...metrics.results import SEED
 from ...metrics.tracking.choices import Choices, lambda_label
 from ...metrics.tracking.tracked_dialogues import TrackedDialogue
 from ...submission.checking import dialogue_id

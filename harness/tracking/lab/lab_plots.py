@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...comparison.interval import Spread
 from ...io.pictures import write_picture
-from ...io.rendering import drawn
+from ...io.tables import drawn
 from ..plots import FEW, STYLES, WIDTH, new_figure
 from .analysis import Analysis
 from .learning_curves import REFERENCE, CurvePoint

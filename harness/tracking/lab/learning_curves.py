@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from ...errors import InputError, refuse
-from ...io.rendering import figure
-from ...io.tables import Table
+from ...io.tables import Table, figure
 
 REFERENCE = "GCA"
 """The metric that distances are measured from."""

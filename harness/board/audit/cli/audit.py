@@ -14,8 +14,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 from ....cli import option
 from ....errors import InputError, refuse
 from ....io.files import STANDARD_STREAM, write_json
-from ....io.rendering import printable
-from ....io.tables import formatted
+from ....io.tables import formatted, printable
 from ...entries import Entry, chosen_entries, read_entries
 from ...reported import ReportedTable, check_entries, read_reported
 from ...rescoring import find_predictions

@@ -13,7 +13,7 @@ from ....cli import option, tell
 from ....data.installed import loaded_once
 from ....diagnosis.causes import Diagnosis
 from ....errors import InputError
-from ....io.rendering import printable
+from ....io.tables import printable
 from ....scoring import Scorer
 from ...entries import read_entries
 from ...model import DOCUMENTS_FOLDER, Board, read_board

@@ -1,4 +1,4 @@
-"""What is on this machine: where data is kept, which versions are installed."""
+"""What is on this machine: where data is kept, and which code reads it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,12 @@ def data_directory() -> Path:
 
 
 @cache
-def installed_version(package: str) -> str:
-    """Return the version of an installed package; looking it up takes a millisecond."""
-    return version(package)
-
-
-@cache
 def code_digest() -> str:
     """Return what changes with a file of the package, NumPy or sacreBLEU.
 
     The package's version would not do: unreleased code changes without it.
     """
-    parts = [installed_version("numpy"), installed_version("sacrebleu")]
+    parts = [version("numpy"), version("sacrebleu")]
     for package in ("normalization", "database", "harness"):
         root = str(folder_of(f"mwz.{package}"))
         files = _files(root, (".py", ".toml"))

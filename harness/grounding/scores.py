@@ -1,0 +1,317 @@
+"""Grounded scores of many dialogues: dialogue by dialogue, over all, and for people to read.
+
+The ceiling is what the human responses get, beside which every grounded score is shown: the
+database does not have everything that people told, and no delexicaliser finds everything. The human
+responses are rated dialogue by dialogue, so that any choice of dialogues has its ceiling from
+there; an installed benchmark keeps the ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+from mwz.normalization.rules import RuleSet
+
+from ..benchmark import Benchmark, Dialogue
+from ..errors import counted
+from ..io.tables import Cell, figure, text_table
+from ..metrics.inform import TOTAL
+from ..metrics.played import Played
+from ..metrics.results import DialogueResult, Statistics, percent
+from ..scoring import derived
+from ..submission.plain_responses import has_human_responses
+from .delexicalising import delexicaliser
+from .faithfulness import Faithfulness, ToldShares
+from .grounded import GroundedDialogue, PlainDialogue, ground
+from .metrics.grounded_scores import FIGURES, SHARES
+
+_RATES = {
+    "inform": "Inform any",
+    "inform_all": "Inform all",
+    "success": "Success any",
+    "success_all": "Success all",
+    "success_requested": "all requested",
+}
+OUTCOMES = tuple(_RATES)
+"""What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
+
+COUNTS = ("told", *SHARES)
+"""What is counted of a dialogue besides, attributes of `Faithfulness`."""
+
+Rating: TypeAlias = Mapping[str, Sequence[int | None]]
+"""`TOTAL` or a domain of a dialogue's goal -> whether it has each of `OUTCOMES`, None where that is
+not known; `TOTAL` also has the `COUNTS`."""
+
+BOOKED, FREE = "booked", "free"
+"""When a reference number counts: once the domain is booked; or in any turn about the domain, as in
+free-running dialogues."""
+
+HumanRatings: TypeAlias = Mapping[str, Mapping[str, Rating]]
+"""`BOOKED` or `FREE` -> dialogue id -> how the human responses went."""
+
+
+@dataclass(frozen=True)
+class GroundedFigures:
+    """Grounded scores over dialogues. Rates are "total" or domain -> percent.
+
+    Attributes:
+        dialogues: The number of dialogues.
+        inform: Inform, by one of the venues named last ("any").
+        inform_all: Inform, by all venues named last.
+        success: Success, with Inform "any".
+        success_all: Success, with Inform "all".
+        faithfulness: Whether what is told is in the database.
+        success_requested: Success, with Inform "all", over all that the goals request; empty where
+            they do not say.
+    """
+
+    dialogues: int
+    inform: Mapping[str, float]
+    inform_all: Mapping[str, float]
+    success: Mapping[str, float]
+    success_all: Mapping[str, float]
+    faithfulness: ToldShares
+    success_requested: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GroundedScores:
+    """Grounded scores of a submission. Rates are "total" or domain -> percent.
+
+    Attributes:
+        inform: Inform, by one of the venues named last ("any").
+        inform_all: Inform, by all venues named last.
+        success: Success, with Inform "any".
+        success_all: Success, with Inform "all"; the leaderboard ranks by it.
+        faithfulness: Whether what is told is in the database.
+        ceiling: What the human responses get under the same signature; None where the benchmark
+            does not have them.
+        success_requested: Success, with Inform "all", over all that the goals request; empty where
+            they do not say.
+    """
+
+    inform: Mapping[str, float]
+    inform_all: Mapping[str, float]
+    success: Mapping[str, float]
+    success_all: Mapping[str, float]
+    faithfulness: ToldShares
+    ceiling: GroundedFigures | None
+    success_requested: Mapping[str, float] = field(default_factory=dict)
+
+
+def rating(dialogue: GroundedDialogue) -> Rating:
+    """Return what figures are made of: a domain succeeds only where the whole dialogue matches."""
+    counts = [getattr(dialogue.faithfulness, name) for name in COUNTS]
+    rows: dict[str, list[int | None]] = {TOTAL: [getattr(dialogue, one) for one in OUTCOMES]}
+    rows[TOTAL] += counts
+    for domain, went in dialogue.domains.items():
+        told = all(went.provided.values())
+        success, success_all = dialogue.inform and told, dialogue.inform_all and told
+        requested = success_all and went.tells_further
+        rows[domain] = [went.matched, went.matched_all, success, success_all, requested]
+    return rows
+
+
+def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
+    """Return the grounded scores over dialogues; 0 of none at all.
+
+    A domain's rates are over the dialogues with the domain in their goal.
+    """
+    rows: dict[str, list[Sequence[int | None]]] = {TOTAL: []}
+    for dialogue in dialogues:
+        for name, row in dialogue.items():
+            rows.setdefault(name, []).append(row)
+    sums = {
+        name: [sum(value or 0 for value in one) for one in zip(*of, strict=True)]
+        for name, of in rows.items()
+    }
+    sums[TOTAL] = sums[TOTAL] or [0] * len(OUTCOMES + COUNTS)
+    rates = {
+        outcome: {name: percent(sums[name][at], len(of)) for name, of in rows.items()}
+        for at, outcome in enumerate(OUTCOMES)
+    }
+    if any(None in row for row in rows[TOTAL]):
+        del rates["success_requested"]
+    told = Faithfulness(*sums[TOTAL][len(OUTCOMES) :])
+    return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=told.shares())
+
+
+def grounded_scores(
+    dialogues: Iterable[GroundedDialogue], ceiling: GroundedFigures | None = None
+) -> GroundedScores:
+    """Return the scores of dialogues, beside those of the human responses."""
+    figures = grounded_figures(map(rating, dialogues))
+    rates = {name: getattr(figures, name) for name in OUTCOMES}
+    return GroundedScores(**rates, faithfulness=figures.faithfulness, ceiling=ceiling)
+
+
+def results_scores(results: Sequence[DialogueResult]) -> GroundedScores:
+    """Return the scores of dialogues, without those of the human responses."""
+    return grounded_scores(one.further["grounded"] for one in results)
+
+
+def statistics(results: Sequence[DialogueResult]) -> Statistics:
+    """Return the statistics of the totals: which dialogues are won, and what is told."""
+    totals = [rating(one.further["grounded"])[TOTAL] for one in results]
+    unknown = any(None in one for one in totals)
+    figures = [one for one in FIGURES if not (unknown and one.name == "grounded.success_requested")]
+    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
+    wins = {one.name: columns[one.name] for one in figures if one.name in columns}
+    rows = [(1, *(int(value or 0) for value in one)) for one in totals]
+    return Statistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
+
+
+def _values(sums: Sequence[float]) -> dict[str, float]:
+    """Return figure -> percent; a share of nothing told is 0."""
+    dialogues, *won, told, in_database, of_named_venue = sums
+    values = (
+        *(percent(one, dialogues) for one in won),
+        *(percent(part, told) for part in (in_database, of_named_venue)),
+    )
+    return {figure.name: value for figure, value in zip(FIGURES, values, strict=True)}
+
+
+# -------------------------------------------------------------------- what was played, and people
+
+
+def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
+    """Return the dialogues in plain English by their ids, in the submission's order."""
+    dialogues = {}
+    for id_, dialogue in played.submission.dialogues.items():
+        gold = played.benchmark.dialogues[id_]
+        responses = [plain for plain in dialogue.plain if plain is not None]
+        dialogues[id_] = PlainDialogue(responses, gold.goal, gold.booked_domains, gold.users)
+    return dialogues
+
+
+def grounded_dialogues(played: Played) -> list[GroundedDialogue]:
+    """Return how each dialogue in plain English went, in the submission's order."""
+    database, gazetteer = played.database(), played.delexicaliser().gazetteer
+    return [ground(one, database, gazetteer) for one in plain_dialogues(played).values()]
+
+
+def played_ceiling(played: Played) -> GroundedFigures | None:
+    """Return what the human responses of the turns played get; None where they are not known."""
+    dialogues = played.submission.dialogues.items()
+    human: GroundedFigures | None = played.ceiling((id_, len(turns)) for id_, turns in dialogues)
+    return human
+
+
+def with_ceiling(played: Played) -> GroundedScores:
+    """Return the scores of what was played, and of the human responses to the same turns."""
+    return replace(results_scores(played.results), ceiling=played_ceiling(played))
+
+
+@lru_cache(maxsize=8)
+def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
+    """Return how the human responses of a benchmark went; None if it has none."""
+    if not benchmark.dialogues or not has_human_responses(benchmark):
+        return None
+
+    def made() -> dict[str, dict[str, Rating]]:
+        return {
+            when: {
+                id_: rated_human(dialogue, dialogue.turns, benchmark, rules, when)
+                for id_, dialogue in benchmark.dialogues.items()
+            }
+            for when in (BOOKED, FREE)
+        }
+
+    name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
+    ratings: HumanRatings = derived.kept(benchmark, name, made)
+    return ratings
+
+
+def rated_human(
+    dialogue: Dialogue, turns: int, benchmark: Benchmark, rules: RuleSet, when: str
+) -> Rating:
+    """Rate the human responses of a dialogue's first turns.
+
+    Args:
+        dialogue: The dialogue.
+        turns: How many of its turns.
+        benchmark: The benchmark, whose venues responses may name.
+        rules: The rule set.
+        when: `BOOKED` or `FREE`.
+    """
+    plain = delexicaliser(benchmark, rules)
+    responses = [plain(text) for text in dialogue.responses[:turns]]
+    booked = dialogue.booked_domains if when == BOOKED else None
+    said = PlainDialogue(responses, dialogue.goal, booked)
+    return rating(ground(said, derived.database(benchmark, rules), plain.gazetteer))
+
+
+def ceiling(
+    benchmark: Benchmark,
+    rules: RuleSet,
+    dialogues: Iterable[tuple[str, int]],
+    when: str = BOOKED,
+) -> GroundedFigures | None:
+    """Return what the human responses of dialogues get; None where they are not known.
+
+    Args:
+        benchmark: The benchmark.
+        rules: The rule set.
+        dialogues: Dialogue id and the number of its turns that are played.
+        when: `BOOKED` or `FREE`.
+    """
+    human = human_ratings(benchmark, rules)
+    if human is None:
+        return None
+
+    def rated(id_: str, turns: int) -> Rating:
+        dialogue = benchmark.dialogues[id_]
+        whole = turns == dialogue.turns
+        return human[when][id_] if whole else rated_human(dialogue, turns, benchmark, rules, when)
+
+    return grounded_figures(rated(*one) for one in dialogues)
+
+
+# ------------------------------------------------------------------------------------------- text
+
+
+def text(scores: GroundedScores) -> str:
+    """Show every figure with that of the human responses behind it."""
+    human = scores.ceiling
+    shown = {name: title for name, title in _RATES.items() if getattr(scores, name)}
+    headers = ["grounded"]
+    for title in shown.values():
+        headers += [title, "human"]
+    rows = [
+        [
+            domain,
+            *(
+                figure(rates.get(domain))
+                for name in shown
+                for rates in (getattr(scores, name), {} if human is None else getattr(human, name))
+            ),
+        ]
+        for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
+    ]
+    remarks = [
+        "Every other score is that of the responses delexicalised by the harness.\n"
+        "Their BLEU does not compare with that of systems that delexicalise themselves."
+    ]
+    if human is not None:
+        remarks.append(
+            f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
+            "signature."
+        )
+    shares = faithfulness_table(scores, human)
+    return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
+
+
+def faithfulness_table(
+    scores: GroundedScores | GroundedFigures, human: GroundedFigures | None
+) -> str:
+    """Show what a system tells of venues, and what the human responses do."""
+    whose = {"this system": scores, "human responses": human}
+    rows: list[list[Cell]] = [
+        [name, one.faithfulness.told, *(figure(getattr(one.faithfulness, s)) for s in SHARES)]
+        for name, one in whose.items()
+        if one is not None
+    ]
+    return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
