@@ -15,13 +15,15 @@ import tomli_w
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
-from mwz.harness.board.entry_scores import BenchmarkLoader, read_outputs, read_states, score_entry
+from mwz.harness.board.entry_scores import Reading, score_entry
 from mwz.harness.board.markdown import leaderboard as leaderboard_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import submit
+from mwz.harness.board.tracker_scores import BenchmarkLoader, read_states
+from mwz.harness.board.tracks import tracks
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
@@ -192,7 +194,8 @@ def all_scores(
     content: bytes | str, benchmark: Benchmark, source: str, track: str = "end-to-end"
 ) -> Scores:
     """Return all that is stored of a system's responses."""
-    return score_entry(read_outputs(content, source, Scorer(benchmark), track))
+    how = Reading(scorer_for=lambda ids: Scorer(benchmark))
+    return score_entry(tracks()[track].outputs(content, source, how))
 
 
 def tracker_scores(
@@ -207,6 +210,16 @@ def submit_alone(
 ) -> Entry:
     """Enter a system as `mwz submit` does, and return its entry."""
     return submit(folder, facts, scores, [content], **options)[-1]
+
+
+def track_tables(track: str, entries: Sequence[Entry], rules: str = "2021") -> list[list[Any]]:
+    """Return the rows of each of a track's tables."""
+    return tracks()[track].tables(entries, rules, {})
+
+
+def shown_columns(track: str, rows: Sequence[Any]) -> list[Any]:
+    """Return the columns of a table of a track that has columns of its own."""
+    return tracks()[track].columns(None, rows)
 
 
 @cache

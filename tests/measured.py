@@ -8,16 +8,15 @@ from pathlib import Path
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
 from mwz.harness.board.entries import Entry, read_entry
-from mwz.harness.board.entry_scores import evidence_of_outcomes
 from mwz.harness.board.scores import (
     DIALOGUES_FILE,
-    BleuCounts,
     Causes,
     DialogueScores,
     Intervals,
-    Outcomes,
     Scores,
+    totals_of_sums,
 )
+from mwz.harness.board.stored_evidence import evidence_of_rows
 from mwz.harness.comparison.evidence import intervals_of
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.signature import Signature
@@ -32,8 +31,8 @@ def marks(*won: tuple[int, int], of: int = DIALOGUES) -> str:
 
 def outcomes(
     inform: str, success: str | None = None, played: str = "1" * DIALOGUES, matches: int = 2
-) -> Outcomes:
-    """Return outcomes of dialogues that are all alike but for what is won.
+) -> DialogueScores:
+    """Return what is stored of dialogues that are all alike but for what is won.
 
     In each, ten tokens match `matches` four-grams of seven, and shorter n-grams alike.
 
@@ -49,41 +48,53 @@ def outcomes(
     def column(value: int) -> tuple[int, ...]:
         return (value,) * number
 
-    return Outcomes(
+    made = DialogueScores(
         data=signature.data or "",
         rules=signature.rules_digest or "",
         played=played,
         turns=column(A_TURN),
         inform=inform,
         success=inform if success is None else success,
-        bleu=BleuCounts(
-            length=column(10),
-            references=column(10),
-            matches=tuple(column(matches + more) for more in (6, 4, 2, 0)),
-            ngrams=tuple(map(column, (10, 9, 8, 7))),
-        ),
+        bleu=tuple(map(column, (10, 10, *(matches + more for more in (6, 4, 2, 0)), 10, 9, 8, 7))),
+        intervals=Intervals(95, 1000, 12345, {}),
+        causes=Causes({}, {}, {}),
     )
+    return measured(made)
 
 
-def measured(known: Outcomes) -> DialogueScores:
-    """Return outcomes as a `dialogues.json` holds them."""
-    totals = known.totals
-    intervals = intervals_of(evidence_of_outcomes("", Signature(), known))
-    return DialogueScores(
-        outcomes=known,
+def totals_of(known: DialogueScores) -> dict[str, float]:
+    """Return the scores of all dialogues played."""
+    return totals_of_sums([sum(column) for column in known.columns])
+
+
+def measured(known: DialogueScores) -> DialogueScores:
+    """Return dialogues with the intervals and causes that follow from them."""
+    totals = totals_of(known)
+    rows = [*zip(*known.columns, strict=True)]
+    evidence = evidence_of_rows("", Signature(), [*map(str, known.places)], rows)
+    intervals = intervals_of(evidence)
+    lost = tuple(at for at, mark in enumerate(known.success) if mark == "0")
+    return replace(
+        known,
         intervals=Intervals(
             level=95,
             samples=1000,
             seed=12345,
             scores={name: intervals[name] for name in totals},
         ),
-        causes=Causes({}, {"never named": Points(100 - totals["inform"], 100 - totals["success"])}),
+        causes=Causes(
+            {},
+            {"never named": Points(100 - totals["inform"], 100 - totals["success"])},
+            {"hotel": {"never named": lost}},
+        ),
     )
 
 
-def enter_measured(folder: Path, key: str, known: Outcomes, states: str = "predicted") -> Entry:
+def enter_measured(
+    folder: Path, key: str, known: DialogueScores, states: str = "predicted"
+) -> Entry:
     """Write an entry's folder by hand, its scores those of its dialogues, and read it."""
-    totals = known.totals
+    totals = totals_of(known)
     track = "end-to-end" if states == "predicted" else "policy-optimization"
     rates = {name: totals[name] for name in ("inform", "success")}
     number = known.played.count("1")
@@ -110,20 +121,15 @@ def write_dialogues(entry: Path, kept: DialogueScores) -> None:
     (entry / DIALOGUES_FILE).write_text(text, encoding="utf-8")
 
 
-def without(known: Outcomes, number: int) -> Outcomes:
-    """Return outcomes without those of the last so many dialogues, which are not played then."""
+def without(known: DialogueScores, number: int) -> DialogueScores:
+    """Return dialogues without those of the last so many dialogues, which are not played then."""
     rest = len(known.inform) - number
-    bleu = known.bleu
-    return replace(
+    made = replace(
         known,
         played="1" * rest + "0" * number,
         turns=known.turns[:rest],
         inform=known.inform[:rest],
         success=known.success[:rest],
-        bleu=BleuCounts(
-            bleu.length[:rest],
-            bleu.references[:rest],
-            tuple(column[:rest] for column in bleu.matches),
-            tuple(column[:rest] for column in bleu.ngrams),
-        ),
+        bleu=tuple(column[:rest] for column in known.bleu),
     )
+    return measured(made)

@@ -75,7 +75,13 @@ def test_the_readmes_first_command_works_with_multiwoz_installed(
         (["why", CAREFUL], "explaining by", 0),
         (["compare", CAREFUL, CAREFUL], "comparing on", 0),
         (
-            ["submit", CAREFUL, "--name", "Careful", "--track", "end-to-end", "--new-board"],
+            [
+                "submit",
+                CAREFUL,
+                "--name=Careful",
+                "--track=end-to-end",
+                "--submissions=submissions",
+            ],
             "scoring on",
             0,
         ),

@@ -59,7 +59,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     # At least: the 25 of 30.
     bound = second.report.metrics["lower_bound"]
     assert (bound.inform, bound.success) == pytest.approx((100 * 25 / 30, 100 * 25 / 30))
-    assert second.at_least[0] == bound.combined < (second.report.combined or 0)
+    assert second.ranking_key[0] == bound.combined < (second.report.combined or 0)
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
     assert "\n- Picked: not ranked: plays less than 90 % of the turns; its figures are of " in page
 
@@ -99,7 +99,7 @@ def test_what_leaves_out_a_few_dialogues_is_ranked_by_what_it_scores_at_least(
     # Left out, nothing is gained: BLEU has a brevity penalty.
     assert [(row.key, row.rank) for row in (first, second)] == [("careful", 1), ("most", 2)]
     assert second.report.success == pytest.approx(100 * 25 / 29)
-    assert (second.report.combined or 0) > (first.report.combined or 0) > second.at_least[0]
+    assert (second.report.combined or 0) > (first.report.combined or 0) > second.ranking_key[0]
 
 
 # ---------------------------------------------------------------------------- wrong tracks

@@ -27,8 +27,10 @@ from mwz.harness.board.entries import (
     read_entry,
     read_order,
 )
-from mwz.harness.board.entry_scores import Responses, read_responses, read_states, score_entry
-from mwz.harness.board.model import Row, make_board
+from mwz.harness.board.entry_scores import Reading, Responses, read_responses, score_entry
+from mwz.harness.board.model import make_board
+from mwz.harness.board.rows import Row
+from mwz.harness.board.tracker_scores import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
 
@@ -108,7 +110,8 @@ class _Boards:
         plain = track == "lexicalised"
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
-        read: Responses = read_responses(content, "new.json", own)
+        how = Reading(scorer_for=lambda ids: own)
+        read: Responses = read_responses(content, "new.json", how, english=plain)
         report = own.score_normalized(read.main)
         # Whatever it says, it was not there before.
         entered = datetime(2000, 1, 1, tzinfo=timezone.utc)
@@ -118,7 +121,7 @@ class _Boards:
 
     def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
         board = make_board([*self.published, self.entry(predictions, track, **facts)], "2021")
-        [row] = [row for row in (*board.rows, *board.english) if row.key == "new"]
+        [row] = [row for row in (*board.rows, *board.of_track("lexicalised")) if row.key == "new"]
         return row
 
 
@@ -328,7 +331,8 @@ def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
     assert row.copies["copied_responses"].entry == "mars"
     # It would have ranked first.
     assert (row.report.combined or 0) > max(
-        other.at_least[0] for other in make_board(boards.published, "2021").of_track("end-to-end")
+        other.ranking_key[0]
+        for other in make_board(boards.published, "2021").of_track("end-to-end")
     )
 
 
@@ -412,9 +416,8 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(
 ) -> None:
     entry = _tracker(tmp_path, multiwoz, _states(multiwoz, **more))
     board = make_board([*published, entry], "2021")
-    [row] = [row for table in board.tracking for row in table if row.key == "new"]
-    assert row.tracked is not None
-    assert row.tracked.figures.gold_share == 1.0
+    [row] = [row for row in board.of_track("state-tracking") if row.key == "new"]
+    assert row.scores.figures.gold_share == 1.0
     assert _raised(row) == {"gold_states"}
 
 
@@ -425,12 +428,11 @@ def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
     same = {"0": {"gt": {"hotel": {"area": "north"}}, "pr": {"hotel": {"area": "north"}}}}
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
     entry = _tracker(tmp_path, multiwoz, own)
-    [[row]] = make_board([entry], "2021").tracking
-    assert row.tracked is not None
-    assert (row.tracked.figures.jga, row.rank) == (100.0, None)
+    [[row]] = make_board([entry], "2021").tables_by_track["state-tracking"]
+    assert (row.scores.figures.jga, row.rank) == (100.0, None)
     assert row.unranked == "its gold states are its own, not those of a known version"
     with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
-        _tracker(tmp_path / "2.2", multiwoz, own, own_gold="2.2")
+        _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2")
 
 
 # ------------------------------------------------------------------------------- plain English

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, report, reports, system
+from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, reports, system
 from helpers import Run, run_cli
 
 
@@ -112,27 +112,6 @@ def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
     assert run.out.strip()
 
 
-def test_the_page_can_be_put_elsewhere(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    elsewhere = tmp_path / "docs" / "ranking.md"
-    assert _run(capsys, folder, "--output", elsewhere).status == 0
-    assert _run(capsys, folder, "--output", elsewhere, "--check").status == 0
-    assert not _page(folder).exists()
-
-
-@pytest.mark.parametrize("name", ["page.html", "page", "page.md.txt", ".md", "alpha/scores.json"])
-@pytest.mark.parametrize("options", [[], ["--check"], ["--rescore"]])
-def test_a_page_that_is_no_markdown_is_refused_and_nothing_overwritten(
-    options: list[str], name: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    run = _run(capsys, folder, "--output", folder / name, *options)
-    assert run.status == 2
-    assert "the page is Markdown; give it a name that ends in .md" in run.err
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-
-
 def test_the_folders_note_is_on_the_page_as_text(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,14 +131,7 @@ def test_a_note_that_is_no_text_is_told(folder: Path, capsys: pytest.CaptureFixt
     assert "note.txt: not text in UTF-8" in run.err
 
 
-def test_the_rule_set_asked_for_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run(capsys, folder, "--rules", "2023").status == 0
-    text = _page(folder).read_text(encoding="utf-8")
-    assert "under rule set 2023" in text
-    assert _run(capsys, folder, "--check").status == 1
-
-
-@pytest.mark.parametrize("options", [[], ["--rules", "2023"], ["--check"]])
+@pytest.mark.parametrize("options", [[], ["--check"]])
 def test_scores_of_an_earlier_version_are_refused_by_name_and_the_page_kept(
     options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,18 +145,6 @@ def test_scores_of_an_earlier_version_are_refused_by_name_and_the_page_kept(
     assert "older: scored by an earlier version; use --rescore" in run.err
     assert "alpha" not in run.err
     assert _page(folder).read_bytes() == before
-
-
-def test_systems_not_scored_under_the_rule_set_asked_for_are_left_out(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    enter(folder, "delta", scored={"2021": report("2021")})
-    assert _run(capsys, folder).status == 0
-    assert "| Delta " in _page(folder).read_text(encoding="utf-8")
-    assert _run(capsys, folder, "--rules", "2023").status == 0
-    text = _page(folder).read_text(encoding="utf-8")
-    assert "| Alpha " in text
-    assert "| Delta " not in text
 
 
 def test_scores_on_another_benchmark_are_refused_by_name(

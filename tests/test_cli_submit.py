@@ -87,7 +87,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     run = submitting(
         _file("careful"),
         "Care Ful",
-        *("--paper", "https://paper.org", "--code", "https://code.org", "--multiwoz", "2.2"),
+        *("--paper", "https://paper.org", "--code", "https://code.org", "--fact", "multiwoz=2.2"),
         *("--reported", "inform=76.30", "--reported", "bleu=16", "--source", "table 2"),
     )
     assert run.status == 0
@@ -146,20 +146,6 @@ def test_after_one_command_it_is_on_the_leaderboard(submitting: _Submitting) -> 
     assert submitting.leaderboard("--check").status == 0
 
 
-def test_the_page_stays_that_of_the_default_rule_set(submitting: _Submitting) -> None:
-    submitting(_file("hasty"), "Hasty")
-    submitting.leaderboard()
-    run = submitting(_file("careful"), "Careful", "--rules", "2023")
-    # The row is that of the rule set asked for: they differ in BLEU.
-    reports = read_entry(submitting.folder / "careful").scores.reports
-    bleu = {rules: f"{(report.bleu or {})['mwz22']:.1f}" for rules, report in reports.items()}
-    assert _cells(run)["BLEU"] == bleu["2023"]
-    page = submitting.page.read_text(encoding="utf-8")
-    assert "under rule set 2021" in page
-    assert submitting.leaderboard("--check").status == 0
-    assert submitting.leaderboard("--check", "--rules", "2023").status == 1
-
-
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System")
     before = submitting.left()
@@ -190,7 +176,7 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
         (b"", "the file is empty"),
         (b"{", "not JSON"),
         (b"[]", "expected an object"),
-        (b'{"town001": [{"state": {}}]}', "a tracker's file, for `mwz dst`"),
+        (b'{"town001": [{"state": {}}]}', "states alone are scored by `mwz dst`"),
         (b'{"town001": [{}]}', "dialogue town001, turn 0: `response` is missing"),
         (b'{"nowhere": [{"response": "hello"}]}', "nowhere"),
     ],
@@ -237,8 +223,12 @@ def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Pa
         (["--code", "here"], "code: expected a complete address such as"),
         (["--note", "two\nlines"], "note: control characters, line breaks and unusual blanks"),
         (["--note", "\x1b[2J"], "note: control characters, line breaks and unusual blanks"),
-        (["--multiwoz", "2\n2"], "multiwoz: control characters, line breaks and unusual blanks"),
-        (["--rules", "2022"], "2022"),
+        (
+            ["--fact", "multiwoz=2\n2"],
+            "multiwoz: control characters, line breaks",
+        ),
+        (["--fact", "licence"], "write NAME=VALUE"),
+        (["--fact", "license=MIT"], "unknown fact 'license'; choose from multiwoz"),
         (["--benchmark", "none"], "not installed"),
     ],
 )
@@ -406,58 +396,21 @@ def test_the_repositorys_submissions_accept_no_score_on_the_sample(
     assert {path.name for path in submitting.folder.iterdir()} == {"damd", "ubar"}
 
 
-class _Terminal(io.StringIO):
-    """Standard input that somebody types into."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_what_is_not_stated_is_told_once_where_nobody_can_be_asked(
+def test_what_is_not_stated_is_told_once(
     submitting: _Submitting,
 ) -> None:
-    run = submitting(_file("careful"), "system", "--model", "T9", "--open-weights", "no")
+    run = submitting(_file("careful"), "system", "--fact", "model=T9", "--fact", "open_weights=no")
     assert run.status == 0
     [told] = [line for line in run.err.splitlines() if "not stated" in line]
     assert told == (
-        "mwz: not stated of the system: --multiwoz, --year, --training, --test-in-training, "
-        "--prompts, --runs, --date, --licence; give what you know, or add it to "
+        "mwz: not stated of the system: multiwoz, year, training, test_in_training, prompts, runs, "
+        "date, licence; give what you know by --fact, or add it to "
         f"{submitting.folder / 'system' / 'entry.toml'}"
     )
 
 
-def test_a_terminal_is_asked_for_what_is_not_stated_until_the_answer_can_be_used(
-    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Open weights, training, test set, prompts, runs (twice: no number at first), date, licence.
-    answers = ["yes", "", "unknown", "none", "many", "3", "2024-12-31", ""]
-    monkeypatch.setattr(sys, "stdin", _Terminal("\n".join([*answers, ""])))
-    known = ("--multiwoz", "2.2", "--year", "2024", "--model", "T9")
-    run = submitting(_file("careful"), "system", *known)
-    assert run.status == 0
-    system = read_entry(submitting.folder / "system").system
-    assert (system.open_weights, system.training, system.test_in_training) == (
-        "yes",
-        None,
-        "unknown",
-    )
-    assert (system.prompts, system.runs, system.date) == ("none", 3, "2024-12-31")
-    assert system.licence is None
-    assert "not stated of the system: --training, --licence;" in run.err
-
-
-def test_who_cannot_enter_a_system_is_not_asked(
-    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submitting(_file("careful"), "system")
-    monkeypatch.setattr(sys, "stdin", _Terminal(""))
-    run = submitting(_file("hasty"), "system")
-    assert run.status == 2
-    assert "there is an entry of that name" in run.err
-
-
 def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _Submitting) -> None:
-    run = submitting(_file("careful"), "system", "--date", "yesterday")
+    run = submitting(_file("careful"), "system", "--fact", "date=yesterday")
     assert (run.status, submitting.left()) == (2, {})
     assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
 
@@ -470,7 +423,7 @@ def test_no_board_is_begun_unasked(
     run = run_cli(capsys, *arguments)
     assert (run.status, list(tmp_path.iterdir())) == (2, [])
     assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
-    assert run_cli(capsys, *arguments, "--new-board").status == 0
+    assert run_cli(capsys, *arguments, "--submissions", tmp_path / "submissions").status == 0
     assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.
     assert run_cli(capsys, *arguments, "--replace").status == 0
@@ -503,7 +456,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
     assert "(hasty)" not in run.err
     assert "Own: belief states of hasty" in submitting.page.read_text(encoding="utf-8")
     board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
-    [row] = [row for row in board.tracking[0] if row.key == "own"]
+    [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.
     assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
     assert submitting.leaderboard("--check").status == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -124,22 +123,6 @@ def test_stored_causes_that_do_not_explain_the_outcomes_are_refused(tmp_path: Pa
     path.write_text(json.dumps(document), encoding="utf-8")
     [entry] = read_entries(tmp_path)
     assert "causes.dialogues: expected the dialogues without Success" in " ".join(entry.problems)
-
-
-def test_entries_of_older_versions_have_outcomes_without_causes(
-    tmp_path: Path, sample: Benchmark
-) -> None:
-    enter_sample(tmp_path, "hasty")
-    [entry] = read_entries(tmp_path)
-    known = entry.scores.dialogues
-    assert known is not None
-    older = replace(known, causes=replace(known.causes, dialogues=None))
-    stored = stored_verdicts(
-        replace(entry, scores=replace(entry.scores, dialogues=older)), list(sample.dialogues)
-    )
-    assert stored is not None
-    assert stored.lost == {}
-    assert 0 < len(stored.won) < len(sample.dialogues)
 
 
 @pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")

@@ -24,6 +24,7 @@ from mwz.harness.board.entries import (
     system_text,
 )
 from mwz.harness.board.scores import Scores
+from mwz.harness.board.tracks import OF_ROOMS, tracks
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics import Headline, headlines
@@ -346,7 +347,7 @@ def test_the_repositorys_scores_are_of_the_predictions_named_under_published_rul
     entry = read_entry(REPOSITORY / key)
     assert entry.problems == ()
     # A later rule set may be published before the entries are scored under it.
-    if entry.scores.without_reports is None:
+    if entry.scores.result is None:
         reports = set(entry.scores.reports)
         assert {"2021", "2023", "2026"} <= reports <= set(published_rule_sets())
     else:
@@ -390,3 +391,15 @@ def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
     read = validated(System, system(**about), "x")
     stated = {name: value for name, value in stated_facts(read).items() if value is not None}
     assert stated == {"year": 2020, "runs": 3}
+
+
+def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = {name: track for name, track in tracks().items() if name not in OF_ROOMS}
+    monkeypatch.setattr("mwz.harness.board.entries.tracks", lambda: here)
+    assert {entry.system.track for entry in read_entries(REPOSITORY)} == here.keys()
+    [warning] = capsys.readouterr().err.splitlines()
+    assert warning.endswith(
+        "leaves out 6 entries of tracks that are not installed (lexicalised, live)"
+    )

@@ -18,7 +18,8 @@ from mwz.harness.board import copied
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
 from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.model import Row, fingerprints, read_board
+from mwz.harness.board.model import fingerprints, read_board
+from mwz.harness.board.rows import ResponsesRow, Row
 from mwz.harness.board.scores import Scores
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics import flags
@@ -182,7 +183,7 @@ def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothin
         third = _entry("third", own, **({} if whose is None else {"states_of": whose}))
         shared = copies(fingerprints([*entries, third]))["third"]
         assert shared["copied_states"].entry == "first"
-        assert Row(third, None, copies=shared).raised == raised
+        assert ResponsesRow(entry=third, report=None, copies=shared).raised == raised
 
 
 def test_who_says_whose_states_it_has_must_have_them() -> None:
@@ -258,7 +259,9 @@ def published() -> dict[str, dict[str, Row]]:
     """Key -> where ("responses" or "states") -> row, of published outputs."""
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
     found: dict[str, dict[str, Row]] = {}
-    tables = {"responses": [board.rows, board.english], "states": board.tracking}
+    by_track = board.tables_by_track
+    responses = [board.rows, *by_track["lexicalised"]]
+    tables = {"responses": responses, "states": by_track["state-tracking"]}
     for where, of in tables.items():
         for row in (row for table in of for row in table):
             if not row.entry.system.predictions.by_harness:
@@ -289,9 +292,10 @@ def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
 @pytest.mark.parametrize("flag", [name for name, one in FLAGS.items() if one.measure])
 def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag(flag: str) -> None:
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    by_track = board.tables_by_track
     values = [
         row.flags[flag]
-        for table in (board.rows, board.english, *board.tracking)
+        for table in (board.rows, *by_track["lexicalised"], *by_track["state-tracking"])
         for row in table
         # In plain English, what the harness made of published outputs is honest.
         if flag in row.flags and (flag == "told" or not row.entry.system.predictions.by_harness)

@@ -17,24 +17,23 @@ from entered import (
     enter_sample,
     leaderboard,
     report,
+    shown_columns,
     system,
+    track_tables,
     tracker_scores,
 )
 from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
-from mwz.harness.board.columns import row_headers, row_text, tracking_columns
+from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
-from mwz.harness.board.entry_scores import (
-    read_states,
-    score_entry,
-    submission_against,
-    tracker_against,
-)
-from mwz.harness.board.model import Row, read_board, tracking_tables
+from mwz.harness.board.entry_scores import score_entry
+from mwz.harness.board.model import read_board
 from mwz.harness.board.reported import ReportedRow, ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, FurtherGold, Scores, hashes_of, parse_scores
+from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
+from mwz.harness.board.tracked import FurtherGold
+from mwz.harness.board.tracker_scores import read_states, submission_against, tracker_against
 from mwz.harness.board.verdicts import record
 from mwz.harness.board.views.site_pages import site
 from mwz.harness.data import declared
@@ -112,7 +111,7 @@ def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -
 
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
     made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
-    scores = made.tracking
+    scores = made.result
     assert scores is not None
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.report.metrics["SA"] == pytest.approx(95)
@@ -133,9 +132,9 @@ def further() -> FurtherGold:
 
 
 def test_what_is_stored_reads_back() -> None:
-    read = Scores(**parse_scores(scored(further()), "scores.json"))
+    read = Scores(**parse_scores(scored(further()), "scores.json", "end-to-end"))
     assert read.further_gold == further()
-    assert "further_gold" not in parse_scores(scored({}), "scores.json")
+    assert "further_gold" not in parse_scores(scored({}), "scores.json", "end-to-end")
     assert b"further_gold" not in scored({})
 
 
@@ -167,13 +166,13 @@ def _systems(folder: Path, figures: Mapping[str, tuple[float, float | None]]) ->
     return entries
 
 
-def _tables(entries: list[Entry]) -> list[list[Row]]:
-    return tracking_tables(entries, {e.key: e.scores.main for e in entries if e.scores.reports})
+def _tables(entries: list[Entry]) -> list[list[Any]]:
+    return track_tables("state-tracking", entries)
 
 
-def _texts(table: list[Row]) -> list[dict[str, str]]:
+def _texts(table: list[Any]) -> list[dict[str, str]]:
     """Return the rows of a table as they are shown, by the titles of the columns."""
-    shown = tracking_columns(table)
+    shown = shown_columns("state-tracking", table)
     return [dict(zip(row_headers(shown), row_text(row, shown), strict=True)) for row in table]
 
 
@@ -214,7 +213,7 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
         ["part", "≥ 36.00", "≥ 40.50", "0.00"],  # 40 * 513 / 570, and 45 * 513 / 570
         ["whole", "20.00", "25.00", "-30.00"],
     ]
-    bounds = {row.key: row.bound_note() for row in other}
+    bounds = {row.key: row.bound_note for row in other}
     assert bounds["whole"] == []
     assert bounds["part"][0].endswith("; 40.00 on the turns it tracks")
 
@@ -226,7 +225,7 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD)
+    outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD.version, lambda *_: GOLD)
     scores = score_entry(outputs, [GOLD])
     for name, text in scores.files().items():
         (place / name).write_text(text, encoding="utf-8")
@@ -235,8 +234,7 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
-    states = second.tracked
-    assert states is not None
+    states = second.scores
     assert (states.further, second.benchmark_row, states.figures.jga) == (False, None, 50)
     assert states.without_dontcare is not None
     assert states.without_dontcare.jga == 50
@@ -245,8 +243,9 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
 
 def test_under_another_rule_set_the_page_has_no_figures_of_the_default_one(tmp_path: Path) -> None:
     [entry] = _systems(tmp_path, {"a": (50.0, 60.0)})
-    under = {"2023": replace(entry.scores.main, signature=report("2023").signature)}
-    assert len(tracking_tables([entry], {"a": under["2023"]})) == 1
+    under = replace(entry.scores.main, signature=report("2023").signature)
+    scored = replace(entry, scores=replace(entry.scores, reports={"2023": under}))
+    assert len(track_tables("state-tracking", [scored], "2023")) == 1
 
 
 def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_path: Path) -> None:
@@ -421,7 +420,7 @@ def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Boar
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
     run = board.run("submit", path, *options)
     assert run.status == 0, run.err
-    assert "against gold states 1.1" in run.out
+    assert "version 1.1" in run.out
     assert "of 2 among those with these gold states" in run.out
     assert board.further()["1.1"]["keep"].dialogues == 29
     gold_states_path("sample", "1.1").unlink()
@@ -460,7 +459,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     assert run.status == 0, run.err
     entry = read_entry(folder)
     assert entry.problems == ()
-    assert entry.tracking is not None
+    assert entry.scores.result is not None
     assert entry.scores.further_gold["1.1"]["keep"].dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
@@ -524,7 +523,7 @@ def test_public_outputs_against_2_2_and_2_4(
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
     content = json.dumps(predictions(name)).encode()
-    own = tracker_scores(content, name, lambda ids: multiwoz).tracking
+    own = tracker_scores(content, name, lambda ids: multiwoz).result
     found = tracker_against(predictions(name), name, lambda ids: multiwoz, [gold_24])["2.4"]
     assert own is not None
     figures = (own.figures, found["keep"], found["drop"])
@@ -536,8 +535,8 @@ def test_public_outputs_against_2_2_and_2_4(
 def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStates) -> None:
     assert "pmul1455" not in gold_24.states
     own, other = (
-        tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).tracking
-        for options in ({}, {"gold": gold_24})
+        tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).result
+        for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
     )
     assert own is not None
     assert other is not None

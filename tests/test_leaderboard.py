@@ -144,7 +144,7 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
     enter(tmp_path, "more", scored=reports(turns=570, dialogues=95, strict=rates, optimistic=rates))
     enter(tmp_path, "last", scored=reports(bleu=19.0))
     ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.key, row.rank, round(row.at_least[0], 9)) for row in ranked] == [
+    assert [(row.key, row.rank, round(row.ranking_key[0], 9)) for row in ranked] == [
         ("part", 1, 86.4),
         ("more", 2, 85.5),
         ("whole", 3, 85.0),
@@ -214,7 +214,7 @@ def test_a_system_of_high_bleu_does_not_outrank_one_of_higher_combined_score(
         strict = {"inform": inform, "success": success}
         enter(tmp_path, key, scored={"2021": report(bleu=bleu, strict=strict)})
     ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.key, row.at_least[0]) for row in ranked] == [
+    assert [(row.key, row.ranking_key[0]) for row in ranked] == [
         ("useful", 95.0),
         ("wordy", 75.0),
     ]
@@ -447,7 +447,7 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     known["surprise"] = Headline(
         "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise"), digits=2
     )
-    for module in ("columns", "model"):
+    for module in ("columns", "rows"):
         monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
     entered = [
         enter(tmp_path, "a", scored={"2021": report(surprise=3.456)}),

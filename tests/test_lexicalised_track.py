@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,29 @@ from entered import (
     leaderboard,
     reports,
     sample_content,
+    shown_columns,
     submit_alone,
     system,
+    track_tables,
 )
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
-from mwz.harness.board.checks import entry_problems, way_back
-from mwz.harness.board.columns import lexicalised_columns
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read_entries, read_entry
-from mwz.harness.board.model import lexicalised_rows, rows
+from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    PREDICTIONS_FILE,
+    Entry,
+    System,
+    read_entries,
+    read_entry,
+)
+from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.lexicaliser import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores, ToldShares
+from mwz.harness.grounding.tracks.english_track import way_back
 from mwz.harness.io.validation import validated
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization.rules import published_rule_sets
@@ -44,6 +54,11 @@ CAREFUL_AGAIN = {
     "track": "lexicalised",
     "predictions": {"lexicalised": "careful", "seed": 5},
 }
+
+
+def _rows(entries: Sequence[Entry]) -> list[Any]:
+    """Return the rows of the systems in plain English."""
+    return next(iter(track_tables("lexicalised", entries)), [])
 
 
 @cache
@@ -236,14 +251,14 @@ def _entered(folder: Path) -> None:
 @pytest.mark.usefixtures("flags_reviewed")
 def test_the_ceiling_comes_first_then_success_decides(tmp_path: Path) -> None:
     _entered(tmp_path)
-    found = lexicalised_rows(read_entries(tmp_path), "2021")
+    found = _rows(read_entries(tmp_path))
     assert found[0].is_human
     assert found[0].grounded.success["total"] == 100.0
     # Equal rows share a place.
     assert [row.rank for row in found] == [None, 1, 1, 3, None]
     assert {row.name for row in found[1:3]} == {"talker", "most"}
     assert [row.name for row in found[3:]] == ["silent", "some"]
-    ranked = [row.at_least for row in found if row.rank is not None]
+    ranked = [row.ranking_key for row in found if row.rank is not None]
     assert ranked == sorted(ranked, reverse=True)
     # 20 of 30 dialogues: no rank.
     assert found[-1].unranked == "plays less than 90 % of the turns"
@@ -264,14 +279,16 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
     entries = [enter(tmp_path, "most", facts, most)]
     facts = system(name="Whole", track="lexicalised")
     entries.append(enter(tmp_path, "whole", facts, reports(grounded=grounded(60.0, 55.0))))
-    found = lexicalised_rows(entries, "2021")
+    found = _rows(entries)
     assert [(row.rank, row.name) for row in found] == [(1, "Whole"), (2, "Most")]
-    assert found[0].at_least == (55.0, 60.0)
-    assert found[1].at_least == pytest.approx((54.0, 63.0))
+    assert found[0].ranking_key == (55.0, 60.0)
+    assert found[1].ranking_key == pytest.approx((54.0, 63.0))
     [note] = found[1].notes()
     assert note.startswith("Success ≥ 54.0, Inform ≥ 63.0 over all 100 dialogues (missing ")
     assert note.endswith("; 60.0 and 70.0 on the 90 submitted")
-    by_title = {column.title: column.value(found[1]).text for column in lexicalised_columns()}
+    by_title = {
+        column.title: column.value(found[1]).text for column in shown_columns("lexicalised", [])
+    }
     assert (by_title["Success, all"], by_title["Inform, all"]) == ("≥ 54.0", "≥ 63.0")
 
 
@@ -281,7 +298,7 @@ def test_without_an_entry_of_their_own_the_human_responses_are_what_reports_tell
 ) -> None:
     enter_sample(tmp_path)
     submit_alone(tmp_path, _facts("talker"), _plain(), _scores(_plain()))
-    ceiling, talker = lexicalised_rows(read_entries(tmp_path), "2021")
+    ceiling, talker = _rows(read_entries(tmp_path))
     assert (ceiling.is_human, ceiling.key, talker.rank) == (True, "", 1)
     assert ceiling.grounded.success == _scores(HUMAN).main.metrics["grounded"].success
     assert "| human | Human responses |" in leaderboard(read_entries(tmp_path), "2021")
@@ -359,7 +376,7 @@ def test_entries_in_plain_english_are_compared_as_such(
 
 def test_the_human_responses_lead_the_repositorys_table() -> None:
     entries = read_entries(REPOSITORY)
-    ceiling, *others = lexicalised_rows(entries, "2021")
+    ceiling, *others = _rows(entries)
     assert (ceiling.is_human, ceiling.name) == (True, "Human responses")
     assert ceiling.grounded.inform["total"] >= 95
     assert ceiling.grounded.success["total"] >= 88
@@ -373,5 +390,5 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
 def test_reports_without_grounded_scores_have_no_row(tmp_path: Path) -> None:
     # Made-up scores of the other kind: they are told as a problem, and not shown.
     _made(tmp_path, HUMANS, Scores(reports(), None))
-    assert lexicalised_rows(read_entries(tmp_path), "2021") == []
+    assert _rows(read_entries(tmp_path)) == []
     assert any("scored as delexicalised" in one for one in entry_problems(read_entries(tmp_path)))

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import change_scores
+from entered import change_scores, shown_columns, track_tables
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.columns import board_tables, live_columns
+from mwz.harness.board.columns import board_tables
 from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
-from mwz.harness.board.model import live_tables, make_board
+from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
@@ -271,9 +271,9 @@ def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> 
 
 
 def _row(track: _Track, key: str = "agent") -> Mapping[str, Any]:
-    [row] = [row for table in live_tables(read_entries(track.folder)) for row in table]
+    [row] = [row for table in track_tables("live", read_entries(track.folder)) for row in table]
     assert row.key == key
-    return {column.title: column.value(row).data for column in live_columns([row])}
+    return {column.title: column.value(row).data for column in shown_columns("live", [row])}
 
 
 def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
@@ -327,10 +327,10 @@ def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
     assert track.submit(name="Baseline").status == 0
     assert track.submit(mine, model_user, silent, name="Other user").status == 0
     assert track.submit(mine, silent, model_user, name="Copy").status == 2
-    tables = live_tables(read_entries(track.folder))
+    tables = track_tables("live", read_entries(track.folder))
     assert [[row.key for row in table] for table in tables] == [["baseline"], ["other-user"]]
     assert [table[0].rank for table in tables] == [1, 1]
-    [one, other] = [table[0].live.user for table in tables if table[0].live]
+    [one, other] = [table[0].live.user for table in tables]
     assert one.startswith("scripted-")
     assert other == MODEL
 
@@ -359,14 +359,14 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
     path = track.folder / "agent" / "entry.toml"
     review = "date = 2026-01-01\nreviewer = 'Me'\nflag = 'baseline_calls'\nreason = 'a test'\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
-    [[row]] = live_tables(read_entries(track.folder))
+    [[row]] = track_tables("live", read_entries(track.folder))
     assert row.rank == 1
     assert any(note.endswith("reviewed by Me on 2026-01-01: a test") for note in row.notes())
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
     assert "flag" not in track.submit(name="Baseline").err
-    [[row]] = live_tables(read_entries(track.folder))
+    [[row]] = track_tables("live", read_entries(track.folder))
     assert (row.rank, row.raised) == (1, [])
 
 
@@ -392,7 +392,7 @@ def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
                 ]
 
     assert track.submit(mine, model_user, some).status == 0
-    live = track.entry().scores.live
+    live = track.entry().scores.result
     assert live is not None
     # Those of the first trial, of all.
     assert live.baseline_calls == counts[0] / sum(counts)
@@ -492,13 +492,13 @@ def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
 
 
 def _forged(content: Any) -> None:
-    content["marks"]["solved"] = ["1" * TASKS] * TRIALS
+    content["result"]["marks"]["solved"] = ["1" * TASKS] * TRIALS
 
 
 def _forged_whole(content: Any) -> None:
     _forged(content)
-    content["figures"]["solved"] = 100.0
-    for one in content["passes"]:
+    content["result"]["figures"]["solved"] = 100.0
+    for one in content["result"]["passes"]:
         one["value"] = one["high"] = one["low"] = 100.0
 
 
@@ -510,8 +510,8 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
     run = track.board("verify", "--jobs", 1)
     assert run.status == 1
     assert "passes[0].value" in run.out
-    change_scores(track.folder / "agent", lambda c: c.update(agent="gpt-x"))
-    assert re.search(r"live +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
+    change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
+    assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
     assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
 

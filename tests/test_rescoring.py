@@ -545,22 +545,22 @@ def test_the_repositorys_own_trackers_come_out_again(upstream: Path, multiwoz: B
     pinned = {
         pinned.repository: entry
         for entry in read_entries(REPOSITORY)
-        if entry.tracking and (pinned := entry.system.predictions.pinned)
+        if entry.scores.result and (pinned := entry.system.predictions.pinned)
     }
     assert pinned
     for entry in pinned.values():
         content = find_predictions(entry, [upstream])
         assert isinstance(content, bytes)
         scores = tracker_scores(content, entry.key, lambda ids: multiwoz)
-        found = scores.tracking
-        assert entry.tracking is not None
+        found = scores.result
+        assert entry.scores.result is not None
         assert found is not None
         assert scores.predictions == entry.scores.predictions
-        assert found.coverage == entry.tracking.coverage
-        assert found.signature.comparable_with(entry.tracking.signature)
+        assert found.coverage == entry.scores.result.coverage
+        assert found.signature.comparable_with(entry.scores.result.signature)
         figures, stored = (
             {name: value for name, value in vars(one.figures).items() if isinstance(value, float)}
-            for one in (found, entry.tracking)
+            for one in (found, entry.scores.result)
         )
         assert figures
         assert figures == pytest.approx(stored)

@@ -42,7 +42,7 @@ HASHES = hashes_of(b"{}")
 
 
 def _parsed(scores: Scores) -> Scores:
-    return Scores(**parse_scores(_text(scores).encode(), SCORES_FILE))
+    return Scores(**parse_scores(_text(scores).encode(), SCORES_FILE, "end-to-end"))
 
 
 def _text(scores: Scores) -> str:
@@ -50,7 +50,7 @@ def _text(scores: Scores) -> str:
 
 
 def _is_edited(content: bytes) -> bool:
-    return "edited" in parse_scores(content, SCORES_FILE)
+    return "edited" in parse_scores(content, SCORES_FILE, "end-to-end")
 
 
 # ------------------------------------------------------------------------- written and read
@@ -200,7 +200,7 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: 
     change_scores(place, change)
     path = place / SCORES_FILE
     with pytest.raises(InputError) as error:
-        parse_scores(path.read_bytes(), str(path))
+        parse_scores(path.read_bytes(), str(path), "end-to-end")
     assert error.value.source.startswith(str(path))
     [entry] = read_entries(folder)
     assert entry.scores == Scores({}, None)
@@ -256,14 +256,14 @@ def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) ->
 
 def test_scores_of_another_rule_set_in_the_main_place_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
-        parse_scores(json.dumps(report("2023").to_dict()).encode(), SCORES_FILE)
+        parse_scores(json.dumps(report("2023").to_dict()).encode(), SCORES_FILE, "end-to-end")
     assert error.value.problems == ("rules: holds scores under rule set 2023",)
 
 
 @pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}"])
 def test_what_is_no_report_is_refused(content: bytes) -> None:
     with pytest.raises(InputError) as error:
-        parse_scores(content, SCORES_FILE)
+        parse_scores(content, SCORES_FILE, "end-to-end")
     assert error.value.source == SCORES_FILE
 
 

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness import Benchmark
-from mwz.harness.board import TRACKS, model
+from mwz.harness.board import model
 from mwz.harness.board.citations import references
 from mwz.harness.board.columns import verdict_mark
 from mwz.harness.board.entries import (
@@ -41,9 +41,11 @@ from mwz.harness.board.entries import (
     system_year,
 )
 from mwz.harness.board.markdown import leaderboard
-from mwz.harness.board.model import Board, Row, make_board, read_board
+from mwz.harness.board.model import Board, make_board, read_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
+from mwz.harness.board.rows import ResponsesRow
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
+from mwz.harness.board.tracks import tracks
 from mwz.harness.board.views.charts import (
     LETTER,
     LINE,
@@ -177,7 +179,7 @@ def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
 # What the board says.
 
 
-def _ranking(row: Row, name: str) -> str:
+def _ranking(row: ResponsesRow, name: str) -> str:
     """Return a strict figure as it ranks: of a row that has a rank, over the whole benchmark."""
     if row.unranked is not None or row.report is None:
         return row.figure(name)
@@ -202,10 +204,10 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
             assert found is not None
             for name in ("inform", "success", "combined"):
                 column = name if rules == "2021" else f"{name}-{rules}"
-                shown_here = _ranking(Row(by_key[key], found), name)
+                shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
                 assert cells[column].partition(" ±")[0] == shown_here
                 shown += 1
-        main = Row(by_key[key], by_key[key].scores.main)
+        main = ResponsesRow(entry=by_key[key], report=by_key[key].scores.main)
         assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
         assert cells["bleu"].partition(" ±")[0] == _ranking(main, "bleu")
     assert shown == 9 * sum(entry.system.track == "end-to-end" for entry in entries)
@@ -374,7 +376,7 @@ def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
     assert titles["state-tracking"] == ["Best JGA by year", "JGA against Slot F1"]
     assert titles["lexicalised"][-1] == "Success, all against Of a named venue, %"
     assert titles["live"] == ["pass^k against k"]
-    for track in TRACKS.values():
+    for track in tracks().values():
         assert not track.submitted or track.ranks
     # Nearly every name has room in the first one, also at the edge.
     section = next(one for one in _all(tree, "section") if one.get("id") == "end-to-end")
@@ -802,20 +804,21 @@ def test_tables_of_other_tracks_can_be_downloaded_with_all_their_rows(
     made: Site, entries: Sequence[Entry]
 ) -> None:
     board = read_board(REPOSITORY, entries, "2021")
-    for track, tables in {"lexicalised": [board.english], "state-tracking": board.tracking}.items():
+    for track in ("lexicalised", "state-tracking"):
+        tables = board.tables_by_track[track]
         lines = list(csv.DictReader(io.StringIO(made.files[f"{track}.csv"])))
         rows = [row for table in tables for row in table]
         assert [line["entry"] for line in lines] == [row.key for row in rows]
         for line, row in zip(lines, rows, strict=True):
-            name = "success_all" if row.grounded is not None else "jga"
+            name = "success_all" if track == "lexicalised" else "jga"
             if not line[name]:  # A table of another version names it: "jga_2_4".
                 [name] = [key for key, value in line.items() if key.startswith("jga_2") and value][
                     :1
                 ]
-            if row.grounded is not None:
+            if track == "lexicalised":
                 value = row.grounded.success_all["total"]
             else:  # What is shown of a ranked row is what ranks it.
-                figures = row.tracked.figures
+                figures = row.scores.figures
                 value = figures.jga if row.rank is None else figures.at_least
             assert float(line[name]) == pytest.approx(value, abs=5e-5)
 

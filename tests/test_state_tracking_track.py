@@ -9,16 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS, TURNS, enter, leaderboard, report, system, tracker_scores
+from entered import (
+    SAMPLE_SUBMISSIONS,
+    TURNS,
+    enter,
+    leaderboard,
+    report,
+    shown_columns,
+    system,
+    track_tables,
+    tracker_scores,
+)
 from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.columns import tracking_columns
 from mwz.harness.board.entries import Entry, read_entries, read_entry
-from mwz.harness.board.model import Row, tracking_tables
-from mwz.harness.board.scores import SCORES_FILE, Scores, TrackingScores
+from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 
@@ -46,9 +55,9 @@ def _scored(content: bytes = HALF, **options: Any) -> Scores:
     return tracker_scores(content, "file.json", _no_benchmark, **options)
 
 
-def _tracking(scores: Scores) -> TrackingScores:
-    assert scores.tracking is not None
-    return scores.tracking
+def _tracking(scores: Scores) -> TrackedScores:
+    assert scores.result is not None
+    return scores.result
 
 
 # ------------------------------------------------------------------------------ scoring
@@ -57,7 +66,7 @@ def _tracking(scores: Scores) -> TrackingScores:
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
     scores = _tracking(_scored())
     assert (scores.gold.whose, scores.gold.version) == ("file", None)
-    assert scores.coverage is None
+    assert scores.coverage == 100
     figures = scores.figures
     # One turn of two is exact; one of two predicted slots, and of two gold slots, is right.
     assert (figures.jga, figures.slot_f1, figures.rsa) == (50.0, 50.0, 50.0)
@@ -69,15 +78,9 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
     content = CAREFUL.read_bytes()
     scores = _tracking(tracker_scores(content, "careful.json", lambda ids: sample))
     assert scores.gold.whose == "benchmark"
-    assert scores.coverage is not None
-    assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
+    assert scores.figures.turns == scores.figures.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
     assert scores.signature.data is not None
-
-
-def test_a_version_is_not_stated_of_the_benchmarks_gold_states(sample: Benchmark) -> None:
-    with pytest.raises(InputError, match=r"--own-gold: careful\.json is compared with"):
-        tracker_scores(CAREFUL.read_bytes(), "careful.json", lambda ids: sample, own_gold="2.1")
 
 
 def test_the_same_states_score_alike_in_both_tracks(
@@ -93,7 +96,7 @@ def test_the_same_states_score_alike_in_both_tracks(
     assert submitting(path, "Careful states").status == 0
     [table] = submitting.tables()
     assert {row.key for row in table} == {"careful", "careful-states"}
-    one, other = (row.tracked.figures for row in table if row.tracked is not None)
+    one, other = (row.scores.figures for row in table)
     assert [one.jga, one.slot_f1, one.rsa, one.fga, one.gca, one.fuzzy_joint_accuracy] == [
         *(other.jga, other.slot_f1, other.rsa, other.fga, other.gca, other.fuzzy_joint_accuracy)
     ]
@@ -131,11 +134,10 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda c: c.update(format=0), "format 1; score the entry again"),
-        (lambda c: c.update(track="end-to-end"), "expected scores of the track state-tracking"),
-        (lambda c: c.update(extra=1), "extra: unknown key"),
-        (lambda c: c.update(other_rules={}), "other_rules: unknown key"),
-        (lambda c: c.pop("report"), "report: field required"),
+        (lambda c: c.update(format=0), "format 2; score the entry again"),
+        (lambda c: c.pop("result"), "expected scores of the track state-tracking"),
+        (lambda c: c["result"].update(extra=1), "result.extra: unknown key"),
+        (lambda c: c["result"].pop("figures"), "result.figures: field required"),
         (lambda c: c["predictions"].update(sha256="x"), "predictions.sha256"),
     ],
 )
@@ -143,7 +145,7 @@ def test_a_file_that_holds_something_else_is_refused(
     change: Callable[[Any], object], told: str, tmp_path: Path
 ) -> None:
     edited = _edited(_enter(tmp_path, "half"), change)
-    assert edited.tracking is None
+    assert edited.scores.result is None
     assert any(told in problem for problem in edited.problems), edited.problems
 
 
@@ -166,9 +168,8 @@ def _end_to_end(folder: Path, key: str, turns: int = TURNS, **changes: Any) -> E
     return enter(folder, key, system(name=key), scored, key.encode())
 
 
-def _tables(entries: list[Entry]) -> list[list[Row]]:
-    reports = {e.key: r for e in entries if (r := e.scores.under("2021")) is not None}
-    return tracking_tables(entries, reports)
+def _tables(entries: list[Entry]) -> list[list[Any]]:
+    return track_tables("state-tracking", entries)
 
 
 def test_different_gold_states_stand_in_different_tables(tmp_path: Path) -> None:
@@ -193,11 +194,10 @@ def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
     tmp_path: Path,
 ) -> None:
     [[row]] = _tables([_end_to_end(tmp_path, "a")])
-    assert row.tracked is not None
     # Figure 1 of the FGA paper: two of six turns are exact.
-    assert row.tracked.figures.jga == pytest.approx(100 * 2 / 6)
-    assert row.tracked.figures.fga == pytest.approx(46.45, abs=0.005)
-    assert row.tracked.gold.whose == "benchmark"
+    assert row.scores.figures.jga == pytest.approx(100 * 2 / 6)
+    assert row.scores.figures.fga == pytest.approx(46.45, abs=0.005)
+    assert row.scores.gold.whose == "benchmark"
 
 
 def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:
@@ -208,16 +208,18 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
     [[first, second]] = _tables([few, most])
     # Two of six turns are right: 190 of 600.
     assert (first.key, first.rank) == ("most", 1)
-    assert first.tracked is not None
-    assert first.tracked.coverage == 95.0
-    assert first.at_least == pytest.approx((100 * 190 / 600,))
+    assert first.coverage == 95.0
+    assert first.ranking_key == pytest.approx((100 * 190 / 600,))
     # That is what the table shows of it, and its note what it scores otherwise.
-    shown = {column.title: column.value(first).text for column in tracking_columns([first])}
+    shown = {
+        column.title: column.value(first).text
+        for column in shown_columns("state-tracking", [first])
+    }
     assert shown["JGA"] == "≥ 31.67"
     assert first.notes()[-1].endswith("; 33.33 on the turns it tracks")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)
-    assert tracking_columns([second])[0].value(second).text == "33.33"
+    assert shown_columns("state-tracking", [second])[0].value(second).text == "33.33"
 
 
 def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
@@ -258,7 +260,7 @@ class _Submitting:
     def run(self, command: str, *arguments: object) -> Run:
         return run_cli(self._capsys, command, *arguments, "--submissions", self.folder)
 
-    def tables(self) -> list[list[Row]]:
+    def tables(self) -> list[list[Any]]:
         return _tables(read_entries(self.folder))
 
 
@@ -288,9 +290,9 @@ def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, ha
 def test_gold_states_of_a_version_that_nobody_knows_are_refused(
     submitting: _Submitting, half: Path
 ) -> None:
-    run = submitting(half, "Half", "--own-gold", "2.1")
+    run = submitting(half, "Half", "--gold", "2.1")
     assert (run.status, run.out) == (2, "")
-    assert "--own-gold: no version is known; `mwz data import --states` installs" in run.err
+    assert "--gold: no version is known; `mwz data import --states` installs" in run.err
     assert not (submitting.folder / "half").exists()
 
 
@@ -312,7 +314,7 @@ def test_an_edited_score_is_found_by_verifying_and_mended_by_scoring_again(
     submitting(half, "Half")
     folder = submitting.folder / "half"
     sound = (folder / SCORES_FILE).read_bytes()
-    _edited(read_entry(folder), lambda c: c["report"]["metrics"].update(JGA=99.0))
+    _edited(read_entry(folder), lambda c: c["result"]["report"]["metrics"].update(JGA=99.0))
     run = submitting.run("verify", "--jobs", 1)
     assert run.status == 1
     assert "JGA" in run.out
@@ -335,13 +337,11 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
     ("track", "options", "told"),
     [
         ("end-to-end", ["--gold", "2.4"], "--gold: is not for the track end-to-end"),
-        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is not for the track end-to-end"),
         (
             "state-tracking",
             ["--reported", "bleu=20"],
             "--reported: is not for the track state-tracking",
         ),
-        ("state-tracking", ["--gold", "2.4", "--own-gold", "2.4"], "--gold, --own-gold: give one"),
         ("state-tracking", ["--gold", "2.4"], "2.4"),
     ],
 )
@@ -380,7 +380,7 @@ def test_public_trackers_score_what_the_published_code_gives(
     file: str, dst_data: Path, expected: Callable[[str], Any]
 ) -> None:
     published = expected("dst.json")[file]
-    tracking = _scored((dst_data / file).read_bytes()).tracking
+    tracking = _scored((dst_data / file).read_bytes()).result
     assert tracking is not None
     figures = tracking.figures
     shown = {

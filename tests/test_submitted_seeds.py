@@ -54,7 +54,7 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture)
     other = read_entry(folder / "hasty").scores
     assert own.dialogues is not None
     assert other.dialogues is not None
-    both = list(zip(own.dialogues.outcomes.inform, other.dialogues.outcomes.inform, strict=True))
+    both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
     only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
     [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
     assert line.startswith("the row below, hasty: differs from it by the combined score, +")

@@ -182,10 +182,9 @@ def _commands() -> str:
 
 def _facts() -> str:
     rows: _Rows = [
-        [f"`--{name.replace('_', '-')}`", fact.question, ", ".join(fact.choices)]
-        for name, fact in FACTS.items()
+        [f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()
     ]
-    return markdown_table(["option", "what it states", "one of"], rows)
+    return markdown_table(["fact", "what it states", "one of"], rows)
 
 
 def _placeholders() -> str:
@@ -304,7 +303,7 @@ def _some_systems() -> str:
         title = row.name + _TRACKS.get(row.track, "")
         scored = (row.ranking(name).text for name in ("bleu", "inform", "success", "combined"))
         rows.append([title, *scored, *(f"{reported[name]:f}" for name in ("inform", "success"))])
-        notes += [f"{row.name}: {note}." for note in row.bound_note()]
+        notes += [f"{row.name}: {note}." for note in row.bound_note]
     headers = ["System", "BLEU", "Inform", "Success", "Combined"]
     table = markdown_table([*headers, "Inform (reported)", "Success (reported)"], rows)
     return "\n\n".join([table, *notes])

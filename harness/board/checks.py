@@ -1,34 +1,28 @@
-"""What is wrong with entries, as far as that can be told without scoring them again.
+"""What is wrong with entries, as far as that can be told without scoring them again: all of it.
 
-That an entry is a copy of another one shows by the fingerprints that entries store.
+The rest shows when entries are scored again (`rescoring.py`). That an entry is a copy of another
+one shows by the fingerprints that entries store.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
-
-from mwz.normalization.rules import DEFAULT_RULES
 
 from ..errors import InputError, unknown
 from ..io.files import is_plain_file, parse_json, read_plain
 from ..signature import PLACEHOLDERS
-from . import LEXICALISED, track_problem
-from .entries import ENTRY_FILE, Entry, folder_name
-
-GROUNDED = "grounded"
-
-WAY_BACK = 1.0
-"""Points of Inform and Success by which scores that come back may differ."""
+from .entries import ENTRY_FILE, Entry, System, folder_name
+from .tracks import tracks
 
 
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    problems += chain(shared_problems(entries), _states_problems(entries))
-    return [*problems, *_ways_back(entries)]
+    problems += [*shared_problems(entries), *_states_problems(entries)]
+    return problems + [
+        one for track in tracks().values() for one in track.entries_problems(entries)
+    ]
 
 
 def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
@@ -44,52 +38,6 @@ def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
                 yield f"{entry.key}: {name}: edited; score the entry again (--rescore)"
 
 
-def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield which systems that the harness put into plain English do not come back."""
-    for back in way_back(entries, DEFAULT_RULES):
-        if back.farthest > WAY_BACK:
-            yield (
-                f"{back.key}: Inform or Success of {back.name} comes back {back.farthest:.1f} "
-                f"points off, more than {WAY_BACK:g}; leave it out, or another seed may do"
-            )
-
-
-@dataclass(frozen=True)
-class WayBack:
-    """A system whose responses were put into plain English and delexicalised again.
-
-    Attributes:
-        key: The entry in plain English.
-        name: The system's name.
-        inform: Strict Inform of its own, and again, in percent.
-        success: Strict Success likewise.
-    """
-
-    key: str
-    name: str
-    inform: tuple[float, float]
-    success: tuple[float, float]
-
-    @property
-    def farthest(self) -> float:
-        """The larger of both differences."""
-        return max(abs(again - own) for own, again in (self.inform, self.success))
-
-
-def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
-    """Yield what came back of each system that the harness put into plain English."""
-    by_key = {entry.key: entry for entry in entries}
-    for entry in entries:
-        base = by_key.get(entry.system.predictions.lexicalised or "")
-        own = None if base is None else base.scores.under(rules)
-        again = entry.scores.under(rules)
-        if base is None or own is None or again is None:
-            continue
-        inform, success = (own.inform, again.inform), (own.success, again.success)
-        if None not in (*inform, *success):
-            yield WayBack(entry.key, base.system.name, inform, success)  # type: ignore[arg-type]
-
-
 def _own_problems(entry: Entry) -> Iterator[str]:
     yield from entry.problems
     try:
@@ -100,28 +48,29 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         if entry.key != expected:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
     for states in sorted({report.states for report in entry.scores.reports.values()}):
-        problem = track_problem(entry.system.track, states, entry.system.note)
-        if problem is not None:
+        if problem := track_problem(entry.system, states):
             yield problem
-    if entry.scores.reports or entry.scores.without_reports is not None:
+    if entry.scores.is_scored:
         yield from _predictions_problems(entry)
     yield from _report_problems(entry)
-    yield from _placeholder_problems(entry)
+
+
+def track_problem(system: System, states: str | None) -> str | None:
+    """Say why a system does not belong in its track, given the source of its belief states."""
+    if states is None:
+        return None
+    problem = tracks()[system.track].states_problem(states, system.note)
+    return None if problem is None else f"track {system.track}: {problem}"
 
 
 def _report_problems(entry: Entry) -> Iterator[str]:
-    """Yield what is wrong with what an entry scores under each rule set."""
+    """Yield which scores are not of what an entry declares: plain English, and placeholders."""
+    aliases, english = entry.system.aliases, tracks()[entry.system.track].english
+    declared = "none" if aliases is None else aliases.label
     for rules, report in entry.scores.reports.items():
-        if (GROUNDED in report.metrics) != (entry.system.track == LEXICALISED):
-            how = "as plain English" if GROUNDED in report.metrics else "as delexicalised"
+        if ("grounded" in report.metrics) != english:
+            how = "as delexicalised" if english else "as plain English"
             yield f"rule set {rules}: it was scored {how}; use --rescore"
-
-
-def _placeholder_problems(entry: Entry) -> Iterator[str]:
-    """Yield which scores were not made with the placeholders that an entry declares."""
-    own = entry.system.aliases
-    declared = "none" if own is None else own.label
-    for rules, report in entry.scores.reports.items():
         used = report.signature.parameters.get(PLACEHOLDERS, "none")
         if used != declared:
             told = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"

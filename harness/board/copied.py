@@ -16,6 +16,7 @@ from itertools import pairwise
 from string import ascii_letters, digits
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
@@ -67,8 +68,6 @@ class Fingerprints:
     @cached_property
     def marks(self) -> Mapping[str, Any]:
         """Kind -> array of a number per turn of the benchmark, which stands for its mark."""
-        import numpy as np
-
         kinds = [one.name for one in fields(self)[1:]]
         return {kind: np.frombuffer(getattr(self, kind).encode(), "<u2") for kind in kinds}
 
@@ -82,8 +81,6 @@ class Fingerprints:
         Returns:
             None if they are not of one benchmark, or too few turns are known of both.
         """
-        import numpy as np
-
         own, others = self.marks[kind], other.marks[kind]
         if other.benchmark != self.benchmark or len(others) != len(own):
             return None

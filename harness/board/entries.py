@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,10 +45,10 @@ from ..metrics import headlines
 from ..metrics.flags import FLAGS
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
-from ..submission import EMPTY_STATES, HUMAN, made_submissions
+from ..submission import HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
-from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, WITHOUT_REPORTS
-from .scores import Scores, TrackingScores, read_scores
+from .scores import Scores, read_scores
+from .tracks import OF_ROOMS, tracks
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"
@@ -127,7 +128,7 @@ def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-TrackName = Annotated[str, _one_of("track", lambda: TRACKS)]
+TrackName = Annotated[str, _one_of("track", tracks)]
 Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
 Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
 DomainSource = Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)]
@@ -310,10 +311,6 @@ def declared_placeholders(own: Aliases) -> dict[str, str]:
     return dict(own.names) if own.table == OWN else {TABLE: own.table}
 
 
-# Track -> the only submission that the harness makes for it.
-_ONLY_MADE = {LEXICALISED: HUMAN, STATE_TRACKING: EMPTY_STATES}
-
-
 class Review(_Strict):
     """Why an entry is ranked although it raises a flag.
 
@@ -340,7 +337,7 @@ class System(_Strict):
 
     Attributes:
         name: The system's name as the leaderboard shows it.
-        track: One of `TRACKS`.
+        track: One of `tracks()`.
         paper: Address of its paper.
         code: Address of its code.
         note: What a reader of the leaderboard should know.
@@ -401,25 +398,9 @@ class System(_Strict):
     review: tuple[Review, ...] = ()
 
     @model_validator(mode="after")
-    def _made_for_the_track(self) -> System:
-        place, english = self.predictions, self.track == LEXICALISED
-        only = _ONLY_MADE.get(self.track)
-        if only is not None and place.made not in (None, only):
-            raise ValueError(f"track {self.track}: `made` can only be {only!r}")
-        if not english and (place.made == HUMAN or place.lexicalised is not None):
-            raise ValueError(f"its predictions are plain English; the track is {LEXICALISED}")
-        if place.made == EMPTY_STATES and self.track != STATE_TRACKING:
-            raise ValueError(f"its predictions are states only; the track is {STATE_TRACKING}")
-        if (self.track == LIVE and place.by_harness) or (self.track != LIVE and place.played):
-            raise ValueError(
-                f"in the track {LIVE} the harness makes what is `played`, and no other"
-            )
-        if self.track == LIVE and place.repository is not None:
-            raise ValueError(f"track {LIVE}: plays are kept with the entry, as `file`")
-        if self.placeholders is not None and self.track in APART:
-            raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
-        if self.states_of is not None and self.track in WITHOUT_REPORTS:
-            raise ValueError(f"track {self.track}: `states_of` is not for it; leave it out")
+    def _belongs_in_the_track(self) -> System:
+        for problem in tracks()[self.track].problems(self):
+            raise ValueError(f"track {self.track}: {problem}")
         return self
 
     @property
@@ -486,11 +467,6 @@ class Entry:
     problems: tuple[str, ...] = ()
 
     @property
-    def tracking(self) -> TrackingScores | None:
-        """What it scores in the track for state tracking."""
-        return self.scores.tracking
-
-    @property
     def verifiable(self) -> bool:
         """Whether its predictions can be had, so that anybody can score them again."""
         place = self.system.predictions
@@ -501,9 +477,13 @@ class Entry:
     @property
     def benchmark(self) -> str | None:
         """The benchmark that it was scored on; None if that is not known."""
-        if (own := self.scores.without_reports) is not None:
-            return own.signature.benchmark
-        return self.scores.main.benchmark if self.scores.reports else None
+        return next((one.benchmark for one in self.scores.signatures.values()), None)
+
+    @property
+    def stores_dialogues(self) -> bool:
+        """Whether it stores what comparisons take: reports, and the same dialogue by dialogue."""
+        scores = self.scores
+        return bool(scores.reports) and scores.dialogues is not None and not self.problems
 
     @property
     def key(self) -> str:
@@ -532,11 +512,23 @@ def read_entries(folder: Path) -> list[Entry]:
     """
     if not folder.is_dir():
         raise InputError(str(folder), "no such folder of entries; give one by --submissions")
-    return [
-        read_entry(path)
+    paths = [
+        path
         for path in sorted(folder.iterdir())
         if is_plain_folder(path) and not path.name.startswith(".")
     ]
+    absent = {track for track in OF_ROOMS if track not in tracks()}
+    here = [path for path in paths if not (absent and _track(path) in absent)]
+    if len(here) < len(paths):
+        names = ", ".join(sorted(absent))
+        left_out = f"{len(paths) - len(here)} entries of tracks that are not installed ({names})"
+        print(f"mwz: {folder}: leaves out {left_out}", file=sys.stderr)
+    return [read_entry(path) for path in here]
+
+
+def _track(folder: Path) -> object:
+    """Return what an entry calls its track."""
+    return parse_toml(read_plain(folder / ENTRY_FILE), str(folder / ENTRY_FILE)).get("track")
 
 
 Order: TypeAlias = Mapping[str, str]

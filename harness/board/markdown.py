@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mwz.normalization.rules.registry import read_toml
 
@@ -15,8 +15,6 @@ from ..benchmark import STYLES
 from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io.tables import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
-from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
-from .checks import way_back
 from .columns import (
     MAIN,
     BoardTable,
@@ -35,10 +33,12 @@ from .entries import (
     order_of,
     read_order,
 )
-from .model import NOTHING, PAGES, Board, Row, Value, common_signatures
+from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
+from .rows import NOTHING, ResponsesRow, Row, Value
 from .scores import FIGURES
+from .tracks import tracks
 from .verdicts import verdict_meanings
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
@@ -124,17 +124,14 @@ def _page(board: Board) -> Iterator[str]:
         yield escaped(board.note)
     yield from _index(board)
     tables = board_tables(board)
-    for name, track in TRACKS.items():
+    for name, track in tracks().items():
         own = (_blocks(board, table) for table in tables if table.track == name and table.rows)
-        blocks = list(chain.from_iterable(own))
-        if name == LEXICALISED:
-            blocks += _way_back(board)
-        # These tables are shown even where all that they hold is reported.
-        if blocks or name in (STATE_TRACKING, LEXICALISED):
+        blocks = [*chain.from_iterable(own), *track.below(board)]
+        if blocks or track.reported_alone:
             blocks += _not_entered(board.tables, name)
         if blocks:
             yield f"## {track.title}"
-            yield track_notes()[name]
+            yield track.about
             yield from blocks
     shown = columns(board)
     by_key = {column.key: column for column in shown}
@@ -150,19 +147,16 @@ def _page(board: Board) -> Iterator[str]:
         yield "## Other metrics"
         yield _table(board.rows, others)
     yield "## Notes"
-    wanted = {
-        "columns": True,
-        "dialogues": _knows_dialogues(board, board.rows),
-        "tracking": board.tracking,
-        "lexicalised": board.english,
-        "live": board.live,
-        "reported": board.tables,
-    }
+    legends = [notes["columns"]]
+    legends += [notes["dialogues"]] if _knows_dialogues(board, board.rows) else []
+    legends += [t.legend for n, t in tracks().items() if t.legend and board.of_track(n)]
+    legends += [notes["reported"]] if board.tables else []
     verdicts = "\n".join(f"  - *{name}*: {text}" for name, text in verdict_meanings().items())
     values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "verdicts": verdicts}
-    yield from (notes[key].format(**values) for key, is_so in wanted.items() if is_so)
+    yield from (legend.format(**values) for legend in legends)
     yield "Signature (the sources of domains and states are in the table above):"
-    signatures = [*common_signatures(board.rows), *common_signatures(board.english)]
+    english = (row for name, t in tracks().items() if t.english for row in board.of_track(name))
+    signatures = [*common_signatures(board.rows), *common_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
 
 
@@ -173,7 +167,7 @@ def _index(board: Board) -> Iterator[str]:
         for row in table.rows:
             if _is_entered(row, table):
                 rank = "unranked" if row.rank is None else str(row.rank)
-                link = _link(TRACKS[row.track].title, rank)
+                link = _link(tracks()[row.track].title, rank)
                 places.setdefault(row.name, []).append(link)
     if places:
         yield "Find a system, by name and rank: " + " · ".join(
@@ -183,7 +177,7 @@ def _index(board: Board) -> Iterator[str]:
     for printed in board.tables:
         for line in printed.rows:
             if line.entry is None and printed.kind != OLD:
-                link = _link(TRACKS[printed.track].title, escaped(line.system))
+                link = _link(tracks()[printed.track].title, escaped(line.system))
                 reported.setdefault(line.system, []).append(link)
     if reported:
         yield "Reported only: " + " · ".join(
@@ -193,11 +187,9 @@ def _index(board: Board) -> Iterator[str]:
 
 def _is_entered(row: Row, table: BoardTable) -> bool:
     """Whether a row is what was submitted to its track, and not that of another table again."""
-    if row.track != table.track or not TRACKS[row.track].submitted:
+    if row.track != table.track or not row.declared_track.submitted or row.further:
         return False
-    if row.tracked is not None:
-        return not row.tracked.further
-    return row.grounded is None or not row.entry.system.predictions.by_harness
+    return not (row.declared_track.english and row.entry.system.predictions.by_harness)
 
 
 def _by_name(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
@@ -210,13 +202,12 @@ def _link(title: str, shown: str) -> str:
 
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
     """Yield a table, what is to be said of its rows, and what can be told apart."""
-    places = [row.place for row in table.rows] if TRACKS[table.track].submitted else []
-    if table.track in APART:
-        if table.track != LEXICALISED:
+    track = tracks()[table.track]
+    places = [row.place for row in table.rows] if track.submitted else []
+    if not track.delexicalised:
+        if track.heading is not None:
             yield f"### {escaped(table.title)}"
-        # Of live dialogues the heading says who the user is, and the website has the rest.
-        wanted = {"always"} if table.track == LIVE else {"always", "chosen"}
-        shown = [column for column in table.columns if column.shown in wanted]
+        shown = [column for column in table.columns if column.shown in track.listed]
         yield _table(table.rows, list(map(_with_interval, shown)), places)
         yield from _row_notes(table.rows)
         return
@@ -232,25 +223,25 @@ def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
     yield from _reported_figures(board, table.rows)
 
 
-def _knows_dialogues(board: Board, found: Iterable[Row]) -> bool:
+def _knows_dialogues(board: Board, rows: Iterable[Row]) -> bool:
     """Whether it is known of some row what it scores dialogue by dialogue."""
-    return any(board.interval(row, RANKING) for row in found)
+    return any(isinstance(row, ResponsesRow) and board.interval(row, RANKING) for row in rows)
 
 
-def _half_interval(board: Board) -> Callable[[Row], Value]:
+def _half_interval(board: Board) -> Callable[[ResponsesRow], Value]:
     """Return the value of the column behind the combined score: half of its interval."""
 
-    def value(row: Row) -> Value:
+    def value(row: ResponsesRow) -> Value:
         interval = board.interval(row, RANKING)
         return Value(None if interval is None else interval.half)
 
     return value
 
 
-def _with_interval(column: Column[Row]) -> Column[Row]:
+def _with_interval(column: Column[Any]) -> Column[Any]:
     """Return a column whose figures are followed by half of their interval, where one is known."""
 
-    def value(row: Row) -> Value:
+    def value(row: Any) -> Value:
         one = column.value(row)
         if one.interval is None:
             return one
@@ -263,7 +254,7 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
     """Return a track's intervals and p-values as a table."""
     ranked = [row.key for row in table.rows if row.rank is not None]
 
-    def p(other: str, title: str) -> Column[Row]:
+    def p(other: str, title: str) -> Column[Any]:
         def value(row: Row) -> Value:
             at = ranked.index(row.key) if row.key in ranked else 0
             whom = at - 1 if other == "above" else 0
@@ -321,18 +312,6 @@ def _in_words(name: str, one: PairFigure) -> str:
     if one.only_a is None:
         return shown
     return f"{shown}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
-
-
-def _way_back(board: Board) -> Iterator[str]:
-    """Yield the check of the way back of systems that the harness put into plain English."""
-    table = []
-    for back in way_back(board.entries, board.rules):
-        rates = ((figure(a), figure(b), signed(b - a)) for a, b in (back.inform, back.success))
-        table.append([escaped(back.name), *chain.from_iterable(rates)])
-    if table:
-        yield "### The way back"
-        yield read_toml("notes.toml", __package__)["first"]["way_back"]
-        yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
 
 
 # What is reported stands beside the ranked tables and never in them: what the harness cannot score

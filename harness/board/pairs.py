@@ -21,6 +21,7 @@ from itertools import combinations
 from pathlib import Path
 
 from ..comparison import SEED
+from ..comparison.comparing import paired_all
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain
@@ -28,6 +29,7 @@ from ..io.validation import validated
 from ..signature import PLACEHOLDERS
 from .entries import Entry
 from .scores import FIGURES, is_close, plain
+from .stored_evidence import entry_evidence
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -160,9 +162,9 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     dialogue is played by both.
     """
     known = [
-        (entry.key, entry.scores.main.signature, entry.scores.dialogues.outcomes)
+        (entry.key, entry.scores.main.signature, entry.scores.dialogues)
         for entry in sorted(entries, key=lambda entry: entry.key)
-        if entry.scores.reports and entry.scores.dialogues is not None and not entry.problems
+        if entry.stores_dialogues and entry.scores.dialogues is not None
     ]
     return {
         (a, b): (one.digest, other.digest)
@@ -236,24 +238,20 @@ def compared(
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
     """
-    # NumPy is needed where something is computed alone.
-    from ..comparison.comparing import paired_all
-    from .entry_scores import evidence_of_outcomes
-
     keys = {key for pair in chosen for key in pair}
-    outcomes, evidence = {}, {}
-    for key, scores in ((entry.key, entry.scores) for entry in entries if entry.key in keys):
-        if scores.dialogues is not None:
-            outcomes[key] = known = scores.dialogues.outcomes
-            evidence[key] = evidence_of_outcomes(key, scores.main.signature, known)
+    digests, evidence = {}, {}
+    for entry in entries:
+        if entry.key in keys and entry.scores.dialogues is not None:
+            digests[entry.key] = entry.scores.dialogues.digest
+            evidence[entry.key] = entry_evidence(entry, entry.scores.main.signature)
     pairs = paired_all([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
-    found = {}
+    compared = {}
     for (a, b), pair in zip(chosen, pairs, strict=True):
         figures = {
             name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
             if name in FIGURES
         }
-        digests = (outcomes[a].digest, outcomes[b].digest)
-        found[a, b] = EntryPair(a, b, digests, pair.dialogues, SAMPLES, SEED, figures)
-    return found
+        both = (digests[a], digests[b])
+        compared[a, b] = EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures)
+    return compared

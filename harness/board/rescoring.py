@@ -8,23 +8,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
+from ..benchmark import Benchmark
 from ..data.declared import blob_id, safe_path
+from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import downloads_directory, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rooms import room
 from ..io.tables import text_table
+from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from . import APART, LIVE, STATE_TRACKING
 from .checks import entry_problems, file_problems
-from .entries import Entry, read_entry
+from .entries import Entry, Predictions, read_entry
+from .entry_scores import Outputs, Reading, Responses, score_entry
 from .model import rows
 from .pairs import pair_problems
 from .scores import (
@@ -36,12 +39,9 @@ from .scores import (
     plain,
     seed_file,
 )
+from .tracked import TrackedScores
 from .tracking_figures import COUNTS, FIGURES
-
-if TYPE_CHECKING:
-    from ..benchmark import Benchmark
-    from ..metrics.tracking.states import GoldStates
-    from .entries import Predictions
+from .tracks import tracks
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Change:
     """A figure, or a word beside the figures, that came out differently.
 
     Attributes:
-        rules: The rule set it was computed under; or the track for state tracking, or "gold" and
+        rules: The rule set it was computed under; "result" in tracks without reports; or "gold" and
             the version of the gold states.
         figure: Where it stands in the report, such as "strict.inform.total".
         before: Its value before; None if there was none.
@@ -175,7 +175,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     if not folder.is_dir():
         raise InputError(entry.key, f"there is no entry {base} to lexicalise")
     other = read_entry(folder)
-    if other.system.track in APART:
+    if not tracks()[other.system.track].delexicalised:
         raise InputError(entry.key, f"{base} has no placeholders to fill")
     content = find_predictions(other, folders)
     if isinstance(content, str):
@@ -190,17 +190,11 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
 # ------------------------------------------------------------------------------- scoring again
 
 
-LiveScorer: TypeAlias = "Callable[[bytes | Predictions, str, Scorer], Scores]"
-"""Plays live dialogues again, given their files, or how the harness plays them, what messages call
-them and a scorer of the benchmark; and returns what is stored of them."""
-
-
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None = None,
     folders: Sequence[Path] = (),
     workers: int | str = 1,
-    live: LiveScorer | None = None,
 ) -> Iterator[Rescored]:
     """Score entries again, several at a time, and yield what came of each as it is done.
 
@@ -211,7 +205,6 @@ def rescore(
         benchmark: Name of the benchmark; None for the one that each was scored on.
         folders: Folders to look for predictions in.
         workers: How many processes to use, or the address of a Dask scheduler.
-        live: Scores live dialogues; without it they are not scored.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -227,7 +220,7 @@ def rescore(
                 raise
             yield from (_not_scored(entry, error) for entry in members)
             continue
-        jobs = _jobs(members, loaded, folders, live)
+        jobs = _jobs(members, loaded, folders)
         for entry, one in zip(members, run(_rescored, jobs, loaded, workers), strict=True):
             yield _not_scored(entry, one) if isinstance(one, InputError) else one
 
@@ -243,11 +236,9 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     Raises:
         InputError: The predictions are not at hand, or cannot be scored.
     """
-    from .entry_scores import Responses, read_outputs
-
+    how = Reading(scorer_for=lambda ids: scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
-    system = entry.system
-    outputs = read_outputs(content, entry.key, scorer, system.track, system.aliases)
+    outputs = tracks()[entry.system.track].outputs(content, entry.key, how)
     assert isinstance(outputs, Responses)
     return diagnose(outputs.played)
 
@@ -257,14 +248,14 @@ class _Inputs:
     """What scoring an entry again reads from files, which another machine may not have.
 
     Attributes:
-        content: The predictions file, unpacked, or the name of what the harness makes.
+        content: The predictions file, unpacked, or what the harness makes.
         gold: The gold states that a tracker was scored with, if they are a named version.
         seeds: Name -> predictions of further seeds; None if there are no seeds.
         further_gold: The further gold states that are installed.
         missing: The versions of them that are not.
     """
 
-    content: bytes | str
+    content: bytes | str | Predictions
     gold: GoldStates | None
     seeds: Mapping[str, bytes] | None
     further_gold: Sequence[GoldStates]
@@ -272,26 +263,22 @@ class _Inputs:
 
 
 def _jobs(
-    entries: Sequence[Entry],
-    benchmark: Benchmark,
-    folders: Sequence[Path],
-    live: LiveScorer | None,
+    entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
-    from ..data.gold_states import load_further_gold, load_gold_states
-
     further_gold = cache(lambda: load_further_gold(benchmark))
     for entry in entries:
         inputs: _Inputs | InputError
         try:
-            content = find_predictions(entry, folders)
-            gold = None
-            if entry.tracking is not None and entry.tracking.gold.whose == "version":
-                gold = load_gold_states(entry.tracking.gold.version or "", benchmark)
+            place = entry.system.predictions
+            content = place if place.played else find_predictions(entry, folders)
+            result, gold = entry.scores.result, None
+            if isinstance(result, TrackedScores) and result.gold.whose == "version":
+                gold = load_gold_states(result.gold.version or "", benchmark)
             inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
         except InputError as error:
             inputs = error
-        yield entry, inputs, live
+        yield entry, inputs
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
@@ -311,42 +298,35 @@ def _not_scored(entry: Entry, error: InputError) -> Rescored:
     return Rescored(entry.key, missing=about + "; ".join(error.problems))
 
 
-def _rescored(
-    scorer: Scorer, entry: Entry, inputs: _Inputs | InputError, live: LiveScorer | None
-) -> Rescored:
+def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
     """Score an entry again; a tracker with the gold states that it was scored with.
 
     Raises:
         InputError: Its files could not be read, or cannot be scored; or it is not known with which
             gold states they were scored.
     """
-    from .entry_scores import Outputs, read_outputs, score_entry
-
     if isinstance(inputs, InputError):
         raise inputs
-    old, system, gold = entry.scores, entry.system, inputs.gold
-    tracking = old.tracking
-    if system.track == STATE_TRACKING and tracking is None and isinstance(inputs.content, bytes):
+    old, track = entry.scores, tracks()[entry.system.track]
+    if track.takes_gold and old.result is None and isinstance(inputs.content, bytes):
         raise InputError(
             entry.key,
             "its scores cannot be read, so that nobody knows with which gold states they were "
             "made; submit it again with --replace",
         )
-    own_gold = None
-    if tracking is not None and tracking.gold.whose == "file":
-        own_gold = tracking.gold.version
+    how = Reading(
+        scorer_for=lambda ids: scorer,
+        aliases=entry.system.aliases,
+        gold=old.result.gold.version if isinstance(old.result, TrackedScores) else None,
+        load_gold=lambda version, benchmark: inputs.gold or load_gold_states(version, benchmark),
+    )
 
-    def read(content: bytes | str, source: str) -> Outputs:
-        return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
+    def read(content: bytes | str | Predictions, source: str) -> Outputs:
+        outputs: Outputs = track.outputs(content, source, how)
+        return outputs
 
-    if system.track == LIVE:
-        if live is None:
-            raise InputError(entry.key, "holds live dialogues, which are not played here")
-        own = system.predictions if isinstance(inputs.content, str) else inputs.content
-        new = live(own, entry.key, scorer)
-    else:
-        outputs = read(inputs.content, entry.key)
-        new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
+    outputs = read(inputs.content, entry.key)
+    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
     # Of other predictions nothing is kept.
     keeps = old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
@@ -377,9 +357,8 @@ def _seeds(
     stored = {seed.file: seed for seed in seeds}
     names = sorted({*stored, *at_hand}, key=lambda name: (len(name), name))
     if not names:
-        raise InputError(
-            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
-        )
+        told = f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        raise InputError(entry.key, told)
     return {
         name: read(at_hand[name], f"{entry.key}, {name}") if name in at_hand else stored[name]
         for name in names
@@ -435,21 +414,24 @@ def _figures(scores: Scores) -> dict[str, Any]:
     """Return what figures were computed under, as a `Change` calls it -> the figures."""
     found: dict[str, Any] = {}
     for rules, report in scores.reports.items():
-        found[rules] = {k: v for k, v in plain(report).items() if not k.startswith("signature")}
+        found[rules] = _without_signatures(plain(report))
     for rules, figures in (scores.without_placeholders or {}).items():
         found.setdefault(rules, {})["without_placeholders"] = figures
-    if scores.tracking is not None:
-        found[STATE_TRACKING] = plain(scores.tracking.report)
-    if scores.live is not None:
-        one = plain(scores.live)
-        del one["signature"]
-        found[LIVE] = {**one.pop("figures"), **one}
+    if scores.result is not None:
+        found["result"] = _without_signatures(plain(scores.result))
     for version, by_choice in scores.further_gold.items():
         found[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
             for choice, one in by_choice.items()
         }
     return found
+
+
+def _without_signatures(content: Any) -> Any:
+    if not isinstance(content, Mapping):
+        return content
+    kept = {name: one for name, one in content.items() if not name.startswith("signature")}
+    return {name: _without_signatures(one) for name, one in kept.items()}
 
 
 def differing_files(old: Scores, new: Scores) -> list[str]:
@@ -527,7 +509,7 @@ def verify(
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     """Yield what stored scores depend on that new ones do not, and which files hold others."""
     old = entry.scores
-    if not old.reports and old.without_reports is None:
+    if not old.is_scored:
         # What cannot be read is among the problems already.
         if not entry.problems:
             yield "scored by an earlier version; score it again"
@@ -567,10 +549,12 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
 
 def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
     """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
-    found = {(f"rule set {rules}: ", ""): one.signature for rules, one in scores.reports.items()}
-    if scores.without_reports is not None:
-        found["", ""] = scores.without_reports.signature
+    signatures = {
+        (f"rule set {rules}: " if rules else "", ""): one
+        for rules, one in scores.signatures.items()
+    }
     for version, by_choice in scores.further_gold.items():
         for choice, figures in by_choice.items():
-            found[f"figures against gold states {version}: ", choice] = figures.signature
-    return found
+            about = f"figures against gold states {version}: "
+            signatures[about, choice] = figures.signature
+    return signatures

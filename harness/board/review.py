@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ..io.files import is_plain_file, read_plain
 from ..io.tables import escaped, markdown_table
-from . import APART, TRACKS
 from .columns import BoardTable, board_tables, row_headers, row_text
 from .entries import ENTRY_FILE, NOT_STATED, NOTE_FILE, Entry, read_entries, stated_facts
 from .markdown import neighbours_text
-from .model import Board, Row, read_board
+from .model import Board, read_board
 from .rescoring import changed_figures, changes_table
+from .rows import Row
 from .scores import FILES, SCORES_FILE
+from .tracks import tracks
 
 REPORTED_FILE = "reported.toml"
 
@@ -65,7 +66,7 @@ def _lost_ranks(before: Board, after: Board) -> Iterator[str]:
 
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     what = "Added" if old is None else "Changed"
-    yield f"## {what}: {escaped(entry.system.name)} ({TRACKS[entry.system.track].title})"
+    yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
     for table in board_tables(board):
         for row in table.rows:
             if row.entry is entry:
@@ -90,7 +91,7 @@ def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
     yield f"{table.title}: {ranks}"
     yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
     yield from (f"- {note}" for note in row.notes(escaped))
-    if row.rank is not None and row.tracked is None and row.track not in APART:
+    if row.rank is not None and tracks()[table.track].delexicalised:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
 
 

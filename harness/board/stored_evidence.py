@@ -6,9 +6,10 @@ the strict set-up. What is known of a file is brought into the same form by `of_
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,16 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, resembling
-from ..metrics.results import COLUMNS
+from ..metrics import headlines
+from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from . import PUBLISHED
 from .entries import ENTRY_FILE, Entry, read_entry
-from .entry_scores import evidence_of_outcomes, responses_statistics
+from .scores import FIGURES, totals_of_sums
+
+_RATES = ("inform", "success")
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
@@ -56,12 +60,36 @@ def stored_evidence(entry: Entry) -> Evidence:
     Raises:
         InputError: Nothing is stored of them, or it cannot be used.
     """
-    known = entry.scores.dialogues
-    if known is None or not entry.scores.reports or entry.problems:
+    if not entry.stores_dialogues:
         problem = "; ".join(entry.problems) or "stores no scores of its dialogues"
         raise InputError(f"entry {entry.key}", problem)
-    signature = _signature(entry.scores.main.signature)
-    return evidence_of_outcomes(entry.key, signature, known.outcomes)
+    return entry_evidence(entry, _signature(entry.scores.main.signature))
+
+
+def entry_evidence(entry: Entry, signature: Signature) -> Evidence:
+    """Return what is known of an entry that stores scores of its dialogues.
+
+    Dialogues are called by their numbers.
+
+    Args:
+        entry: The entry.
+        signature: The signature of these scores.
+    """
+    dialogues = entry.scores.dialogues
+    assert dialogues is not None
+    rows = [*zip(*dialogues.columns, strict=True)]
+    return evidence_of_rows(entry.key, signature, [*map(str, dialogues.places)], rows)
+
+
+def evidence_of_rows(
+    name: str, signature: Signature, dialogues: Sequence[str], rows: Any
+) -> Evidence:
+    """Return what is known of a system by a row per dialogue, such as `totals_of_sums` adds up."""
+    titles = {figure: headlines()[figure].title for figure in FIGURES}
+    figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
+    wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
+    own = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    return Evidence(name, signature, tuple(dialogues), {"responses": [own]})
 
 
 def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
@@ -80,12 +108,8 @@ def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
     place = {id_: str(number) for number, id_ in enumerate(dialogues)}
     rates = [0, own.wins["inform"], own.wins["success"]]
     rows = np.hstack([own.rows[:, rates], own.rows[:, -COLUMNS:]])
-    return Evidence(
-        known.name,
-        _signature(known.signature),
-        tuple(place[id_] for id_ in known.dialogues),
-        {"responses": [responses_statistics(rows)]},
-    )
+    dialogues = [place[id_] for id_ in known.dialogues]
+    return evidence_of_rows(known.name, _signature(known.signature), dialogues, rows)
 
 
 def _signature(signature: Signature) -> Signature:

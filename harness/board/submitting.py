@@ -12,8 +12,7 @@ from mwz.normalization.rules import published_rule_sets
 
 from ..errors import InputError, refuse
 from ..io.files import write_atomically
-from . import TRACKS, track_problem
-from .checks import shared_problems
+from .checks import shared_problems, track_problem
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -27,6 +26,7 @@ from .entries import (
 )
 from .model import rows
 from .scores import FILES, Hashes, Scores, seed_file
+from .tracks import tracks
 
 
 def check_new(
@@ -42,8 +42,7 @@ def check_new(
         folder: The folder of all entries.
         system: What the system is.
         predictions: What identifies its predictions.
-        states: The source of belief states that it is scored with; None in the track for state
-            tracking.
+        states: The source of belief states that it is scored with; None in tracks without.
         replace: Whether it may take the place of an entry of the same name.
 
     Raises:
@@ -51,8 +50,7 @@ def check_new(
     """
     target = folder / folder_name(system.name)
     _check_place(target, replace)
-    problem = None if states is None else track_problem(system.track, states, system.note)
-    if problem is not None:
+    if problem := track_problem(system, states):
         raise InputError("--track", problem)
     others = read_entries(folder) if folder.is_dir() else []
     new = Entry(target, system, Scores(predictions=predictions))
@@ -145,7 +143,7 @@ def _check_place(target: Path, replace: bool) -> None:
     if not replace:
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
     old = read_system(target / ENTRY_FILE)
-    if old.predictions.by_harness or not TRACKS[old.track].submitted:
+    if old.predictions.by_harness or not tracks()[old.track].submitted:
         raise InputError(str(target), "is made by the harness and cannot be replaced")
 
 

@@ -38,7 +38,7 @@ from .reported import (
     printer,
     version_and_measure,
 )
-from .scores import DROP, KEEP, tracked
+from .tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
 
 _OPTIMISTIC = "optimistic combined score"
 """The verdict on a combined score that is the optimistic one, beside strict parts."""
@@ -167,7 +167,11 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
 
 def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
+    scores = entry.scores
+    entered = entered_scores(scores.main) if scores.reports else scores.result
+    if not isinstance(entered, TrackedScores):
+        return {}
+    for one in tracked(entered, scores.further_gold):
         if one.version == version:
             dropped = one.without_dontcare
             return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from ..board import LIVE
+from ..board.tracks import tracks
 from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
@@ -117,7 +117,7 @@ _Missing: TypeAlias = "tuple[Entry, InputError]"
 def _read(name: str) -> Outputs | _Missing:
     """Return the outputs that a name stands for, or the entry that they are missing of."""
     entry = None if made_submission_name(name) else found_entry(name)
-    if entry is None or entry.system.track == LIVE:
+    if entry is None or tracks()[entry.system.track].further_files == "trials":
         return read_outputs(name)
     try:
         return read_outputs(name)

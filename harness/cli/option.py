@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
 
 from ..benchmark import GOALS
-from ..errors import InputError, unknown
+from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.results import SEED
@@ -362,24 +362,3 @@ def readable(submissions: Path) -> Path:
     from ..board import PUBLISHED  # scores need nothing of the board
 
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED
-
-
-def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Refuse to begin a board where nobody asked for one."""
-    named = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
-    folder = ctx.params.get("submissions")
-    if not (value or named or ctx.resilient_parsing or folder is None or folder.is_dir()):
-        raise InputError(
-            str(folder),
-            "no such folder here: this is no clone of the board; go to one, name its folder by "
-            "--submissions, or begin a board of your own by --new-board",
-        )
-
-
-new_board = flag(
-    "--new-board",
-    expose_value=False,
-    callback=_is_board,
-    help="Begin a board of your own where the folder of submissions does not exist.",
-)
-"""To be given below `submissions`, which it is about."""

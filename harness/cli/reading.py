@@ -32,8 +32,7 @@ from ..submission.formats import PLAY_BEGINS, Reading, Standard, is_play, read_s
 from . import notify, tell
 
 if TYPE_CHECKING:
-    from ..board.entries import Entry, Predictions
-    from ..board.scores import Scores
+    from ..board.entries import Entry
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 
@@ -165,16 +164,6 @@ def is_file_of_plays(file: str) -> bool:
         return False
 
 
-def score_live(content: bytes | Predictions, source: str, scorer: Scorer) -> Scores:
-    """Play an entry's live dialogues again, and return what is stored of them.
-
-    Raises:
-        InputError: The room `live` is not there; else as its `score_live`.
-    """
-    scores: Scores = room("live.play_files", source).score_live(content, source, scorer)
-    return scores
-
-
 @dataclass(frozen=True)
 class Outputs:
     """The outputs of a system as a command is given them.
@@ -209,7 +198,9 @@ class Outputs:
         is_lexicalised = self.content == HUMAN
         aliases = None
         if self.entry is not None:
-            is_lexicalised = self.entry.system.track == "lexicalised"
+            from ..board.tracks import tracks  # a file needs nothing of the board
+
+            is_lexicalised = tracks()[self.entry.system.track].english
             aliases = self.entry.system.aliases
         if isinstance(self.content, str) and options.placeholders is not None:
             # What the harness makes has those of the rule set.
@@ -248,11 +239,12 @@ def read_outputs(
     entry = found_entry(name, submissions)
     if entry is None:
         return Outputs(name, read_bytes(name, limits()))
-    if entry.system.track == "live":
+    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+    from ..board.tracks import tracks
+
+    if tracks()[entry.system.track].further_files == "trials":
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
-
     return Outputs(name, find_predictions(entry, folders), entry)
 
 

@@ -9,17 +9,16 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..board import LEXICALISED, WITHOUT_REPORTS
 from ..board.entries import Entry, chosen_entries, in_order, read_entries, read_order
 from ..board.model import flag_notes
 from ..board.rescoring import Rescored, changes_table, find_predictions, rescore, verify
+from ..board.tracks import tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..io.tables import printable, text_table
 from ..scoring import Options
 from ..scoring.jobs import run
 from . import option
-from .reading import score_live
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -32,7 +31,7 @@ _SCORED = 3
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--strict",
-    help="Entries whose predictions are not at hand do not hold either, nor those with figures "
+    help="Count entries as failed, too, whose predictions are missing, or that have figures "
     "against gold states that are not installed.",
 )
 @option.flag(
@@ -55,7 +54,7 @@ def command(
     chosen = chosen_entries(entries, names, submissions)
     if reference:
         return _by_libraries(chosen, **rescoring)
-    outcomes = rescore(chosen, live=score_live, **rescoring)
+    outcomes = rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
     failed = [
@@ -81,7 +80,7 @@ def _by_libraries(
     from ..scoring.reference import reference_differences
 
     loaded = load_benchmark(benchmark)
-    responding = [one for one in entries if one.system.track not in WITHOUT_REPORTS]
+    responding = [one for one in entries if tracks()[one.system.track].by_rules]
     jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
     coming = run(reference_differences, jobs, loaded, workers)
     statuses = []
@@ -104,7 +103,7 @@ def _reference_job(
 ) -> tuple[bytes | str, str, Options, bool] | InputError:
     """Return how an entry is compared with the libraries; or why it cannot be."""
     system = entry.system
-    options = Options(lexicalised=system.track == LEXICALISED, placeholders=system.aliases)
+    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
     try:
         return find_predictions(entry, folders), entry.key, options, scored
     except InputError as error:

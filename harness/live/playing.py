@@ -6,7 +6,7 @@ address; `mwz score --free-running` reads it, too. Each trial has a file of its 
 `play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
 agent, user and seed give the same bytes, if they do not leave it to chance.
 
-pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
+pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from pydantic import Field
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from ..board.scores import Costs, TalkerName
 from ..comparison.evidence import pass_interval
 from ..comparison.interval import Interval
 from ..errors import InputError, counted
@@ -36,7 +35,7 @@ from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
 from .tools import tools_digest
-from .world import BrokenOffError, UserMaker, World
+from .world import BrokenOffError, Costs, TalkerName, UserMaker, World
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue, as files have it."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import Field
 
 from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
-from ..board.scores import TALKER_NAME
 from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks
@@ -21,6 +22,19 @@ from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
+
+TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
+TalkerName: TypeAlias = Annotated[str, Field(pattern=TALKER_NAME)]
+"""What records call an agent or a user, with a digest: printable ASCII."""
+
+Costs: TypeAlias = Mapping[
+    Literal["agent", "user"],
+    Mapping[
+        Literal["calls", "prompt_tokens", "completion_tokens"],
+        Annotated[int, Field(strict=True, ge=0, le=10**12)],
+    ],
+]
+"""Who -> calls and tokens of its model."""
 
 
 @cache

@@ -161,7 +161,8 @@ def _submit(copied: Path, mwz: Mwz, name: str, *more: str) -> str:
     # One system is entered once: the earlier entry is of other predictions.
     other = copied / "mwz/harness/sample/submissions/hasty.json"
     predictions = str(other) if name == "Before" else _predictions(copied)
-    facts = ("--name", name, "--track", "end-to-end", "--benchmark", "sample", "--new-board", *more)
+    place = ("--track", "end-to-end", "--benchmark", "sample", "--submissions", "submissions")
+    facts = ("--name", name, *place, *more)
     return mwz("submit", predictions, *facts)
 
 
@@ -323,7 +324,8 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     mwz(
         "lexicalise", _predictions(copied), "-o", str(plain), "--seed", "1", "--benchmark", "sample"
     )
-    facts = ("--name", "Plain", "--track", "lexicalised", "--benchmark", "sample", "--new-board")
+    place = ("--benchmark", "sample", "--submissions", "submissions")
+    facts = ("--name", "Plain", "--track", "lexicalised", *place)
     mwz("submit", str(plain), *facts)
     mwz("site", "web")
 

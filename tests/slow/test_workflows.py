@@ -249,7 +249,8 @@ def test_changes_that_cannot_be_told_fail_the_step(runner: Runner) -> None:
 
 def _submit(runner: Runner, folder: Path) -> None:
     facts = (
-        *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample", "--new-board"),
+        *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample"),
+        *("--submissions", "submissions"),
     )
     subprocess.run(
         ["mwz", "submit", str(CAREFUL), *facts], cwd=folder, env=runner.environment,

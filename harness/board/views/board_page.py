@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .. import APART, TRACKS, track_notes
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
-from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
+from ..model import Board
 from ..pairs import RANKING
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow
+from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
+from ..tracks import tracks
 from .charts import Chart, charts
 from .page_parts import Bar, Cell, plus_minus, system_link, with_minus
 
@@ -112,7 +113,7 @@ def sections(board: Board) -> list[Section]:
     """Return the tracks that have rows, but that of references where others show its rows."""
     anchors: Counter[str] = Counter()
     found: list[Section] = []
-    for key, track in TRACKS.items():
+    for key, track in tracks().items():
         if key == REFERENCE and any(row.kind == REFERENCE for one in found for row in one.rows):
             continue
         of_track = [table for table in board_tables(board) if table.track == key]
@@ -120,7 +121,7 @@ def sections(board: Board) -> list[Section]:
         tables += _as_printed(board, key, anchors)
         if tables:
             pictures = list(charts(board, of_track))
-            found.append(Section(key, track.title, track_notes()[key], tables, pictures))
+            found.append(Section(key, track.title, track.about, tables, pictures))
     return found
 
 
@@ -137,11 +138,12 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
-    if table.track not in APART:
+    delexicalised = tracks()[table.track].delexicalised
+    if delexicalised:
         shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
-    wanted = (table.track, OFFICIAL) if table.track not in APART else None
+    wanted = (table.track, OFFICIAL) if delexicalised else None
     official = [one for one in board.tables if (one.track, one.kind) == wanted]
     titles = {metric: title for title, metric in METRICS.items()}
     printed = [titles.get(_METRICS.get(column.key, column.key), "") for column in shown]
@@ -156,7 +158,7 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         place, begins = Cell(row.place, board.rank_range(row)), row.key in begin
         lines.append(replace(_page_row(row, shown, scale, anchors), rank=place, begins=begins))
     source = (official[0].repository, official[0].source) if reported else None
-    ranks = TRACKS[table.track].submitted
+    ranks = tracks()[table.track].submitted
     return PageTable(table.key, table.title, ranks, shown, lines, reported, source)
 
 
@@ -173,7 +175,7 @@ def _page_row(
     flags = not (kind == REFERENCE or row.is_human) and any(one.key == "flags" for one in shown)
     values = [Value() if c.key == "flags" and not flags else c.value(row) for c in shown]
     return PageRow(
-        anchor=_anchor(row_anchor(row), anchors),
+        anchor=_anchor(row.anchor, anchors),
         kind=kind,
         rank=Cell(row.place),
         of=row,
@@ -183,15 +185,6 @@ def _page_row(
         note="; ".join(notes),
         cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
     )
-
-
-def row_anchor(row: Row) -> str:
-    """Return the address of a row on the board."""
-    if not row.key:
-        return row.place
-    if row.tracked is None:
-        return f"row-{row.key}"
-    return f"tracking-{row.key}" + (f"-{row.tracked.gold.version}" if row.tracked.further else "")
 
 
 def _cell(column: Column[Row], value: Value, scale: tuple[float, float]) -> Cell:
@@ -227,7 +220,7 @@ def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> 
 
 def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[PageTable]:
     """Yield a track's public tables in their own columns, of systems without an entry."""
-    without = (OLD,) if track in APART else (OLD, OFFICIAL)
+    without = (OLD, OFFICIAL) if tracks()[track].delexicalised else (OLD,)
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from .. import LEXICALISED, LIVE, STATE_TRACKING, TRACKS, WITHOUT_REPORTS, submitted_tracks
 from ..columns import BoardTable
 from ..entries import paper_year, system_year
-from ..model import REFERENCE, Board
+from ..model import Board
 from ..reported import number, printed_figures
+from ..rows import REFERENCE
+from ..tracks import submitted_tracks, tracks
 from .page_parts import system_link
 
 
@@ -37,9 +38,9 @@ class Chart:
 
 def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
     """Yield the charts of a track, given its tables: those that there is enough to show for."""
-    if not tables or not tables[0].rows or not TRACKS[tables[0].track].submitted:
+    if not tables or not tables[0].rows or not tracks()[tables[0].track].submitted:
         return
-    table, track = tables[0], TRACKS[tables[0].track]
+    table, track = tables[0], tracks()[tables[0].track]
     columns = {column.key: column for column in table.columns}
     dots = [
         Dot(one.name, system_link(one.key) if one.key else "", kind, float(one.year), one.figure)
@@ -81,10 +82,9 @@ def _passes(table: BoardTable) -> Iterator[Chart]:
     rows = {f"of-{row.key}": row for row in table.rows}
     # A line has its name once, where it ends.
     dots = [
-        Dot(row.name * (k == row.live.trials), system_link(row.key), group, float(k), one.value)
+        Dot(row.name * (k == len(row.curve)), system_link(row.key), group, float(k), figure)
         for group, row in rows.items()
-        if row.live is not None
-        for k, one in enumerate(row.live.passes, start=1)
+        for k, figure in enumerate(row.curve, start=1)
     ]
     most = max((int(dot.x) for dot in dots), default=1)
     if most > 1:
@@ -132,17 +132,12 @@ def published(board: Board, track: str) -> list[Published]:
     joint accuracies those on the version of the gold states that the benchmark has. What is printed
     of entries without a rank is left out.
     """
-    tables = {
-        STATE_TRACKING: next(iter(board.tracking), ()),
-        LEXICALISED: board.english,
-        LIVE: next(iter(board.live), ()),
-    }
-    rows = [row for row in tables.get(track, board.of_track(track)) if row.rank is not None]
+    rows = [row for row in board.of_track(track) if row.rank is not None]
     systems = {row.key: row.entry.system for row in rows}
-    version = next((row.tracked.version for row in rows if row.tracked), None)
+    printed_as = next((row.printed_as for row in rows), "")
     found: list[tuple[str, str, float | Decimal | None, bool]]
-    found = [(row.key, row.name, row.at_least[0], True) for row in rows]
-    for key, system in systems.items() if track not in WITHOUT_REPORTS else ():
+    found = [(row.key, row.name, row.ranking_key[0], True) for row in rows]
+    for key, system in systems.items() if tracks()[track].by_rules else ():
         found += [(key, system.name, _combined(one.figures), False) for one in system.reported]
     years = {key: system_year(system) for key, system in systems.items()}
     for table, line in ((t, line) for t in board.tables if t.track == track for line in t.rows):
@@ -150,8 +145,8 @@ def published(board: Board, track: str) -> list[Published]:
         if line.entry is None:
             years[key] = paper_year(line.paper)
         claims = [_combined(claim.figures) for claim in printed_figures(table, line)]
-        if track == STATE_TRACKING:
-            claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
+        if tracks()[track].takes_gold:
+            claims = [number(line.figures.get(printed_as, ""))]
         found += [(key, line.system, claim, False) for claim in claims]
     shown = []
     for key, name, figure, here in found:

@@ -26,7 +26,8 @@ from ...metrics.played import PlayedDialogue
 from ...metrics.results import DialogueResult, DomainResult
 from ...submission import made_submission
 from ..entries import Entry
-from ..model import REFERENCE, Board
+from ..model import Board
+from ..rows import REFERENCE
 from .system_page import cause_title
 
 DIALOGUES = "dialogues"
@@ -70,13 +71,13 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
         ids: The ids of the benchmark's dialogues, in order.
     """
     known = entry.scores.dialogues
-    if known is None or len(known.outcomes.played) != len(ids):
+    if known is None or len(known.played) != len(ids):
         return None
-    played = [ids[place] for place in known.outcomes.places]
+    played = [ids[place] for place in known.places]
     return Verdicts(
         entry.system.name,
-        dict(zip(played, known.outcomes.turns, strict=True)),
-        {id_ for id_, mark in zip(played, known.outcomes.success, strict=True) if mark == "1"},
+        dict(zip(played, known.turns, strict=True)),
+        {id_ for id_, mark in zip(played, known.success, strict=True) if mark == "1"},
         {played[place]: causes for place, causes in known.causes.lost.items()},
     )
 

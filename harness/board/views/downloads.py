@@ -6,14 +6,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
 
 from ...io.tables import csv_text
-from ...metrics.inform import TOTAL
 from ...metrics.setups import RANKED
-from .. import APART, LIVE
 from ..columns import (
     SETUP_FIGURES,
     TOTALS,
@@ -23,33 +22,30 @@ from ..columns import (
     columns,
 )
 from ..entries import Entry, stated_facts
-from ..model import Board, Row, Value
+from ..model import Board
 from ..reported import OLD
+from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
+from ..tracks import tracks
 from .charts import best_published
 from .page_parts import SYSTEMS
-
-_RATES = ("inform", "inform_all", "success", "success_all", "success_requested")
-"""The grounded scores of a system in plain English."""
 
 
 def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     """Return all that is known of an entry as JSON types."""
-    own = (*board.rows, *board.english, *(row for table in board.live for row in table))
-    row = next((row for row in own if row.entry is entry), None)
+    row = board.row_of(entry)
     about = {**_named(board, entry, row), **_about(entry), **_bounds(board, entry)}
     if row is None:
-        return {**about, **_states_data(entry)}
-    if row.live is not None:
-        return {**about, LIVE: plain(row.live), "signature": row.signature}
-    if row.grounded is None:
-        found = {**about, **_responses_data(board, row, entry)}
-        return {name: value for name, value in found.items() if value is not None}
-    figures = {name: rates[TOTAL] for name in _RATES if (rates := getattr(row.grounded, name))}
-    return {**about, "grounded": figures, **_flags_data(row), "signature": row.signature}
+        return about
+    if row.declared_track.delexicalised and isinstance(row, ResponsesRow):
+        data = {**about, **_responses_data(board, row, entry)}
+        return {name: value for name, value in data.items() if value is not None}
+    if isinstance(row, ResponsesRow):
+        return {**about, **row.figures, **_flags_data(row), "signature": str(row.signature)}
+    return {**about, **row.figures}
 
 
-def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
+def _responses_data(board: Board, row: ResponsesRow, entry: Entry) -> dict[str, Any]:
     report, known = row.report, entry.scores.dialogues
     if report is None:
         return {}
@@ -77,22 +73,13 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "points_lost": known and {cause: list(one) for cause, one in causes.items() if any(one)},
         **_flags_data(row),
         "columns": {one.name: one.value(row).data for one in shown if not one.field},
-        "signature": row.signature,
+        "signature": str(row.signature or ""),
     }
 
 
 def _flags_data(row: Row) -> dict[str, Any]:
     reviews = [review.model_dump(mode="json") for review in row.reviews.values()]
     return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": row.unreviewed}
-
-
-def _states_data(entry: Entry) -> dict[str, Any]:
-    if entry.tracking is None:
-        return {}
-    found = dict(vars(entry.tracking.figures))
-    signature, further = str(found.pop("signature")), plain(entry.scores.further_gold)
-    more = {"further_gold": further} if further else {}
-    return {"state_tracking": found, **more, "signature": signature}
 
 
 def json_text(content: object) -> str:
@@ -117,9 +104,8 @@ def board_json(board: Board) -> str:
     """
     rows = [_named(board, row.entry, row) for row in board.rows]
     shown = {row.key for row in board.rows}
-    live = {row.key: row for table in board.live for row in table}
     others = (entry for entry in board.entries if entry.key not in shown)
-    rows += [_named(board, entry, live.get(entry.key)) for entry in others]
+    rows += [_named(board, entry, board.row_of(entry)) for entry in others]
     tables = []
     for one in board.tables:
         lines = [
@@ -145,7 +131,7 @@ def downloads(board: Board) -> dict[str, str]:
     """Return name -> content of the files with tables of the board."""
     tables = board_tables(board)
     files = {"board.csv": board_csv(board)}
-    for track in APART:
+    for track in (name for name, one in tracks().items() if not one.delexicalised):
         own = [table for table in tables if table.track == track]
         if own:
             files[f"{track}.csv"] = tables_csv(own)
@@ -178,11 +164,11 @@ def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
         "track": row.track,
         "rank": row.rank,
         **{name: one.data for name, one in values.items() if name in fields},
-        "signature": row.signature,
+        "signature": str(row.signature or ""),
         **stated_facts(row.entry.system),
         **{name: one.data for name, one in values.items() if name not in fields},
         **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
-        "lower_bounds": "; ".join(row.bound_note()),
+        "lower_bounds": "; ".join(row.bound_note),
     }
     return {
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
@@ -198,27 +184,26 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
         "track": entry.system.track,
         "json": f"{SYSTEMS}/{entry.key}.json",
     }
-    if row is not None:
-        found["rank"] = row.rank
-        if row.key in board.rank_ranges:
-            found["rank_range"] = list(board.rank_ranges[row.key])
-        if row.live is not None:
-            found |= {"user": row.live.user, "trials": row.live.trials}
-            found["pass"] = [one.value for one in row.live.passes]
-        elif row.grounded is None:
-            shown = {name: row.ranking(name) for name in TOTALS}
-            found |= {name: one.number for name, one in shown.items()}
-            if played := _played(shown):
-                found["as_played"] = played
+    # Trackers have a rank for each set of gold states.
+    if row is None or row.declared_track.takes_gold:
+        return found
+    found["rank"] = row.rank
+    if row.key in board.rank_ranges:
+        found["rank_range"] = list(board.rank_ranges[row.key])
+    found |= row.main_figures
+    if row.declared_track.delexicalised and isinstance(row, ResponsesRow):
+        shown = {name: row.ranking(name) for name in TOTALS}
+        found |= {name: one.number for name, one in shown.items()}
+        if played := _played(shown):
+            found["as_played"] = played
     return found
 
 
 def _bounds(board: Board, entry: Entry) -> dict[str, Any]:
     """Return what ranks an incomplete tracker: version of the gold states -> JGA at least."""
-    rows = (row for table in board.tracking for row in table if row.entry is entry)
-    ranked = [row.tracked for row in rows if row.rank is not None and row.tracked is not None]
-    least = ((one.version or one.figures.gold, one.figures) for one in ranked)
-    bounds = {version: of.at_least for version, of in least if not of.complete}
+    tables = chain.from_iterable(board.tables_by_track.values())
+    rows = (row for row in chain.from_iterable(tables) if row.entry is entry and row.rank)
+    bounds = {name: bound for row in rows for name, bound in row.jga_bounds.items()}
     return {"jga_lower_bounds": bounds} if bounds else {}
 
 
@@ -234,7 +219,7 @@ def _played(shown: Mapping[str, Value]) -> dict[str, float]:
     return {name: one.played for name, one in shown.items() if one.played is not None}
 
 
-def _scores(row: Row) -> dict[str, Any]:
+def _scores(row: ResponsesRow) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for setup in RANKED:
         shown = {name: row.ranking(name, setup) for name in SETUP_FIGURES}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..model import Value
+from ..rows import Value
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""

@@ -13,10 +13,11 @@ from mwz.normalization.rules.registry import folder_of
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis
 from ...io.files import read_bytes, write_atomically
-from .. import TRACKS, track_notes
 from ..columns import verdict_mark
 from ..markdown import older_results_page
-from ..model import REFERENCE, Board, common_signatures
+from ..model import Board, common_signatures
+from ..rows import REFERENCE
+from ..tracks import tracks
 from ..verdicts import verdict_meanings
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
@@ -111,10 +112,10 @@ def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> s
         sections=found,
         years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
         downloads=tables,
-        reference=track_notes()[REFERENCE],
+        reference=tracks()[REFERENCE].about,
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
-        tracks=TRACKS,
+        tracks=tracks(),
         verdicts=verdict_meanings(),
         verdict_mark=verdict_mark,
         **frame,

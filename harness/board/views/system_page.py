@@ -19,25 +19,22 @@ from ...metrics.inform import TOTAL, SetupScores
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
-from .. import TRACKS
 from ..citations import entry_reference
 from ..columns import (
     SETUP_FIGURES,
     Column,
     board_tables,
     columns,
-    lexicalised_columns,
-    live_columns,
-    tracking_columns,
     verdict_mark,
 )
 from ..entries import FACTS, NOT_STATED, Entry, stated_facts
-from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
+from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..printed import Figure, misfits
+from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES
+from ..tracks import tracks
 from ..verdicts import record
-from .board_page import row_anchor
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
 
@@ -86,7 +83,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
     listed = [*(row.entry for row in board.rows), *others]
-    in_order = [e for track in TRACKS for e in listed if e.system.track == track]
+    in_order = [e for track in tracks() for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     shown = [column for column in columns(board) if column.key in FIGURES]
     for place, entry in enumerate(in_order):
@@ -95,32 +92,35 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def _page(
-    board: Board, entry: Entry, row: Row | None, shown: Sequence[Column[Row]]
+    board: Board, entry: Entry, row: ResponsesRow | None, shown: Sequence[Column[Row]]
 ) -> dict[str, object]:
     verdict = "; ".join(board.verdicts(entry))
-    tracked = [one for table in board.tracking for one in table if one.key == entry.key]
-    entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
-    others = (*board.english, *(one for table in board.live for one in table))
-    apart = [one for one in others if one.entry is entry]
-    main = row or next(iter(apart), None)
+    main = board.row_of(entry)
+    tracked = [
+        one
+        for name, track in tracks().items()
+        if track.takes_gold
+        for table in board.tables_by_track[name]
+        for one in table
+        if one.key == entry.key
+    ]
+    is_tracker = main is not None and main.declared_track.takes_gold
+    apart = [] if main is None or row is not None or is_tracker else [main]
     citation = entry_reference(entry)
-    place = _place(board, main or next(iter(entered), None))
+    place = _place(board, main)
     ranked = _ranked_figure(board, entry)
-    own = entry.scores.without_reports
-    signature = None if own is None else own.signature
-    if main is not None and main.report is not None:
-        signature = main.report.signature
+    signature = None if main is None else main.signature
     return {
         "entry": entry,
-        "track": TRACKS[entry.system.track].title,
-        "section": f"tracking-{entry.key}" if main is None else row_anchor(main),
+        "track": tracks()[entry.system.track].title,
+        "section": f"row-{entry.key}" if main is None else main.anchor,
         "place": place,
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
         "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
-        "bound": "" if main is None else _bound(main),
-        "blocks": [*map(_apart, apart), *_blocks(board, entry, row, tracked)],
+        "bound": "" if main is None or is_tracker else _bound(main),
+        "blocks": [*(_apart(board, one) for one in apart), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "citation": None if citation is None else citation.bibtex(),
@@ -147,13 +147,12 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
     return {title: text for title, text in texts.items() if text}
 
 
-def _apart(row: Row) -> Block:
-    """Return the scores of a row in plain English, or of live dialogues."""
-    if row.live is not None:
-        title, shown = "Rates in percent, and means per dialogue", live_columns([row])
-        return Block("live", "Scores", facts={title: _facts(row, shown)})
-    title = "From text, goal and database alone; delex.: delexicalised first"
-    return Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
+def _apart(board: Board, row: Row) -> Block:
+    """Return the scores of a row in a track that has columns of its own."""
+    track = row.declared_track
+    return Block(
+        track.name, "Scores", facts={track.caption: _facts(row, track.columns(board, [row]))}
+    )
 
 
 def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
@@ -164,7 +163,7 @@ def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
         for table in board_tables(board)
         for row in table.rows
         for column in table.columns
-        if table.track == track and row.entry is entry and column.key == TRACKS[track].ranks
+        if table.track == track and row.entry is entry and column.key == tracks()[track].ranks
     )
     return next(found, None)
 
@@ -184,9 +183,11 @@ def _place(board: Board, row: Row | None) -> str:
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
-def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
+def _blocks(
+    board: Board, entry: Entry, row: ResponsesRow | None, tracked: Sequence[Row]
+) -> Iterator[Block]:
     if row is not None:
-        note = _sentence(placeholders_note(row))
+        note = _sentence(list(row.track_notes))
         yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
         if row.report is not None and row.report.strict is not None:
             yield Block("domains", "Scores by domain", [_domains(row.report, row.report.strict)])
@@ -195,13 +196,13 @@ def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row])
         yield from _lost(entry)
         yield from _flags(row)
     if tracked:
-        facts = dict(map(_tracking, tracked))
+        facts = dict(_tracking(board, one) for one in tracked)
         yield Block("state-tracking", "State tracking", facts=facts, note=_bound(tracked[0]))
 
 
 def _bound(row: Row) -> str:
     """Return how an incomplete row counts what is missing; empty of others."""
-    text = _sentence(row.bound_note())
+    text = _sentence(row.bound_note)
     return f"{text} All figures without ≥ are of what it plays." if "≥" in text else text
 
 
@@ -210,7 +211,7 @@ def _sentence(notes: Sequence[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _setups(board: Board, row: Row) -> Table:
+def _setups(board: Board, row: ResponsesRow) -> Table:
     rows = [
         [rules, *(own.ranking(name, setup).text for setup in RANKED for name in SETUP_FIGURES)]
         for rules, ranked in board.by_rules.items()
@@ -318,10 +319,11 @@ def _flags(row: Row) -> Iterator[Block]:
         yield Block("flags", "Flags", [table], note=_sentence(list(row.flag_notes())))
 
 
-def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:
-    shown = [column for column in tracking_columns([row]) if column.title != "Track"]
+def _tracking(board: Board, row: Row) -> tuple[str, dict[str, str | Cell]]:
+    [track] = (one for one in tracks().values() if one.takes_gold)
+    shown = [one for one in track.columns(board, [row]) if one.title != "Track"]
     rank = "not ranked" if row.rank is None else f"rank {row.rank}"
-    title = "" if row.tracked is None else row.tracked.gold_title
+    title = "" if track.heading is None else track.heading([row])
     return f"{title}, in percent: {rank}", _facts(row, shown)
 
 
@@ -354,14 +356,14 @@ def compare_page(board: Board) -> dict[str, object] | None:
     rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
     if not rows:
         return None
-    by_track = {key: [row for row in rows if row.track == key] for key in TRACKS}
+    by_track = {key: [row for row in rows if row.track == key] for key in tracks()}
     systems, tables = {}, []
     for key, own in by_track.items():
         if own:
-            systems[TRACKS[key].title] = [(row.key, row.name) for row in own]
-        if len(own) > 1 and TRACKS[key].submitted:
+            systems[tracks()[key].title] = [(row.key, row.name) for row in own]
+        if len(own) > 1 and tracks()[key].submitted:
             caption = (
-                f"{TRACKS[key].title}: {headlines()[RANKING].title}, row minus column, on the "
+                f"{tracks()[key].title}: {headlines()[RANKING].title}, row minus column, on the "
                 "dialogues that both play; ≈: the difference is not significant"
             )
             lines = [[row.name, *_differences(board, row, own)] for row in own[:-1]]
@@ -384,7 +386,7 @@ def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[str | C
             yield text if found.distinct else Cell(f"≈ {text}", mark="near")
 
 
-def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
+def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
     """Return systems and pairs as JSON that may stand in a page."""
     shown = [column for column in columns(board) if column.key in FIGURES]
     pairs: dict[str, list[object]] = {}
@@ -411,7 +413,7 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
+def _system_data(row: ResponsesRow, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
     values = {column.key: column.value(row) for column in shown}
     figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}

@@ -15,10 +15,10 @@ from ....cli import option
 from ....errors import InputError, refuse
 from ....io.files import STANDARD_STREAM, write_json
 from ....io.tables import formatted, printable
-from ... import APART, LEXICALISED, STATE_TRACKING, WITHOUT_REPORTS
 from ...entries import Entry, chosen_entries, read_entries
 from ...reported import ReportedTable, check_entries, read_reported
 from ...rescoring import find_predictions
+from ...tracks import tracks
 from ..audit_tables import audit_data, audit_tables, audit_text
 from ..paper_tables import PAPERS, paper_tables
 from ..setup_search import Outputs, SetupSearch, search_setups
@@ -103,7 +103,7 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
     if not names:
         chosen = [entry for entry in chosen if _is_reported(entry)]
     for entry in chosen:
-        if entry.system.track in WITHOUT_REPORTS:
+        if not tracks()[entry.system.track].by_rules:
             whose = f"is in the track {entry.system.track}, of whose figures entries report none"
             problems.append(f"{entry.key}: {whose}")
     for entry in chosen if not problems else []:
@@ -119,8 +119,8 @@ def _is_reported(entry: Entry) -> bool:
     """Whether an audit is about a system that is not named."""
     # Nobody reports what the harness made.
     system = entry.system
-    made = system.track == LEXICALISED and system.predictions.by_harness
-    return system.track not in WITHOUT_REPORTS and not made
+    track = tracks()[system.track]
+    return track.by_rules and not (track.english and system.predictions.by_harness)
 
 
 def _with_trackers(
@@ -128,7 +128,7 @@ def _with_trackers(
 ) -> list[Entry]:
     """Return the entries chosen, and the trackers that public tables have figures of."""
     named = {row.entry for table in tables for row in table.rows}
-    trackers = (one for one in entries if one.system.track == STATE_TRACKING)
+    trackers = (one for one in entries if tracks()[one.system.track].takes_gold)
     return [*chosen, *(one for one in trackers if one.key in named)]
 
 
@@ -140,7 +140,7 @@ def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outp
     """
     outputs, problems = {}, []
     for entry in chosen:
-        if entry.system.track in APART:
+        if not tracks()[entry.system.track].delexicalised:
             continue
         try:
             content = find_predictions(entry, folders)

@@ -1,0 +1,437 @@
+"""The rows of the board's tables: what they show, what ranks them, what is to be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from mwz.normalization.rules import OWN
+
+from ..comparison.interval import Interval
+from ..errors import counted
+from ..io.tables import figure, signed
+from ..metrics import headlines
+from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
+from ..metrics.lower_bound import LowerBound
+from ..scoring.report import RANKED_COVERAGE, Report
+from ..signature import Signature
+from ..submission.remarks import MANY_UNKNOWN
+from .copied import Shared
+from .entries import Entry, Review
+from .tracked import entered_scores, tracked
+from .tracks import Track, tracks
+
+NOTHING = "–"
+"""What stands where there is no figure, and no rank."""
+
+HUMAN_PLACE = "human"
+
+# Why rows have no rank that the heading of their table, or their own note, says as well.
+REFERENCE = "reference"
+HUMAN_RESPONSES = "the human responses"
+AGAIN = "put into plain English by the harness to check its delexicaliser"
+SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES, AGAIN)
+
+MISSING = "over all {of}{unit} (missing {unit} count as failures)"
+
+_OF_BLEU = ("bleu", "combined")
+
+
+@dataclass(frozen=True)
+class Value:
+    """What stands in a cell of the board.
+
+    Attributes:
+        number: The figure, unrounded; None if it was not computed, or for words.
+        digits: Digits after the point that tables show.
+        words: What is shown instead of a figure; None of figures.
+        unit: What is shown behind the figure.
+        signed: Whether it is a difference, shown with its sign.
+        interval: The figure's interval, if it is known.
+        mark: Whether it speaks for the row or against it, "good" or "bad"; or nothing.
+        played: Of a lower bound, in which what is missing counts as failed, the figure of what is
+            played; None of any other figure.
+    """
+
+    number: float | None = None
+    digits: int = 1
+    words: str | None = None
+    unit: str = ""
+    signed: bool = False
+    interval: Interval | None = None
+    mark: str = ""
+    played: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The value as tables show it."""
+        if self.words is not None:
+            return self.words
+        if self.number is None:
+            return NOTHING
+        text = (signed if self.signed else figure)(self.number, self.digits) + self.unit
+        return text if self.played is None else f"≥ {text}"
+
+    @property
+    def data(self) -> float | str | None:
+        """The value as data: the figure with four digits, or the words."""
+        if self.words is not None:
+            return self.words
+        return None if self.number is None else round(self.number, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A system in a table of the board. Each kind of track has a row of its own.
+
+    Attributes:
+        entry: The entry.
+        rank: Its place in its table, from 1, shared by equal rows; None if it has none.
+        copies: Flag -> what it has of another entry, as far as that is known.
+    """
+
+    entry: Entry
+    rank: int | None = None
+    copies: Mapping[str, Shared] = field(default_factory=dict)
+
+    @property
+    def is_human(self) -> bool:
+        """Whether it is what the human responses get, which stands above the others."""
+        return False
+
+    @property
+    def further(self) -> bool:
+        """Whether it is of other gold states than those that the system was entered with."""
+        return False
+
+    @property
+    def printed_as(self) -> str:
+        """The column of public tables that prints what ranks; empty for the combined score."""
+        return ""
+
+    @property
+    def coverage(self) -> float:
+        """What is played, in percent."""
+        return 100.0
+
+    @property
+    def curve(self) -> Sequence[float]:
+        """What a chart shows from 1 on, such as pass^k; nothing where there is no such chart."""
+        return ()
+
+    @property
+    def key(self) -> str:
+        """The entry's key; empty if it has no folder."""
+        return self.entry.key
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        return self.entry.system.name
+
+    @property
+    def paper(self) -> str | None:
+        """The address of its paper."""
+        return self.entry.system.paper
+
+    @property
+    def code(self) -> str | None:
+        """The address of its code."""
+        return self.entry.system.code
+
+    @property
+    def track(self) -> str:
+        """The track that the system was entered in."""
+        return self.entry.system.track
+
+    @property
+    def declared_track(self) -> Track:
+        """This track, as it is declared."""
+        return tracks()[self.track]
+
+    @property
+    def anchor(self) -> str:
+        """Its address on a page."""
+        return f"row-{self.key}" if self.key else self.place
+
+    @property
+    def signature(self) -> Signature | None:
+        """The signature of its scores; None if there is none."""
+        raise NotImplementedError
+
+    @property
+    def ranking_key(self) -> tuple[float, ...]:
+        """What ranks, the figure that decides first; what is not played counts as failed."""
+        raise NotImplementedError
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What a download of the system holds of its scores, as JSON types."""
+        raise NotImplementedError
+
+    @property
+    def main_figures(self) -> dict[str, Any]:
+        """What a download of the board holds of its scores, as JSON types."""
+        return {}
+
+    @property
+    def jga_bounds(self) -> dict[str, float]:
+        """Version of the gold states -> joint goal accuracy at least, if turns are missing."""
+        return {}
+
+    @property
+    def measured_flags(self) -> Mapping[str, float]:
+        """Flag -> figure, of all that are known but copies."""
+        return {}
+
+    @property
+    def track_reasons(self) -> Iterator[str]:
+        """Yield why its track does not rank it."""
+        return iter(())
+
+    @property
+    def track_notes(self) -> Iterator[str]:
+        """Yield what its track says beside its figures."""
+        return iter(())
+
+    @property
+    def bound_note(self) -> list[str]:
+        """The figure that ranks an incomplete submission, and that of what it plays."""
+        return []
+
+    @property
+    def unranked(self) -> str | None:
+        """Why it is listed without a rank; None if it is ranked."""
+        return HUMAN_RESPONSES if self.is_human else next(self._reasons(), None)
+
+    def _reasons(self) -> Iterator[str]:
+        """Yield why it is listed without a rank, the first reason first."""
+        system = self.entry.system
+        if not self.declared_track.submitted or system.predictions.by_harness:
+            yield AGAIN if system.predictions.lexicalised else REFERENCE
+        if system.unranked is not None:
+            yield system.unranked
+        if not self.entry.verifiable:
+            yield "nobody can get its predictions"
+        if self.coverage < RANKED_COVERAGE:
+            yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
+        yield from self.track_reasons
+        if self.unreviewed:
+            yield f"flags not reviewed yet: {', '.join(self.unreviewed)}"
+
+    @property
+    def place(self) -> str:
+        """Its rank as tables show it."""
+        if self.is_human:
+            return HUMAN_PLACE
+        return NOTHING if self.rank is None else str(self.rank)
+
+    def has_flag(self, name: str) -> bool:
+        """Whether its table has a flag; that given gold states agree with gold is none."""
+        return not (self.declared_track.gives_states and name in OF_STATES)
+
+    @cached_property
+    def flags(self) -> Mapping[str, float]:
+        """Flag -> figure, of those that its table has."""
+        measured = {**self.measured_flags, **{n: one.share for n, one in self.copies.items()}}
+        return {name: share for name, share in measured.items() if self.has_flag(name)}
+
+    @cached_property
+    def raised(self) -> list[str]:
+        """The flags that are raised; states that are said to be another entry's are none."""
+        states = self.copies.get(COPIED_STATES)
+        is_stated = states is not None and states.entry == self.entry.system.states_of
+        return [
+            name
+            for name, value in self.flags.items()
+            if FLAGS[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
+        ]
+
+    @property
+    def reviews(self) -> Mapping[str, Review]:
+        """Flag -> its review, of those that are reviewed."""
+        return {one.flag: one for one in self.entry.system.review}
+
+    @property
+    def unreviewed(self) -> list[str]:
+        """The raised flags that nobody has reviewed, in words."""
+        return [FLAGS[name].meaning for name in self.raised if name not in self.reviews]
+
+    def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
+        """Return what is to be said of the row beside its figures.
+
+        Args:
+            quoted: How a view shows words that are the entry's, not the harness's.
+        """
+        system, notes = self.entry.system, []
+        if system.note:
+            notes.append(quoted(system.note))
+        notes += self.track_notes
+        if self.unranked is not None and self.unranked not in SAID_ELSEWHERE:
+            notes.append(f"not ranked: {quoted(self.unranked)}")
+        return [*notes, *self.bound_note, *self.flag_notes(quoted)]
+
+    def flag_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
+        """Say whose states it has, and what was measured of raised flags, with their reviews."""
+        if self.entry.system.states_of is not None:
+            yield f"belief states of {self.entry.system.states_of}"
+        for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
+            value, copied = self.flags[name], self.copies.get(name)
+            of = "" if copied is None else f" ({quoted(copied.entry)})"
+            said = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
+            if name == COPIED_STATES and value == 1.0 and copied is not None:
+                said = f"same belief states as {copied.entry}"
+            review = self.reviews.get(name)
+            if review is None:
+                yield f"flag: {said}, limit {figure(FLAGS[name].limit, 2)}"
+            else:
+                when = f"{quoted(review.reviewer)} on {review.date}"
+                yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponsesRow(Row):
+    """A system in a table of responses.
+
+    Attributes:
+        report: Its report under the table's rule set; None of human responses that have no entry,
+            and that only systems' reports tell of.
+    """
+
+    report: Report | None
+
+    @property
+    def states(self) -> str | None:
+        """The source of the belief states that it is scored with, and whose they are."""
+        whose = self.entry.system.states_of
+        source = None if self.report is None else self.report.states
+        return source if whose is None else f"{source} ({whose})"
+
+    @property
+    def signature(self) -> Signature | None:
+        """As of `Row`."""
+        return None if self.report is None else self.report.signature
+
+    @property
+    def coverage(self) -> float:
+        """As of `Row`, of the turns."""
+        return 100.0 if self.report is None else self.report.coverage.percent
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether its responses are the references: BLEU against themselves says nothing."""
+        return self.entry.system.predictions.is_corpus
+
+    def value(self, name: str, setup: str = "strict") -> Value:
+        """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""
+        headline = headlines()[name]
+        if self.report is None or (self.is_corpus and name in _OF_BLEU):
+            return Value(None, headline.digits)
+        return Value(headline.value(self.report, setup), headline.digits)
+
+    def ranking(self, name: str, setup: str = "strict") -> Value:
+        """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
+        one = self.value(name, setup)
+        if setup != "strict" or self.rank is None or self.report is None or not self.lower_bound:
+            return one
+        return replace(one, number=self.report.whole(name), played=one.number)
+
+    @property
+    def parts(self) -> str:
+        """BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
+        values = [self.ranking(name) for name in ("bleu", "inform", "success")]
+        played = [figure(one.played, one.digits) for one in values if one.played is not None]
+        text = " / ".join(one.text for one in values)
+        return f"{text} ({' / '.join(played)} as played)" if played else text
+
+    def figure(self, name: str, setup: str = "strict") -> str:
+        """Return a headline figure of what is played, as tables show it."""
+        return self.value(name, setup).text
+
+    @property
+    def ranking_key(self) -> tuple[float, ...]:
+        """The strict combined score, of incomplete submissions its lower bound."""
+        return ((self.report and self.report.whole("combined")) or 0.0,)
+
+    @property
+    def lower_bound(self) -> LowerBound | None:
+        """The lower bound of its scores over the whole benchmark; None if it plays all of it."""
+        return None if self.report is None else self.report.metrics.get("lower_bound")
+
+    @property
+    def measured_flags(self) -> Mapping[str, float]:
+        """As of `Row`."""
+        if self.report is None:
+            return {}
+        measured = dict(self.report.metrics.get("flags") or {})
+        further = self.entry.scores.further_gold
+        states = tracked(entered_scores(self.report), further, self.report.rules)
+        if shares := [one.figures.gold_share for one in states]:
+            measured[GOLD_STATES] = max(shares)
+        return measured
+
+    @property
+    def track_notes(self) -> Iterator[str]:
+        """Yield what is to be said of placeholders: those that it declares, or many unknown."""
+        if self.report is None:
+            return
+        aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
+        if aliases is None or without is None:
+            unknown = sum(self.report.unknown_placeholders.values())
+            if unknown > MANY_UNKNOWN * self.report.coverage.turns:
+                yield f"{unknown} unknown placeholders are read as nothing"
+            return
+        table = f"the table {aliases.table}" if aliases.table != OWN else "a table of its own"
+        figures = without[self.report.rules]
+        titles = "/".join(headlines()[name].title for name in figures)
+        values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())
+        are = "is" if len(aliases.pairs) == 1 else "are"
+        count = counted(len(aliases.pairs), "placeholder")
+        yield f"{count} of its own {are} read by {table}; without them {titles} {values}"
+
+    @property
+    def bound_note(self) -> list[str]:
+        """As of `Row`."""
+        if self.report is None or self.report.coverage.complete:
+            return []
+        coverage = self.report.coverage
+        count, of, unit = coverage.dialogues, coverage.of, "dialogues"
+        if count == of:
+            count, of, unit = coverage.turns, coverage.of_turns, "turns"
+        if self.unranked is not None:
+            return [f"its figures are of the {count} of {of} {unit} it plays"]
+        over = MISSING.format(of=f"{of} ", unit=unit)
+        return [self.bound_text(over, f"on the {count} submitted")]
+
+    def bound_text(self, over: str, submitted: str) -> str:
+        """Return the lower bound that ranks it, and the figures of what is submitted."""
+        whole = f"≥ {figure(self.ranking_key[0])} {over}"
+        parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
+        played = f"{self.figure('combined')} {submitted}, as public tables print"
+        return f"{whole}; {played} (BLEU/Inform/Success {parts})"
+
+
+_Ranked = TypeVar("_Ranked", bound=Row)
+
+
+def ranked(rows: Iterable[_Ranked], apart: bool = True) -> list[_Ranked]:
+    """Return the rows of a table with their ranks, the best first.
+
+    Rows that are equal in all that ranks share a place, and stand in the order of their keys.
+
+    Args:
+        rows: The rows.
+        apart: Whether those without a rank stand below the others, not among them.
+    """
+    ordered = sorted(rows, key=lambda row: order(row, apart))
+    places = [row.ranking_key for row in ordered if row.unranked is None]
+    ranks = (None if one.unranked else 1 + places.index(one.ranking_key) for one in ordered)
+    return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
+
+
+def order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
+    """Return what rows are sorted by: the human responses first, then the best."""
+    out = apart and row.unranked is not None
+    return not row.is_human, out, [-figure for figure in row.ranking_key], row.key

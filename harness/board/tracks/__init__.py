@@ -1,0 +1,103 @@
+"""The tracks of the board, one module per kind: in this folder, and in `tracks/` of other rooms.
+
+A track is one object, which declares all that the rest of the board needs to know of it: what
+ranks, its columns and notes, which entries belong in it, and how they are read, scored and stored.
+The rest names no track. Where the room that a track comes with is taken away, its entries are left
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from mwz.normalization.rules.registry import contributed
+
+OF_ROOMS = ("live", "lexicalised")
+"""The tracks that come with rooms which can be taken away."""
+
+
+def _nothing(*_: Any) -> Iterator[str]:
+    return iter(())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Track:
+    """A track: what is ranked together.
+
+    Attributes:
+        name: What entries and options call it.
+        title: Its heading.
+        about: What its systems do and how they are scored, for who is new to the field.
+        place: Its place on the page.
+        tables: Returns the rows of each of its tables, the best first, of the entries of all tracks
+            under a rule set; given, too, what entries have of one another.
+        columns: Returns the columns of a table besides rank and name, given the board and the rows.
+        outputs: Reads what a system put out, to be scored: see `Reading` of `entry_scores.py`.
+        problems: Yields why a system, as its `entry.toml` says, does not belong in it.
+        states_problem: Says why an entry does not belong in it, given the source of the belief
+            states that it was scored with and its note; None if it does.
+        entries_problems: Yields what is wrong with the entries of a board.
+        heading: Returns the heading of a table, given its rows; None where it is that of the track.
+        ranks: Key of the column that ranks; empty where nothing does.
+        against: Key of the column that a chart shows the other figure against.
+        plotted: Key of that other figure's column; `ranks` if empty.
+        submitted: Whether `mwz submit` may enter systems in it; it ranks them.
+        delexicalised: Whether its tables are those of delexicalised responses. Others have columns
+            of their own.
+        by_rules: Whether its entries are scored under every rule set, and store reports.
+        result: What they store instead, a dataclass with a `signature`.
+        english: Whether its responses are plain English.
+        gives_states: Whether its systems are given gold states, with which states then agree.
+        further_files: What `--seeds` takes in it: "seeds", "trials", or nothing.
+        takes_gold: Whether the version of the gold states can be chosen.
+        among: What a rank is among, if not all of the track.
+        listed: What the page in Markdown shows of the columns, as `Column.shown` says.
+        legend: What the page says of its columns, below the tables.
+        below: Yields what the page shows below its tables, given the board.
+        reported_alone: Whether the page shows it where all that it holds is reported.
+        caption: What the page of a system calls its figures.
+    """
+
+    name: str
+    title: str
+    about: str
+    place: int
+    tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
+    columns: Callable[[Any, Sequence[Any]], list[Any]]
+    outputs: Callable[..., Any]
+    problems: Callable[[Any], Iterator[str]]
+    states_problem: Callable[[str, str | None], str | None] = lambda states, note: None
+    entries_problems: Callable[[Sequence[Any]], Iterator[str]] = _nothing
+    heading: Callable[[Sequence[Any]], str] | None = None
+    ranks: str = ""
+    against: str = ""
+    plotted: str = ""
+    submitted: bool = True
+    delexicalised: bool = False
+    by_rules: bool = True
+    result: type | None = None
+    english: bool = False
+    gives_states: bool = False
+    further_files: str = "seeds"
+    takes_gold: bool = False
+    among: str = "in the track"
+    listed: tuple[str, ...] = ("always", "chosen")
+    legend: str = ""
+    below: Callable[[Any], Iterator[str]] = _nothing
+    reported_alone: bool = False
+    caption: str = ""
+
+
+@cache
+def tracks() -> Mapping[str, Track]:
+    """Return name -> track, in the order of the page."""
+    declared = [track for several in contributed("tracks", "TRACKS", tuple) for track in several]
+    return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
+
+
+def submitted_tracks() -> list[str]:
+    """Return the tracks that systems can be entered in."""
+    return [name for name, track in tracks().items() if track.submitted]

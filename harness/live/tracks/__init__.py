@@ -1,0 +1,1 @@
+"""The board's track of live dialogues."""

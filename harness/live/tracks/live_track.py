@@ -1,0 +1,365 @@
+"""The track of live dialogues: a table for each user, tools and tasks, ranked by pass^1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import Field, FiniteFloat, NonNegativeInt
+
+from mwz.normalization.rules.registry import digest_of_json, read_toml
+
+from ...benchmark import Benchmark
+from ...board.columns import Column, Values, at, named
+from ...board.copied import Shared
+from ...board.entries import PREDICTIONS_FILE, Entry, Predictions, System
+from ...board.entry_scores import Reading
+from ...board.model import Board, grouped
+from ...board.rows import Row, Value, ranked
+from ...board.scores import Hashes, Scores, hashes_of, plain
+from ...board.tracks import Track
+from ...comparison.interval import Interval
+from ...data.installed import DEFAULT
+from ...errors import InputError, counted
+from ...io.files import encoded, to_json
+from ...signature import Signature
+from ..playing import recorded
+from ..replaying import Plays, baseline_calls, play_scripts, replayed
+from ..world import BASELINE, Costs, TalkerName, World
+
+_NAME = "live"
+
+RATES = ("inform", "success", "requested", "books", "solved")
+"""What is known of each live dialogue: marks, whose shares are figures."""
+
+
+@dataclass(frozen=True)
+class LiveScores:
+    """What an agent scores in live dialogues (`live/outcomes.py`).
+
+    Attributes:
+        signature: Everything the figures depend on besides the agent.
+        agent: What it is called, with the digest of its prompts or script.
+        user: The same of the user.
+        played: Whether each task of the benchmark is played, in the order of their ids: marks.
+        marks: Of `RATES` -> for each trial, whether each task played has it; - of `books` for tasks
+            that book nothing.
+        passes: pass^1, pass^2 and so on.
+        figures: All other figures that `mwz play` shows: rates in percent, means, counts.
+        costs: "agent" and "user" -> calls and tokens of their models, as the files of plays state.
+        lost: "missing" and "broken off" -> how many dialogues count as lost for that.
+        baseline_calls: The share of the scripted baseline's calls that the agent makes in the same
+            turn; None of the baseline itself.
+    """
+
+    signature: Signature
+    agent: TalkerName
+    user: TalkerName
+    played: str
+    marks: Mapping[str, tuple[str, ...]]
+    passes: tuple[Interval, ...]
+    figures: Mapping[str, int | FiniteFloat | None]
+    costs: Costs = field(default_factory=dict)
+    lost: Mapping[str, NonNegativeInt] = field(default_factory=dict)
+    baseline_calls: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
+
+    def __post_init__(self) -> None:
+        texts = [self.played, *(marks for of in self.marks.values() for marks in of)]
+        if set(self.marks) != set(RATES) or set("".join(texts)) - set("01-"):
+            raise ValueError(f"marks: expected {', '.join(RATES)}, each of marks 1, 0 and -")
+        each_task = {len(marks) for marks in texts[1:]} == {self.tasks} and self.tasks
+        if not each_task or {len(of) for of in self.marks.values()} != {self.trials}:
+            raise ValueError("marks: expected one for each task played, in each trial")
+
+    @property
+    def trials(self) -> int:
+        """How often each task was played."""
+        return len(self.marks["solved"])
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks were played."""
+        return self.played.count("1")
+
+    @property
+    def tokens(self) -> float | None:
+        """The tokens of the agent's model per dialogue; None of an agent without one."""
+        cost = self.costs.get("agent", {})
+        tokens = sum(number for kind, number in cost.items() if kind.endswith("tokens"))
+        return tokens / (self.tasks * self.trials) if tokens else None
+
+
+# ------------------------------------------------------------------------------------ the table
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveRow(Row):
+    """An agent in a table of live dialogues.
+
+    Attributes:
+        live: What it scores.
+    """
+
+    live: LiveScores
+
+    @property
+    def signature(self) -> Signature:
+        """As of `Row`."""
+        return self.live.signature
+
+    @property
+    def ranking_key(self) -> tuple[float, ...]:
+        """As of `Row`: pass^1."""
+        return (self.live.passes[0].value,)
+
+    @property
+    def curve(self) -> Sequence[float]:
+        """As of `Row`: pass^k."""
+        return [one.value for one in self.live.passes]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """As of `Row`."""
+        return {_NAME: plain(self.live), "signature": str(self.signature)}
+
+    @property
+    def main_figures(self) -> dict[str, Any]:
+        """As of `Row`."""
+        return {"user": self.live.user, "trials": self.live.trials, "pass": self.curve}
+
+    @property
+    def measured_flags(self) -> Mapping[str, float]:
+        """As of `Row`."""
+        calls = self.live.baseline_calls
+        return {} if calls is None else {"baseline_calls": calls}
+
+    @property
+    def track_reasons(self) -> Iterator[str]:
+        """As of `Row`."""
+        if self.live.tasks < len(self.live.played):
+            yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
+
+    @property
+    def track_notes(self) -> Iterator[str]:
+        """As of `Row`."""
+        for how, number in self.live.lost.items():
+            if number:
+                yield f"{counted(number, 'dialogue')} {how}, counted as lost"
+
+
+def _tables(
+    entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
+) -> list[list[Row]]:
+    """Return the rows, a list for each user, tools and tasks, the best first.
+
+    What is played with different users does not compare. The seed of a scripted user, how often
+    tasks are played, and how many of them, may differ.
+    """
+    rows = [
+        (LiveRow(entry=entry, live=live), live.signature)
+        for entry in entries
+        if isinstance(live := entry.scores.result, LiveScores)
+    ]
+    groups = grouped(rows, ("seed", "trials", "played"))
+    tables = [ranked(row for row, _ in group) for group in groups]
+    return [[*table] for table in sorted(tables, key=_first_by_script, reverse=True)]
+
+
+def _first_by_script(table: Sequence[LiveRow]) -> tuple[bool, bool, int]:
+    """Sort key: tables of the scripted user first, then those on the usual benchmark."""
+    live = table[0].live
+    usual = live.signature.benchmark == DEFAULT
+    return live.user.startswith("scripted-"), usual, len(table)
+
+
+def _heading(rows: Sequence[LiveRow]) -> str:
+    """Return who the user is, and the rules."""
+    live, parameters = rows[0].live, rows[0].signature.parameters
+    scripted = re.match(r"scripted-(\d+)-", parameters.get("user", ""))
+    user = f"scripted user, version {scripted[1]}" if scripted else f"user {live.user}"
+    most = parameters.get("max-turns")
+    return f"Against the {user}, at most {most} turns, rule set {live.signature.rules}"
+
+
+def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
+    """Return the columns of a table: pass^k up to the most trials of a row."""
+
+    def passes(k: int) -> Values:
+        def value(row: LiveRow) -> Value:
+            if k > len(row.live.passes):
+                return Value()
+            one = row.live.passes[k - 1]
+            return Value(one.value, interval=one)
+
+        return value
+
+    most = max(row.live.trials for row in rows)
+    columns = {
+        **{f"pass^{k}": passes(k) for k in range(1, most + 1)},
+        "Agent": at("live.agent"),
+        "User": at("live.user"),
+        "Trials": at("live.trials", 0),
+        "Tasks": at("live.tasks", 0),
+        "Solved": at("live.figures.solved"),
+        "Books": at("live.figures.books"),
+        "All requested": at("live.figures.requested"),
+        "Success": at("live.figures.success"),
+        "Inform": at("live.figures.inform"),
+        "Turns": at("live.figures.turns"),
+        "Calls": at("live.figures.calls"),
+        "Wrong calls": at("live.figures.failed_calls", 0),
+        "Tokens": at("live.tokens", 0),
+        "Seed": at("live.signature.parameters.seed"),
+    }
+    chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
+    between = (f"pass^{k}" for k in range(2, most))
+    return named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))
+
+
+# -------------------------------------------------------------------------------------- scoring
+
+
+@dataclass(frozen=True)
+class LivePlays:
+    """Live dialogues, played again, to be scored.
+
+    Attributes:
+        plays: The plays.
+        content: The (unpacked) file of plays, of all trials; None where nobody keeps it.
+    """
+
+    plays: Plays
+    content: bytes | None = None
+
+    @cached_property
+    def predictions(self) -> Hashes:
+        """What identifies the dialogues, and each trial where the file is kept."""
+        said = self.plays.said
+        if self.content is None:
+            return hashes_of(encoded(to_json(said)), said)
+        each = tuple(digest_of_json(one) for one in said.values())
+        return replace(hashes_of(self.content, said), trials=each)
+
+    @property
+    def states(self) -> None:
+        """There are no belief states."""
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What is to be said of the plays."""
+        return self.plays.remarks
+
+    @property
+    def benchmark(self) -> Benchmark | None:
+        """There are no states to be scored against further gold states."""
+        return None
+
+    @property
+    def place(self) -> Predictions:
+        """Where the plays are: what both scripts play is not kept, but played again."""
+        if self.content is not None:
+            return Predictions(file=PREDICTIONS_FILE)
+        what = self.plays.what
+        return Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
+
+    def scores(self, golds: Sequence[object] = ()) -> Scores:
+        """Return what is stored of the plays."""
+        return Scores(predictions=self.predictions, result=live_scores(self.plays))
+
+
+def live_scores(plays: Plays) -> LiveScores:
+    """Return what plays score.
+
+    Raises:
+        InputError: A trial is missing.
+    """
+    what = plays.what
+    summary = plays.figures
+    outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in plays.lines}
+    trials, tasks = range(1, 1 + what.trials), sorted(what.tasks)
+    if lacking := {*trials} - {trial for trial, _ in outcomes}:
+        told = f"trial {min(lacking)} is missing; give the files of all trials that were played"
+        raise InputError(f"agent {what.agent_name}", told)
+
+    def mark(trial: int, id_: str, name: str) -> str:
+        outcome = outcomes[trial, id_]
+        return "-" if name == "books" and not outcome["booked"] else "01"[outcome[name]]
+
+    return LiveScores(
+        signature=what.whole_signature(),
+        agent=summary.pop("agent"),
+        user=summary.pop("user"),
+        played="".join("01"[id_ in what.tasks] for id_ in sorted(what.world.tasks.tasks)),
+        marks={
+            name: tuple("".join(mark(trial, id_, name) for id_ in tasks) for trial in trials)
+            for name in RATES
+        },
+        passes=tuple(Interval(**one) for one in summary.pop("pass").values()),
+        costs=summary.pop("costs"),
+        figures={key: one for key, one in summary.items() if key not in ("signature", "errors")},
+        lost=plays.lost,
+        baseline_calls=None if plays.by_script else baseline_calls(plays),
+    )
+
+
+def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePlays:
+    """Play live dialogues again: those of a file of all trials, or those of the scripts.
+
+    Raises:
+        InputError: The file is none of plays, they come out otherwise than it says; or the
+            benchmark's tasks are not installed.
+    """
+    if isinstance(content, Predictions):
+        world = World.of(how.load_benchmark(()))
+        return LivePlays(play_scripts(world, content.trials or 1, content.seed or 0))
+    lines = recorded(content, source)
+    world = World.of(how.load_benchmark(line.dialogue_id for line in lines))
+    plays = replayed(lines, world)
+    if not plays.by_script:
+        return LivePlays(plays, content)
+    again = play_scripts(world, plays.what.trials, plays.what.seed)
+    if again.said != plays.said:
+        told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
+        raise InputError(source, told)
+    return LivePlays(again)
+
+
+def _problems(system: System) -> Iterator[str]:
+    place = system.predictions
+    if place.by_harness:
+        yield "the harness makes what is `played`, and no other"
+    if place.repository is not None:
+        yield "plays are kept with the entry, as `file`"
+    if system.placeholders is not None:
+        yield "`placeholders` are not for it; leave them out"
+    if system.states_of is not None:
+        yield "`states_of` is not for it; leave it out"
+
+
+_TEXTS = read_toml("live_track.toml", __package__)
+
+TRACKS = (
+    Track(
+        name=_NAME,
+        title="Live dialogues",
+        about=_TEXTS["about"],
+        legend=_TEXTS["legend"],
+        place=50,
+        tables=_tables,
+        heading=_heading,
+        columns=_columns,
+        outputs=_outputs,
+        problems=_problems,
+        ranks="pass^1",
+        against="turns",
+        by_rules=False,
+        result=LiveScores,
+        further_files="trials",
+        among="with this user in the track",
+        listed=("always",),
+        caption="Rates in percent, and means per dialogue",
+    ),
+)
