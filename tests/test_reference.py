@@ -11,7 +11,7 @@ from entered import SAMPLE_SUBMISSIONS
 from helpers import run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.metrics import tokens
+from mwz.harness.metrics import counts
 from mwz.harness.scoring.reference import reference_differences
 from mwz.normalization import moses, responses
 
@@ -46,7 +46,7 @@ def test_a_wrong_shortcut_is_found(
     assert {place for place, *_ in found} >= {"bleu.mwz22", "combined", "strict.combined"}
     monkeypatch.undo()
     monkeypatch.setattr("mwz.harness.metrics.counts.tokenize_13a", str.split)
-    monkeypatch.setattr(tokens, "_kept_tokens", str.split)
+    monkeypatch.setattr(counts, "_kept_tokens", str.split)
     assert "bleu.damd" in {place for place, *_ in _differences(sample, careful)}
 
 
@@ -56,6 +56,6 @@ def test_the_command_compares_entries(
     monkeypatch.chdir(tmp_path)
     arguments = ("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample")
     submitted = SAMPLE_SUBMISSIONS / "careful.json"
-    assert run_cli(capsys, "submit", submitted, *arguments, "--new-board").status == 0
+    assert run_cli(capsys, "submit", submitted, *arguments, "--submissions", "submissions").status == 0
     run = run_cli(capsys, "verify", "--reference", "--benchmark", "sample", "--jobs", 1)
     assert (run.status, run.out) == (0, "careful: ok\n")
