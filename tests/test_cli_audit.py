@@ -94,7 +94,7 @@ def test_without_a_name_all_are_audited(
     assert {one["submission"] for one in json.loads(run.out)} == {
         one.key
         for one in read_entries(REPOSITORY)
-        if one.scores.without_reports is None
+        if one.scores.result is None
         and (one.system.track != "lexicalised" or not one.system.predictions.by_harness)
     }
 

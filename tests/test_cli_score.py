@@ -150,7 +150,7 @@ def test_an_entry_is_scored_by_its_name(
     capsys: Capture, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    entered = ("--name", "Mine", "--track", "end-to-end", "--new-board")
+    entered = ("--name", "Mine", "--track", "end-to-end", "--submissions", "submissions")
     assert run_cli(capsys, "submit", file, *entered).status == 0
     by_name = _json(capsys, "mine")
     assert by_name == _json(capsys, file)

@@ -54,8 +54,9 @@ def test_the_command_compares_entries(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arguments = ("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample")
+    place = ("--benchmark", "sample", "--submissions", "submissions")
+    arguments = ("--name", "Careful", "--track", "end-to-end", *place)
     submitted = SAMPLE_SUBMISSIONS / "careful.json"
-    assert run_cli(capsys, "submit", submitted, *arguments, "--new-board").status == 0
+    assert run_cli(capsys, "submit", submitted, *arguments).status == 0
     run = run_cli(capsys, "verify", "--reference", "--benchmark", "sample", "--jobs", 1)
     assert (run.status, run.out) == (0, "careful: ok\n")

@@ -357,7 +357,7 @@ def test_a_packed_file_that_is_cut_off_is_told_of_its_entry(folder: Path) -> Non
     packed.write_bytes(packed.read_bytes()[:100])
     problems = entry_problems(read_entries(folder))
     assert len(problems) == 1
-    assert problems[0].startswith(f"hasty: {PREDICTIONS_FILE}: damaged gzip file")
+    assert problems[0].startswith(f"hasty: {PREDICTIONS_FILE}: damaged: it cannot be unpacked")
 
 
 def test_changed_predictions_change_the_scores_and_their_hashes(

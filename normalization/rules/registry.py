@@ -142,9 +142,18 @@ def contributing(folder: str) -> list[str]:
 
 
 def contributed(folder: str, name: str, kind: type[_T]) -> list[_T]:
-    """Return what `declared` finds in the harness's folder, and what those of its rooms have."""
+    """Return what `declared` finds in the harness's folder, and what those of its rooms have.
+
+    A room that needs another one, which is not there, contributes nothing.
+    """
     own, *rooms = contributing(folder)
-    of_rooms = [one for package in rooms for one in _in_modules(package, name)]
+    of_rooms: list[object] = []
+    for package in rooms:
+        try:
+            of_rooms += _in_modules(package, name)
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("mwz."):
+                raise
     return [*declared(own, name, kind), *(one for one in of_rooms if isinstance(one, kind))]
 
 

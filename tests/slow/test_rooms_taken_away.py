@@ -22,8 +22,8 @@ ROOMS = {
 }
 
 _SUBMIT = (
-    *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample", "--model", "by hand"),
-    *("--training", "none", "--prompts", "none", "--test-in-training", "no"),
+    *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample"),
+    *("--fact", "model=by hand", "--fact", "training=none"),
 )
 _SAMPLE = ("--benchmark", "sample")
 # An editable installation finds modules of the project that the copy lacks.
