@@ -59,7 +59,7 @@ def scorer(sample: Benchmark) -> Scorer:
 
 
 def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
-    return diagnose(played_predictions(scorer, to_json(predictions).encode(), "x").played)
+    return diagnose(played_predictions(scorer, to_json(predictions).encode(), "x")[1])
 
 
 @pytest.fixture(scope="module")

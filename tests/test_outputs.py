@@ -50,8 +50,8 @@ class Scored:
             standard = standard_form(parsed, "outputs")
         on = scorer.benchmark
         submission = checked_submission(standard, on, "outputs", scorer.rules, how)
-        found = played_predictions(scorer, submission, "outputs")
-        return scorer.report(found.played).to_dict(), list(found.remarks)
+        _, played, remarks = played_predictions(scorer, submission, "outputs")
+        return scorer.report(played).to_dict(), list(remarks)
 
 
 @pytest.fixture

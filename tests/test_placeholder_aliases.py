@@ -274,7 +274,7 @@ def test_what_is_known_is_not_guessed() -> None:
 def _costs(predictions: Mapping[str, Any], known: Mapping[str, str] | None = None) -> list[str]:
     scorer = Scorer(TWO, Options(setup="strict", metrics=["inform"], placeholders=known))
     submission = parse_submission(predictions, TWO, "x", scorer.rules)
-    remarks = played_predictions(scorer, submission, "x").remarks
+    _, _, remarks = played_predictions(scorer, submission, "x")
     return [str(remark) for remark in remarks if "may cost points" in remark.message]
 
 

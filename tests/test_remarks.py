@@ -448,8 +448,8 @@ def test_tags_around_responses_are_remarked_with_the_bleu_that_they_cost(
         }
 
     def remarks(tag: str, every: int) -> list[str]:
-        found = played_predictions(scorer, json.dumps(said(tag, every)).encode(), "x")
-        return [str(one) for one in found.remarks if "tags" in str(one)]
+        _, _, told = played_predictions(scorer, json.dumps(said(tag, every)).encode(), "x")
+        return [str(one) for one in told if "tags" in str(one)]
 
     bleu = scorer.with_options(metrics=["bleu"])
     reports = [bleu.score(said(tag, 1)).bleu or {} for tag in (" <eos_r>", "")]

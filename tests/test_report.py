@@ -89,7 +89,7 @@ def _set(document: Any, place: str, value: Any) -> None:
     ("place", "value", "message"),
     [
         ("diversity.unigrams", "many", "diversity.unigrams: .*integer"),
-        ("diversity.unigram", 1, "diversity.unigram: unknown key; did you mean `unigrams`"),
+        ("diversity.unigram", 1, "diversity.unigram: unknown key"),
         ("coverage.turns", None, "coverage.turns"),
         ("strict.domains", 3, "strict.domains"),
         ("strict.inform", {"restaurant": 50.0}, "strict: .*inform lacks total"),

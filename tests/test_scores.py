@@ -215,10 +215,10 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_with({}, "strict", "imform"), "strict.imform: unknown key; did you mean `inform`?"),
-        (_with(1, "diversity", "unigram"), "diversity.unigram: unknown key; did you mean `unigr"),
-        (_with("x", "signature_fields", "dta"), "signature_fields.dta: unknown key; did you mean"),
-        (_with("0", "predictions", "sha255"), "unknown key; did you mean `sha256`?"),
+        (_with({}, "strict", "imform"), "strict.imform: unknown key"),
+        (_with(1, "diversity", "unigram"), "diversity.unigram: unknown key"),
+        (_with("x", "signature_fields", "dta"), "signature_fields.dta: unknown key"),
+        (_with("0", "predictions", "sha255"), "unknown key"),
         (_without("strict", "combined"), "strict.combined: field required"),
         (_without("strict", "success", "total"), "total"),
         (_without("optimistic", "success", "total"), "total"),

@@ -155,8 +155,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     raise InputError(
         entry.key,
         wrong
-        or "predictions not at hand; `mwz data fetch --predictions`, or name a folder that has "
-        f"{pinned.path} by --predictions",
+        or "predictions not at hand; `mwz data fetch --predictions` gets them, from a clone with "
+        f"{pinned.path} by --from",
     )
 
 

@@ -34,7 +34,7 @@ def diagnoses(sample: Benchmark) -> dict[str, Diagnosis]:
     scorer = Scorer(sample, Options(setup="strict", metrics=["inform"]))
     contents = {name: (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes() for name in NAMES}
     return {
-        name: diagnose(played_predictions(scorer, content, name).played)
+        name: diagnose(played_predictions(scorer, content, name)[1])
         for name, content in contents.items()
     }
 
