@@ -12,7 +12,7 @@ from ..data.gold_states import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.tables import formatted
+from ..io.tables import formatted, printable
 from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import VARIANTS, Choices
 from ..submission import EMPTY_STATES, made_submission
@@ -171,7 +171,7 @@ def command(
         tables = [table for one in scored for table in dialogue_tables(one, wanted)]
     elif per_domain:
         tables += [table for one in scored for table in breakdown_tables(one)]
-    click.echo(formatted(tables, format_), nl=False)
+    click.echo(printable(formatted(tables, format_)), nl=False)
     if intervals and format_ == "text":
         click.echo(text)
 

@@ -72,7 +72,7 @@ FORMAT = '''
 
 from __future__ import annotations
 
-from .format import Format, Standard
+from . import Format, Standard
 
 NAME = "pairs"
 

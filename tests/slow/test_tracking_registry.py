@@ -87,7 +87,7 @@ def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
     # There is but one dialogue to draw.
     interval = report["intervals"]["scores"]["dst.silence"]
     assert [interval[name] for name in ("value", "low", "high")] == [25, 25, 25]
-    assert re.search(r"^silence +25\.00$", mwz("dst", "states.json"), re.MULTILINE)
+    assert re.search(r"silence\n[- ]+\n.* 25\.00$", mwz("dst", "states.json"), re.MULTILINE)
     assert "How often does it say nothing?" in mwz("dst", "--help")
     shown = mwz("dst", "states.json", "--dialogue", "sng1")
     assert "silence: 0 values predicted" in shown
