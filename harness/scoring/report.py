@@ -67,8 +67,8 @@ class Report:
         signature: Everything the numbers depend on besides the system.
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
-        metrics: Key -> result, of every metric that was asked for. Those of the most common metrics
-            are attributes, too: None if not asked for.
+        metrics: Key -> result, of every metric that was asked for. They are attributes, too:
+            None if not asked for.
     """
 
     signature: Signature
@@ -140,6 +140,15 @@ class Report:
     def combined(self) -> float | None:
         """Strict combined score."""
         return headlines()["combined"].value(self, MAIN_SETUP)
+
+    def __getattr__(self, name: str) -> Any:
+        # Results and headlines without a property; of a copy that is being made there are none.
+        if not name.startswith("_") and "metrics" in self.__dict__:
+            if name in self.metrics or name in result_keys():
+                return self.metrics.get(name)
+            if name in headlines():
+                return headlines()[name].value(self, MAIN_SETUP)
+        raise AttributeError(f"the report has no {name}")
 
     def setup(self, name: str) -> SetupScores | None:
         """Return Inform and Success under a set-up; None if not asked for."""
