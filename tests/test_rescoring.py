@@ -279,7 +279,7 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
     outcomes = _rescore(folder)
     assert outcomes["careful"].scores is None
     assert outcomes["careful"].missing is not None
-    assert "predictions/careful.json by --predictions" in outcomes["careful"].missing
+    assert "predictions/careful.json by --from" in outcomes["careful"].missing
     assert path.read_bytes() == before
 
 
