@@ -23,7 +23,6 @@ from .reading import (
     Outputs,
     benchmark_chooser,
     found_entry,
-    made_submission_name,
     read_outputs,
     read_plays,
     score_outputs,
@@ -116,7 +115,7 @@ _Missing: TypeAlias = "tuple[Entry, InputError]"
 
 def _read(name: str) -> Outputs | _Missing:
     """Return the outputs that a name stands for, or the entry that they are missing of."""
-    entry = None if made_submission_name(name) else found_entry(name)
+    entry = found_entry(name)
     if entry is None or tracks()[entry.system.track].further_files == "trials":
         return read_outputs(name)
     try:

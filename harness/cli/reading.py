@@ -28,7 +28,7 @@ from ..submission import (
     dialogue_id,
     read_predictions,
 )
-from ..submission.formats import PLAY_BEGINS, Reading, Standard, is_play, read_standard
+from ..submission.formats import PLAY_BEGINS, Standard, is_play, read_standard
 from . import notify, tell
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ def read_submissions(
     name: str | None,
     doing: str,
     options: Options = Options(),
-    reading: Reading | None = None,
 ) -> tuple[Benchmark, list[Submission]]:
     """Read predictions, and the benchmark that is chosen for them.
 
@@ -97,13 +96,11 @@ def read_submissions(
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark: "scoring on".
         options: How they will be scored: by the rules, placeholders are remarked.
-        reading: How they are read, where that is not what the options mean.
 
     Raises:
         InputError: Some cannot be read or are no submission to the benchmark, or the benchmark
             cannot be loaded.
     """
-    reading = reading or options.reading
     read = []
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
@@ -112,7 +109,7 @@ def read_submissions(
     benchmark = benchmark_chooser(name, doing)(dialogues_of(standard for standard, _ in read))
     rules = Scorer(benchmark, options).rules
     return benchmark, [
-        checked_submission(one, benchmark, source, rules, reading) for one, source in read
+        checked_submission(one, benchmark, source, rules, options.reading) for one, source in read
     ]
 
 
@@ -219,16 +216,12 @@ def dialogues_of(outputs: Iterable[Standard | str]) -> Iterator[object]:
             yield from one.dialogues
 
 
-def read_outputs(
-    name: str, submissions: Path = SUBMISSIONS, folders: Sequence[Path] = ()
-) -> Outputs:
+def read_outputs(name: str) -> Outputs:
     """Return the outputs that a name on the command line stands for.
 
     Args:
         name: A file, `-` for standard input; `@corpus`, `@corpus:STYLE`, `@human`, `@constant` or
             `@empty`; or the name of an entry of the board.
-        submissions: The folder of submissions; the published board is looked at as well.
-        folders: Folders to look for an entry's outputs in.
 
     Raises:
         InputError: There is no such file or entry, or its outputs are not at hand.
@@ -236,7 +229,7 @@ def read_outputs(
     made = made_submission_name(name)
     if made is not None:
         return Outputs(name, made)
-    entry = found_entry(name, submissions)
+    entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name, limits()))
     from ..board.rescoring import find_predictions  # a file needs nothing of the board
@@ -245,7 +238,7 @@ def read_outputs(
     if tracks()[entry.system.track].further_files == "trials":
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
-    return Outputs(name, find_predictions(entry, folders), entry)
+    return Outputs(name, find_predictions(entry, ()), entry)
 
 
 def score_outputs(
@@ -301,19 +294,23 @@ def made_submission_name(name: str) -> str | None:
     return _MADE[name]
 
 
-def found_entry(name: str, submissions: Path = SUBMISSIONS) -> Entry | None:
-    """Return the entry that a name stands for; None for a file, which comes first.
+def found_entry(name: str) -> Entry | None:
+    """Return the entry that a name stands for; None for what the harness makes, and for a file.
+
+    It is looked for in the folder of submissions, and on the published board.
 
     Raises:
         InputError: There is neither.
     """
+    if made_submission_name(name) is not None:
+        return None
     if name == STANDARD_STREAM or Path(name).name != name or os.path.exists(name):
         return None
     from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
 
-    entry = find_entry(name, submissions)
+    entry = find_entry(name, SUBMISSIONS)
     if entry is None:
-        raise no_entry(name, submissions)
+        raise no_entry(name, SUBMISSIONS)
     return entry
 
 

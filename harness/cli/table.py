@@ -52,7 +52,7 @@ def command(
     """
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
     choose = benchmark_chooser(benchmark, "scoring on")
-    entries = [found_entry(name) for name in baseline if not name.startswith("@")]
+    entries = [found_entry(name) for name in baseline]
     if any(entries) and len(baseline) > 1:
         raise InputError("--baseline", "give one entry, or files that are seeds of one system")
     groups = [*([baseline] if baseline and not any(entries) else []), predictions, *seeds]
