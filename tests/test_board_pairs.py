@@ -17,8 +17,7 @@ from measured import enter_measured, marks, measured, outcomes, totals_of, witho
 from resampled_cases import sample_evidence
 
 from mwz.harness.board import pairs as board_pairs
-from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board.entries import entry_problems, read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import (
     PAIRS_FILE,

@@ -14,10 +14,11 @@ from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, score
 from mwz.harness.board.audit.setup_search import Outputs, search_setups
-from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
+from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry
 from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
+from mwz.harness.board.systems import read_system
 from mwz.harness.board.views.site_pages import site
 from mwz.normalization.rules import alias_table, aliases
 

@@ -14,8 +14,9 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, make_older
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import System, read_entries, read_entry
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.model import read_board
+from mwz.harness.board.systems import System
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
 

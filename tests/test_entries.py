@@ -14,16 +14,9 @@ from entered import REPOSITORY, enter, system
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.board.entries import (
-    System,
-    folder_name,
-    read_entries,
-    read_entry,
-    read_system,
-    stated_facts,
-    system_text,
-)
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.scores import Scores
+from mwz.harness.board.systems import System, folder_name, read_system, stated_facts, system_text
 from mwz.harness.board.tracks import OF_ROOMS, tracks
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated

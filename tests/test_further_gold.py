@@ -27,11 +27,12 @@ from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.board.columns import row_headers, row_text
-from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.model import read_board
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
+from mwz.harness.board.systems import System
 from mwz.harness.board.tracked import FurtherGold
 from mwz.harness.board.tracker_scores import read_states, submission_against, tracker_against
 from mwz.harness.board.verdicts import record
@@ -474,7 +475,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     [
         ("reference", EMPTY_STATES, "states only; the track is state-tracking"),
         ("end-to-end", EMPTY_STATES, "states only; the track is state-tracking"),
-        ("state-tracking", "constant", "`made` can only be 'empty-states'"),
+        ("state-tracking", "constant", "its predictions are delexicalised responses"),
     ],
 )
 def test_what_is_made_belongs_into_its_track(track: str, made: str, told: str) -> None:

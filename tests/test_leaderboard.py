@@ -31,7 +31,6 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
 from mwz.harness.board.entries import (
-    PREDICTIONS_FILE,
     Entry,
     in_order,
     read_entries,
@@ -43,6 +42,7 @@ from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.site_pages import site
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError

@@ -33,16 +33,7 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    PREDICTIONS_FILE,
-    Entry,
-    System,
-    read_entries,
-    read_entry,
-    system_text,
-)
+from mwz.harness.board.entries import ENTRY_FILE, Entry, entry_problems, read_entries, read_entry
 from mwz.harness.board.rescoring import (
     Change,
     Rescored,
@@ -53,6 +44,7 @@ from mwz.harness.board.rescoring import (
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import write_files
+from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated

@@ -24,8 +24,7 @@ from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import read_entries
+from mwz.harness.board.entries import entry_problems, read_entries
 from mwz.harness.board.scores import (
     SCORES_FILE,
     Scores,

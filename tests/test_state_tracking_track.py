@@ -24,8 +24,7 @@ from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import Entry, read_entries, read_entry
+from mwz.harness.board.entries import Entry, entry_problems, read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError

@@ -19,9 +19,10 @@ from entered import (
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import PREDICTIONS_FILE, read_entries, read_entry
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import check_new
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets

@@ -22,9 +22,10 @@ from entered import (
 )
 from helpers import Run, run_cli, run_process
 
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
+from mwz.harness.board.entries import ENTRY_FILE, read_entries
 from mwz.harness.board.rescoring import Change, Rescored, rescore, verify
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data.declared import blob_id
 
 Tamper = Callable[[Path], object]

@@ -29,7 +29,6 @@ from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from ..submission.remarks import Remark
 from .copied import Fingerprints, fingerprints_of
-from .entries import PREDICTIONS_FILE, Predictions
 from .scores import (
     FIGURES,
     Causes,
@@ -43,6 +42,7 @@ from .scores import (
     totals_of_sums,
 )
 from .stored_evidence import evidence_of_rows
+from .systems import PREDICTIONS_FILE, Predictions
 from .tracker_scores import submission_against
 
 DIALOGUE_METRICS = ("bleu", "inform")

@@ -25,8 +25,7 @@ from ..scoring.jobs import run
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from .checks import entry_problems, file_problems
-from .entries import Entry, Predictions, read_entry
+from .entries import Entry, entry_problems, file_problems, read_entry
 from .entry_scores import Outputs, Reading, Responses, score_entry
 from .model import rows
 from .pairs import pair_problems
@@ -39,6 +38,7 @@ from .scores import (
     plain,
     seed_file,
 )
+from .systems import Predictions
 from .tracked import TrackedScores
 from .tracking_figures import COUNTS, FIGURES
 from .tracks import tracks

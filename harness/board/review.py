@@ -9,12 +9,13 @@ from pathlib import Path
 from ..io.files import is_plain_file, read_plain
 from ..io.tables import escaped, markdown_table
 from .columns import BoardTable, board_tables, row_headers, row_text
-from .entries import ENTRY_FILE, NOT_STATED, NOTE_FILE, Entry, read_entries, stated_facts
+from .entries import ENTRY_FILE, NOTE_FILE, Entry, read_entries
 from .markdown import neighbours_text
 from .model import Board, read_board
 from .rescoring import changed_figures, changes_table
 from .rows import Row
 from .scores import FILES, SCORES_FILE
+from .systems import NOT_STATED, stated_facts
 from .tracks import tracks
 
 REPORTED_FILE = "reported.toml"

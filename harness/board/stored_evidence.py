@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,42 +15,19 @@ import numpy as np
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison.evidence import Evidence
-from ..errors import InputError, resembling
+from ..errors import InputError
 from ..metrics import headlines
 from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
-from . import PUBLISHED
-from .entries import ENTRY_FILE, Entry, read_entry
+from .entries import Entry
 from .scores import FIGURES, totals_of_sums
 
 _RATES = ("inform", "success")
 
 IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
 """What is known of an entry without its outputs."""
-
-
-def find_entry(name: str, submissions: Path) -> Entry | None:
-    """Return the entry of a name; None if there is none.
-
-    It is looked for in a folder of submissions, then on the board that comes with the harness.
-
-    Raises:
-        InputError: Its `entry.toml` cannot be read.
-    """
-    if Path(name).name != name or name.startswith("."):
-        return None
-    places = (folder / key for folder in (submissions, PUBLISHED) for key in (name, name.lower()))
-    found = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
-    return None if found is None else read_entry(found)
-
-
-def no_entry(name: str, submissions: Path) -> InputError:
-    """Return the error of a name that is neither a file nor an entry."""
-    names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
-    told = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
-    return InputError(name, told)
 
 
 def stored_evidence(entry: Entry) -> Evidence:

@@ -12,20 +12,10 @@ from mwz.normalization.rules import published_rule_sets
 
 from ..errors import InputError, refuse
 from ..io.files import write_atomically
-from .checks import shared_problems, track_problem
-from .entries import (
-    ENTRY_FILE,
-    PREDICTIONS_FILE,
-    Entry,
-    Predictions,
-    System,
-    folder_name,
-    read_entries,
-    read_system,
-    system_text,
-)
+from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .model import rows
 from .scores import FILES, Hashes, Scores, seed_file
+from .systems import PREDICTIONS_FILE, Predictions, System, folder_name, read_system, system_text
 from .tracks import tracks
 
 

@@ -28,8 +28,8 @@ from ..submission.formats import parse_predictions
 from ..tracking.formats import TrackedFile, parse_tracking_file
 from ..tracking.scored_files import tracking_signature
 from .copied import Fingerprints, fingerprints_of
-from .entries import PREDICTIONS_FILE, Predictions
 from .scores import Hashes, Scores, hashes_of
+from .systems import PREDICTIONS_FILE, Predictions
 from .tracked import KNOWN_GOLD, FurtherGold, GoldOf, TrackedScores, scored_figures
 from .tracking_figures import TrackingFigures, gold_share_of, tracking_figures
 

@@ -116,7 +116,7 @@ _Missing: TypeAlias = "tuple[Entry, InputError]"
 def _read(name: str) -> Outputs | _Missing:
     """Return the outputs that a name stands for, or the entry that they are missing of."""
     entry = found_entry(name)
-    if entry is None or tracks()[entry.system.track].further_files == "trials":
+    if entry is None or tracks()[entry.system.track].takes_plays:
         return read_outputs(name)
     try:
         return read_outputs(name)

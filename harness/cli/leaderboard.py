@@ -13,8 +13,15 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ..board.checks import file_problems
-from ..board.entries import ORDER_FILE, Entry, in_order, order_of, read_entries, read_order
+from ..board.entries import (
+    ORDER_FILE,
+    Entry,
+    file_problems,
+    in_order,
+    order_of,
+    read_entries,
+    read_order,
+)
 from ..board.markdown import pages
 from ..board.model import read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs, pair_problems

@@ -359,6 +359,6 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    from ..board import PUBLISHED  # scores need nothing of the board
+    from ..board.entries import PUBLISHED
 
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED

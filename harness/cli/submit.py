@@ -12,17 +12,7 @@ import click
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..board.columns import BoardTable, board_tables, row_headers, row_text, track_columns
-from ..board.entries import (
-    ENTRY_FILE,
-    FACTS,
-    NOT_STATED,
-    PREDICTIONS_FILE,
-    Entry,
-    System,
-    declared_placeholders,
-    folder_name,
-    stated_facts,
-)
+from ..board.entries import ENTRY_FILE, Entry
 from ..board.entry_scores import Reading, check_seeds, score_entry
 from ..board.markdown import neighbours_text, pages, seeds_text
 from ..board.model import Board, read_board
@@ -30,6 +20,15 @@ from ..board.pairs import complete_pairs
 from ..board.rows import Row
 from ..board.scores import Scores, seed_file
 from ..board.submitting import check_new, submit, write_files
+from ..board.systems import (
+    FACTS,
+    NOT_STATED,
+    PREDICTIONS_FILE,
+    System,
+    declared_placeholders,
+    folder_name,
+    stated_facts,
+)
 from ..board.tracks import Track, submitted_tracks, tracks
 from ..data.gold_states import load_further_gold
 from ..errors import InputError, unknown
@@ -184,7 +183,7 @@ def _refuse_options(track: Track) -> None:
     unfit = {
         "reported": not track.delexicalised,
         "placeholders": not track.delexicalised,
-        "seeds": not track.further_files,
+        "seeds": track.takes_gold,
         "gold": not track.takes_gold,
     }
     for name, is_unfit in unfit.items():
@@ -197,7 +196,7 @@ def _read(
 ) -> tuple[Any, Sequence[Any]]:
     """Read a system's outputs, and those of further seeds; say what is to be said of them."""
     source = files[0][0]
-    if track.further_files == "trials":
+    if track.takes_plays:
         click.echo("playing the dialogues again …", err=True)
         joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
         outputs, further = track.outputs(joined, source, how), []
