@@ -226,7 +226,7 @@ def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
     # A made-up metric beside (100 + 100) / 2 + 100, the most that the combined score can be.
     known = dict(headlines())
     known["surprise"] = Headline("surprise", "Surprise", lambda *_: None, highest=float("inf"))
-    monkeypatch.setattr("mwz.harness.board.entries.headlines", lambda: known)
+    monkeypatch.setattr("mwz.harness.board.systems.headlines", lambda: known)
     figures = {"combined": Decimal("200"), "surprise": Decimal("1234.5")}
     content = system(reported=[{"source": "table 1", **figures}])
     [reported] = validated(System, content, "system").reported

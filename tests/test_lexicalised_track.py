@@ -168,7 +168,10 @@ def test_what_cannot_be_lexicalised_is_kept_as_it_is(
     [
         ({**HUMANS, "track": "reference"}, "plain English; the track is lexicalised"),
         ({**CAREFUL_AGAIN, "track": "end-to-end"}, "plain English; the track is lexicalised"),
-        ({**HUMANS, "predictions": {"made": "mwz22"}}, "its predictions are delexicalised responses"),
+        (
+            {**HUMANS, "predictions": {"made": "mwz22"}},
+            "its predictions are delexicalised responses",
+        ),
         ({**HUMANS, "predictions": {"made": "human", "seed": 1}}, "`seed` goes with"),
         (
             {**HUMANS, "predictions": {"made": "human", "lexicalised": "careful"}},

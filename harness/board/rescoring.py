@@ -39,8 +39,7 @@ from .scores import (
     seed_file,
 )
 from .systems import Predictions
-from .tracked import TrackedScores
-from .tracking_figures import COUNTS, FIGURES
+from .tracked import COUNTS, TRACKING_FIGURES, TrackedScores
 from .tracks import tracks
 
 
@@ -421,7 +420,7 @@ def _figures(scores: Scores) -> dict[str, Any]:
         found["result"] = _without_signatures(plain(scores.result))
     for version, by_choice in scores.further_gold.items():
         found[f"gold {version}"] = {
-            choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
+            choice: {name: getattr(one, name) for name in (*TRACKING_FIGURES.values(), *COUNTS)}
             for choice, one in by_choice.items()
         }
     return found

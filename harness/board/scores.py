@@ -47,8 +47,7 @@ from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
-from .tracked import FurtherGold
-from .tracking_figures import TrackingFigures
+from .tracked import FurtherGold, TrackingFigures
 from .tracks import Track, tracks
 
 SCORES_FILE = "scores.json"

@@ -22,9 +22,8 @@ from .entry_scores import Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
 from .scores import plain
-from .tracked import TrackedScores, entered_scores, tracked
+from .tracked import TRACKING_FIGURES, TrackedScores, entered_scores, tracked
 from .tracker_scores import States, read_states
-from .tracking_figures import FIGURES
 from .tracks import Track
 
 _NAME = "state-tracking"
@@ -204,7 +203,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
         rows: The table's rows, which share their gold states.
     """
     scores = rows[0].scores
-    figures = {title: at(f"scores.figures.{name}", 2) for title, name in FIGURES.items()}
+    figures = {title: at(f"scores.figures.{name}", 2) for title, name in TRACKING_FIGURES.items()}
     figures["JGA"] = _jga()
     if scores.gold.whose != "version":
         columns = {**figures, "Coverage": _turns_covered}

@@ -33,9 +33,9 @@ from ..metrics import headlines
 from ..metrics.flags import FLAGS
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
-from ..submission import HUMAN, made_submissions
+from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
-from .tracks import tracks
+from .tracks import Kind, Track, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"
 """The outputs of an entry that keeps them in its folder."""
@@ -176,6 +176,17 @@ class Predictions(_Strict):
     def by_harness(self) -> bool:
         """Whether the harness makes them itself: no system is entered by them."""
         return self.made is not None or self.lexicalised is not None
+
+    @property
+    def kind(self) -> Kind | None:
+        """What they are, where the harness makes or plays them; None of those of a file."""
+        if self.played is not None:
+            return "plays"
+        if self.made == EMPTY_STATES:
+            return "states only"
+        if self.made == HUMAN or self.lexicalised is not None:
+            return "plain English"
+        return None if self.made is None else "delexicalised responses"
 
     @property
     def is_corpus(self) -> bool:
@@ -380,7 +391,7 @@ class System(_Strict):
 
     @model_validator(mode="after")
     def _belongs_in_the_track(self) -> System:
-        for problem in tracks()[self.track].problems(self):
+        for problem in _unfit(self, tracks()[self.track]):
             raise ValueError(f"track {self.track}: {problem}")
         return self
 
@@ -391,6 +402,20 @@ class System(_Strict):
             return None
         named = self.placeholders.get(TABLE, "")
         return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
+
+
+def _unfit(system: System, track: Track) -> Iterator[str]:
+    """Yield why a system does not belong in a track, by what its `entry.toml` says."""
+    kind = system.predictions.kind
+    if kind is not None and kind != track.kind:
+        fitting = (name for name, other in tracks().items() if other.kind == kind)
+        yield f"its predictions are {kind}; the track is {' or '.join(fitting)}"
+    if track.takes_plays and system.predictions.repository is not None:
+        yield "plays are kept with the entry, as `file`"
+    unfit = {"placeholders": not track.delexicalised, "states_of": not track.by_rules}
+    for field, is_unfit in unfit.items():
+        if is_unfit and getattr(system, field) is not None:
+            yield f"`{field}` is not for it; leave it out"
 
 
 @dataclass(frozen=True)

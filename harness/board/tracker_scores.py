@@ -30,8 +30,16 @@ from ..tracking.scored_files import tracking_signature
 from .copied import Fingerprints, fingerprints_of
 from .scores import Hashes, Scores, hashes_of
 from .systems import PREDICTIONS_FILE, Predictions
-from .tracked import KNOWN_GOLD, FurtherGold, GoldOf, TrackedScores, scored_figures
-from .tracking_figures import TrackingFigures, gold_share_of, tracking_figures
+from .tracked import (
+    KNOWN_GOLD,
+    FurtherGold,
+    GoldOf,
+    TrackedScores,
+    TrackingFigures,
+    figures_of,
+    gold_share_of,
+    tracking_figures,
+)
 
 BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
 
@@ -93,7 +101,7 @@ class States:
                 data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
                 signature = replace(signature, data=data)
         share = gold_share_of(file.dialogues)
-        figures = scored_figures(report, signature, share, of.version, whole)
+        figures = figures_of(report, signature, share, of.version, whole)
         return Scores(
             predictions=self.predictions,
             result=TrackedScores(figures, of, report),
@@ -244,7 +252,5 @@ def _further_figures(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
-    score = partial(
-        tracking_figures, dialogues, benchmark, gold, gold_share=gold_share_of(dialogues)
-    )
+    score = partial(tracking_figures, dialogues, benchmark, gold)
     return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}

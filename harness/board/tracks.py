@@ -10,14 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from mwz.normalization.rules.registry import contributed
-
-from ..submission import EMPTY_STATES, HUMAN
-
-if TYPE_CHECKING:
-    from .systems import Predictions, System
 
 OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""
@@ -111,31 +106,6 @@ class Track:
     def takes_plays(self) -> bool:
         """Whether its outputs are live dialogues, all trials of which are one entry's outputs."""
         return self.kind == "plays"
-
-    def problems(self, system: System) -> Iterator[str]:
-        """Yield why a system does not belong in it, by what its `entry.toml` says."""
-        place = system.predictions
-        kind = _kind_of(place)
-        if kind is not None and kind != self.kind:
-            fitting = (name for name, track in tracks().items() if track.kind == kind)
-            yield f"its predictions are {kind}; the track is {' or '.join(fitting)}"
-        if place.repository is not None and self.takes_plays:
-            yield "plays are kept with the entry, as `file`"
-        unfit = {"placeholders": not self.delexicalised, "states_of": not self.by_rules}
-        for field, is_unfit in unfit.items():
-            if is_unfit and getattr(system, field) is not None:
-                yield f"`{field}` are not for it; leave them out"
-
-
-def _kind_of(place: Predictions) -> Kind | None:
-    """Return what predictions are that the harness makes or plays; None of those of a file."""
-    if place.played is not None:
-        return "plays"
-    if place.made == EMPTY_STATES:
-        return "states only"
-    if place.made == HUMAN or place.lexicalised is not None:
-        return "plain English"
-    return None if place.made is None else "delexicalised responses"
 
 
 @cache
