@@ -29,6 +29,7 @@ from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from ..submission.remarks import Remark
 from .copied import Fingerprints, fingerprints_of
+from .pairs import evidence_of_rows
 from .scores import (
     FIGURES,
     Causes,
@@ -41,7 +42,6 @@ from .scores import (
     hashes_of,
     totals_of_sums,
 )
-from .stored_evidence import evidence_of_rows
 from .systems import PREDICTIONS_FILE, Predictions
 from .tracker_scores import submission_against
 

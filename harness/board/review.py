@@ -98,7 +98,7 @@ def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
 
 def _content(folder: Path) -> dict[str, bytes]:
     """Return name -> content of the files of an entry that scores and pages follow from."""
-    paths = [folder / name for name in (ENTRY_FILE, *(file.name for file in FILES))]
+    paths = [folder / name for name in (ENTRY_FILE, *FILES)]
     return {path.name: path.read_bytes() for path in paths if path.is_file()}
 
 

@@ -95,7 +95,7 @@ def submit(
     made = target if target.exists() else folder / f".{target.name}"
     for file, content in files.items():
         write_atomically(made / file, content)
-    for path in (*(made / file.name for file in FILES), *made.glob(seed_file("*"))):
+    for path in (*(made / name for name in FILES), *made.glob(seed_file("*"))):
         if path.name not in files:
             path.unlink(missing_ok=True)
     made.replace(target)

@@ -191,7 +191,7 @@ def _by_stored(
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
     from ..board.entry_scores import DIALOGUE_METRICS
-    from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
+    from ..board.pairs import IN_WORDS, of_file, stored_evidence
 
     source = f"entry {entry.key}"
     if not set(metrics or ()) <= set(DIALOGUE_METRICS):
