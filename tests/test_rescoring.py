@@ -33,15 +33,9 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
+from mwz.harness.board.changes import Change, changed_figures
 from mwz.harness.board.entries import ENTRY_FILE, Entry, entry_problems, read_entries, read_entry
-from mwz.harness.board.rescoring import (
-    Change,
-    Rescored,
-    changed_figures,
-    find_predictions,
-    rescore,
-    updated,
-)
+from mwz.harness.board.rescoring import Rescored, find_predictions, rescore, updated
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import write_files
 from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text

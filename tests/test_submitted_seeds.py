@@ -173,15 +173,15 @@ def test_edited_seeds_are_refused_and_scoring_again_mends_them(
         assert path.read_bytes() == whole
 
 
-def test_a_seed_whose_outputs_are_gone_stays_as_it_was_scored(
+def test_an_entry_whose_seeds_outputs_are_gone_is_not_scored_again(
     folder: Path, capsys: Capture
 ) -> None:
     _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
-    whole = (folder / "new" / SEEDS_FILE).read_bytes()
     (folder / "new" / SECOND).unlink()
-    assert _verify(capsys, folder).status == 0
-    assert run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder).status == 0
-    assert (folder / "new" / SEEDS_FILE).read_bytes() == whole
+    run = _verify(capsys, folder)
+    assert run.status == 1
+    assert "new: not scored again: " in run.out
+    assert SECOND in run.out
 
 
 def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: Capture) -> None:

@@ -22,8 +22,9 @@ from entered import (
 )
 from helpers import Run, run_cli, run_process
 
+from mwz.harness.board.changes import Change
 from mwz.harness.board.entries import ENTRY_FILE, read_entries
-from mwz.harness.board.rescoring import Change, Rescored, rescore, verify
+from mwz.harness.board.rescoring import Rescored, rescore, verify
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data.declared import blob_id

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import DEFAULT_RULES
 
+from ..board.changes import changes_table, review_text
 from ..board.entries import (
     ORDER_FILE,
     Entry,
@@ -25,8 +26,7 @@ from ..board.entries import (
 from ..board.markdown import pages
 from ..board.model import read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs, pair_problems
-from ..board.rescoring import Rescored, changes_table, rescore, updated
-from ..board.review import review_text
+from ..board.rescoring import Rescored, rescore, updated
 from ..board.submitting import write_files
 from ..io.files import read_bytes
 from ..io.tables import printable

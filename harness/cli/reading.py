@@ -232,7 +232,7 @@ def read_outputs(name: str) -> Outputs:
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name, limits()))
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+    from ..board.rescoring import find_predictions
     from ..board.tracks import tracks
 
     if tracks()[entry.system.track].takes_plays:
