@@ -12,9 +12,20 @@ from typing import Any
 from ..io.files import is_plain_file, read_plain
 from ..io.tables import escaped, markdown_table, text_table
 from .columns import BoardTable, board_tables, row_headers, row_text
-from .entries import ENTRY_FILE, NOTE_FILE, Entry, read_entries
-from .markdown import neighbours_text
+from .entries import (
+    ENTRY_FILE,
+    NOTE_FILE,
+    ORDER_FILE,
+    Entry,
+    file_problems,
+    in_order,
+    order_of,
+    read_entries,
+    read_order,
+)
+from .markdown import neighbours_text, pages
 from .model import Board, read_board
+from .pairs import PAIRS_FILE, pair_problems
 from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
@@ -228,3 +239,52 @@ def _diff(before: Path, after: Path) -> str:
     lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
     diff = "\n".join(lines)
     return f"```diff\n{diff}\n```" if diff else ""
+
+
+# ----------------------------------------------------------------------------- what is stale
+
+
+def page_diffs(folder: Path, board: Board) -> dict[Path, str]:
+    """Return path -> how each page differs from the board; empty where it is up to date."""
+    diffs = {}
+    for path, page in pages(folder, board).items():
+        stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
+        lines = difflib.unified_diff(
+            stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
+        )
+        different = "\n".join(lines) or "only the ends of lines differ"
+        diffs[path] = "" if stored == page else different
+    return diffs
+
+
+def stored_problems(
+    folder: Path, entries: Sequence[Entry], board: Board, base: Path | None
+) -> list[str]:
+    """Return what of the stored files is edited, missing or in another order.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        board: Their board.
+        base: The folder as it was before, where it is known.
+    """
+    problems = []
+    if missing := board.pairs.missing:
+        first = " and ".join(missing[0])
+        lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
+        problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
+    problems += file_problems(entries)
+    problems += pair_problems(folder, entries, [entry.key for entry in entries])
+    return problems + ([] if base is None else list(_reordered(folder, entries, base)))
+
+
+def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:
+    """Yield which entry comes before those that were there, or between them."""
+    order, there = read_order(folder), in_order(read_entries(base), read_order(base))
+    right = in_order(entries, order_of(there), order)
+    for entry, expected in zip(in_order(entries, order), right, strict=True):
+        if entry is not expected:
+            problem = f"{entry.key} stands before {expected.key}, which was there first"
+            remedy = f"take this file from {base}, and run `mwz leaderboard`"
+            yield f"{folder / ORDER_FILE}: {problem}; {remedy}"
+            return

@@ -53,8 +53,6 @@ def complete_placeholders(
     return known or complete_file(ctx, param, incomplete)
 
 
-LEADERBOARD_FILE = "leaderboard.md"
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 flag = partial(click.option, is_flag=True)
@@ -286,11 +284,6 @@ def refuse(wrong: Mapping[str, object]) -> None:
     for message, is_so in wrong.items():
         if is_so:
             raise click.UsageError(message)
-
-
-def leaderboard_path(submissions: Path) -> Path:
-    """Return where the leaderboard of a folder of submissions is: beside the folder."""
-    return submissions.absolute().parent / LEADERBOARD_FILE
 
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
