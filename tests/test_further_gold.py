@@ -33,8 +33,8 @@ from mwz.harness.board.model import read_board
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
 from mwz.harness.board.systems import System
-from mwz.harness.board.tracked import FurtherGold
-from mwz.harness.board.tracker_scores import read_states, submission_against, tracker_against
+from mwz.harness.board.tracked import FurtherGold, submission_against
+from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
 from mwz.harness.board.views.site_pages import site
 from mwz.harness.data import declared

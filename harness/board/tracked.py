@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, FiniteFloat
@@ -15,10 +16,11 @@ from ..data.declared import gold_versions
 from ..metrics.flags import gold_share
 from ..metrics.tracking.choices import HEADLINE_LAMBDA, VARIANTS, Choices, lambda_label
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.states import GoldStates, TrackedDialogue
+from ..metrics.tracking.states import GoldStates, TrackedDialogue, track_states
 from ..metrics.tracking.tracking_result import TrackingResult
 from ..scoring.report import Report
 from ..signature import SHOWN_HASH, Signature
+from ..submission import NormalizedSubmission
 from ..tracking.scored_files import tracking_signature
 
 KNOWN_GOLD = 0.99
@@ -287,3 +289,34 @@ def tracked(
             further.append(TrackedScores(figures, gold, without_dontcare=dropped, further=True))
     yield entered
     yield from further
+
+
+# ---------------------------------------------------------------------- against further gold states
+
+
+def submission_against(
+    submission: NormalizedSubmission, benchmark: Benchmark, golds: Sequence[GoldStates]
+) -> FurtherGold:
+    """Score a submission's predicted states; nothing if it has none.
+
+    Args:
+        submission: What the system put out, normalised by the default rule set.
+        benchmark: The benchmark that it plays.
+        golds: The gold states.
+    """
+    if not submission.predicts_states:
+        return {}
+    states = submission.states
+    return {
+        gold.version: further_figures(dialogues, benchmark, gold)
+        for gold in golds
+        if (dialogues := track_states(states, benchmark, gold))
+    }
+
+
+def further_figures(
+    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
+) -> dict[str, TrackingFigures]:
+    """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
+    score = partial(tracking_figures, dialogues, benchmark, gold)
+    return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}
