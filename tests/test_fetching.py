@@ -400,7 +400,7 @@ def mwz_data(
     monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
     monkeypatch.setattr("mwz.harness.cli.data.declared_names", lambda: ["multiwoz"])
     # The public benchmark is pinned under the same name.
-    monkeypatch.setattr("mwz.harness.data.fingerprints.pinned_fingerprints", lambda name: None)
+    monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
     return CommandLine(capsys)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mwz.harness.errors import InputError
 from mwz.harness.submission import Remark
 from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.submission.spans import read_span, without_tokens
+from mwz.harness.submission.notations import read_span, without_tokens
 
 
 def _standard(content: object) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from synthetic import STYLES as OTHER_STYLES
 from synthetic import SYSTEM_TURNS, TEST_IDS, VENUES, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data.readers.annotation22 import raw_state, read_test_dialogues, short_id
+from mwz.harness.data.readers.multiwoz22 import raw_state, read_test_dialogues, short_id
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_value

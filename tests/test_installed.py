@@ -14,8 +14,9 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, InputError, load_benchmark
-from mwz.harness.data import machine
+from mwz.harness.data import installed as machine
 from mwz.harness.data.installed import (
+    DATA_VARIABLE,
     benchmark_path,
     from_document,
     install_benchmark,
@@ -23,7 +24,6 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
-from mwz.harness.data.machine import DATA_VARIABLE
 from mwz.harness.scoring import Scorer, derived
 from mwz.normalization.rules import rule_set, rule_set_names
 

@@ -16,8 +16,7 @@ from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission
-from mwz.harness.submission.placeholder_aliases import guessed
-from mwz.harness.submission.remarks import text_remarks
+from mwz.harness.submission.remarks import guessed, text_remarks
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import alias_table, alias_tables, aliases, rule_set, with_aliases
 

@@ -13,11 +13,11 @@ import pytest
 from helpers import VENUES, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
-from mwz.harness.errors import InputError
+from mwz.harness.errors import Findings, InputError, Remark
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission, read_submission
-from mwz.harness.submission.remarks import Remark, Remarks, state_remarks
+from mwz.harness.submission.remarks import state_remarks
 from mwz.normalization.rules import rule_set, rule_set_names
 
 TURN = {"response": "how about [name] ?"}
@@ -284,10 +284,10 @@ def test_venues_with_short_names_are_not_looked_for() -> None:
 
 
 def test_remarks_are_few_and_short() -> None:
-    remarks = Remarks()
+    remarks = Findings()
     for number in range(10_000):
-        remarks.add("a", f"{number} " + "x" * 10_000, f"turn {number}")
-    listed = remarks.listed()
+        remarks.add(f"turn {number}", f"{number} " + "x" * 10_000, "a")
+    listed = remarks.remarks()
     assert len(listed) <= 101
     assert sum(remark.count for remark in listed) == 10_000
     assert max(len(str(remark)) for remark in listed) <= 1000

@@ -17,19 +17,22 @@ import contextlib
 import gzip
 import json
 import marshal
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from mwz.normalization.rules.registry import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.files import parse_json, read_bytes, read_stored, write_atomically
-from .machine import code_digest, data_directory
+from ..io.files import parse_json, read_bytes, write_atomically
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
@@ -236,7 +239,11 @@ class PreparedParts:
         Raises:
             InputError: The file cannot be read.
         """
-        made_of = (sha256(read_stored(path)), code_digest(), str(sys.implementation.cache_tag))
+        made_of = (
+            sha256(read_bytes(path, unpack=False)),
+            code_digest(),
+            str(sys.implementation.cache_tag),
+        )
         return cls(path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), " ".join(made_of))
 
     def part(self, name: str, make: Callable[[], Any], shared: bool = False) -> Any:
@@ -249,7 +256,7 @@ class PreparedParts:
         """
         path = self.folder / name
         with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
-            key, content = marshal.loads(read_stored(path))
+            key, content = marshal.loads(read_bytes(path, unpack=False))
             if key == self.key:
                 return content
         content = make()
@@ -276,3 +283,40 @@ def _shared(value: Any, known: dict[object, Any]) -> Any:
         value = [_shared(one, known) for one in value]
         key = (list, *map(id, value))
     return known.setdefault(key, value)
+
+
+# Machine.
+
+
+DATA_VARIABLE = "MWZ_DATA"
+
+
+def data_directory() -> Path:
+    """Return where benchmarks are: `$MWZ_DATA`, or the platform's place for user data."""
+    chosen = os.environ.get(DATA_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path("multiwoz-harness")
+
+
+@cache
+def code_digest() -> str:
+    """Return what changes with a file of the package, NumPy or sacreBLEU.
+
+    The package's version would not do: unreleased code changes without it.
+    """
+    parts = [version("numpy"), version("sacrebleu")]
+    for package in ("normalization", "database", "harness"):
+        root = str(folder_of(f"mwz.{package}"))
+        files = _files(root, (".py", ".toml"))
+        parts += sorted(f"{path.removeprefix(root)} {size} {at}" for path, size, at in files)
+    return sha256("\n".join(parts))
+
+
+def _files(folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yield path, size and time of change of the files in and below a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _files(entry.path, suffixes)
+            elif entry.name.endswith(suffixes):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns

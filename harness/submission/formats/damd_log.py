@@ -23,7 +23,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from . import STATE, Format, Standard
+from .standard import STATE, Format, Standard
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
