@@ -180,7 +180,7 @@ def _dialogue(
 def test_spans_are_replaced_left_to_right(
     tmp_path: Path, spans: list[list[Any]], reference: str
 ) -> None:
-    assert _dialogue(tmp_path, "The oak inn, 5 cam road", spans).references == [reference]
+    assert _dialogue(tmp_path, "The oak inn, 5 cam road", spans).references["mwz22"] == [reference]
 
 
 def test_states_keep_first_values_and_drop_dontcare(tmp_path: Path) -> None:
