@@ -92,14 +92,6 @@ def test_an_import_that_fails_leaves_what_was_there(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) -> None:
-    run = run_cli(capsys, "data", "import", *_options((tmp_path, tmp_path)))
-    assert run.status == 2
-    assert run.err.startswith(f"mwz: {tmp_path}")
-    assert run.err.endswith(": no such file\n")
-    assert installed_benchmarks() == ["sample"]
-
-
 def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
     run = run_cli(capsys, "data", "import", "--mwzeval", tmp_path)
     assert run.status == 2
