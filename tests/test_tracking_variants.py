@@ -18,8 +18,8 @@ from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.choices import VARIANTS, Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.files import TrackedFile, parse_tracking_file
 from mwz.harness.metrics.tracking.states import TrackedDialogue, track_states
-from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
 from mwz.harness.tracking.scored_files import annotated, tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The

@@ -14,7 +14,7 @@ from mwz.normalization.rules.registry import read_toml
 from ..benchmark import STYLES
 from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io.tables import escaped, escaped_cell, figure, markdown_table, signed
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from .columns import (
     MAIN,
     BoardTable,

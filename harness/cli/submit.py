@@ -36,8 +36,8 @@ from ..errors import InputError, unknown
 from ..io.files import limits, read_bytes, shown_name
 from ..io.tables import figure, printable, text_table
 from ..io.validation import validated
-from ..metrics import headlines
 from ..metrics.flags import FLAGS
+from ..metrics.metric import headlines
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
 from ..submission.formats import is_play

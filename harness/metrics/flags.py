@@ -20,8 +20,7 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import CANONICAL_STYLE
 from ..io.tables import figure, text_table
 from ..submission.remarks import FEW
-from . import Metric
-from .played import Played
+from .metric import Metric, Played
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
@@ -66,7 +65,7 @@ class Flag:
         return " to ".join(figure(end, 2) for end in self.honest or ())
 
 
-def flags(played: Played) -> dict[str, float]:
+def _flags(played: Played) -> dict[str, float]:
     """Measure a submission: flag -> figure, of those that say something."""
     measured = {
         name: flag.measure(played) for name, flag in FLAGS.items() if flag.measure is not None
@@ -299,7 +298,7 @@ METRIC = Metric(
     description="Checks for suspicious scores; shown only where one is raised.",
     unit="means and shares",
     source="docs/metrics.md",
-    overall=flags,
+    overall=_flags,
     result=dict[str, float],
     text=_text,
     headlines=(),

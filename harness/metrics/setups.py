@@ -30,14 +30,12 @@ class Comparison:
         offer: Next offer of the last one (None: nothing yet) and new query results.
         match: The probability (0 to 1) that an offer of at least one venue fits the goal's.
         random: Whether it draws at random, so that its rates are expectations.
-        named_only: Whether it is part of named set-ups alone, and of no other combination.
     """
 
     description: str
     offer: Callable[[_Offer, Set[str]], _Offer]
     match: Callable[[_Offer, Set[str]], float]
     random: bool = False
-    named_only: bool = False
 
 
 def _all_results(offered: _Offer, results: Set[str]) -> _Offer:
@@ -87,45 +85,24 @@ COMPARISONS: Mapping[str, Comparison] = {
         "some venue offered fits the goal; results without a new venue leave the offer as it is",
         _new_results,
         lambda offered, goal: float(not offered.isdisjoint(goal)),
-        named_only=True,
     ),
 }
 """Ways to compare offered with goal venues."""
 
 
-@dataclass(frozen=True)
-class Update:
-    """When the offered venues are looked up anew.
-
-    Attributes:
-        description: When, in a few words.
-        due: Whether it is in a turn, by four facts: whether the domain is active, whether the
-            response speaks of one of its venues (a train's id), whether it has a reference
-            number, and whether it is the last turn played.
-        named_only: As for comparisons.
-    """
-
-    description: str
-    due: Callable[[bool, bool, bool, bool], bool]
-    named_only: bool = False
-
-
-UPDATES: Mapping[str, Update] = {
-    "name": Update(
-        "where a venue is named in an active domain",
-        lambda active, named, reference, last: active and named,
-    ),
-    "reference": Update(
-        "there, and where a reference number is told",
-        lambda active, named, reference, last: active and (named or reference),
-    ),
-    "end": Update(
-        "at the end, from the last state, named or not",
-        lambda active, named, reference, last: last,
-    ),
-    "always": Update("in every turn", lambda active, named, reference, last: True, named_only=True),
+UPDATES: Mapping[str, Callable[[bool, bool, bool, bool], bool]] = {
+    # Where a venue is named in an active domain.
+    "name": lambda active, named, reference, last: active and named,
+    # There, and where a reference number is given.
+    "reference": lambda active, named, reference, last: active and (named or reference),
+    # At the end, from the last state, named or not.
+    "end": lambda active, named, reference, last: last,
+    # In every turn; part of no combination.
+    "always": lambda active, named, reference, last: True,
 }
-"""When the offered venues are looked up anew."""
+"""Whether the offered venues are looked up anew in a turn, by four facts: whether the domain is
+active, whether the response speaks of one of its venues (a train's id), whether it has a reference
+number, and whether it is the last turn played."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +167,7 @@ OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
 ALL_SETUPS = tuple(
     Setup(comparison, updates, reduced)
     for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
-    if not COMPARISONS[comparison].named_only and not UPDATES[updates].named_only
+    if comparison != "lasting" and updates != "always"
 )
 """Every combination of the ways that table 3 tells apart."""
 

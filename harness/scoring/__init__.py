@@ -12,8 +12,7 @@ from mwz.normalization.rules.registry import sha256
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted
 from ..io.rooms import room
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..metrics.metric import Played, response_metrics
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (

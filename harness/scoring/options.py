@@ -14,7 +14,7 @@ from ..data.goals import GoalsFile, chosen_goals
 from ..errors import InputError, shown, unknown
 from ..io.files import kind_of
 from ..io.rooms import room
-from ..metrics import default_metrics, named_metrics, response_metrics
+from ..metrics.metric import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import write_picture
 from ..io.tables import drawn
-from ..metrics.tracking.tracking_result import TrackingResult
+from ..metrics.tracking.evaluation import TrackingResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -7,28 +7,23 @@ sample tables of the papers on state-tracking metrics show.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, refuse
 from ..io.tables import Table, best_cells, figure
-from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import Choices
-from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.evaluation import TrackingResult, cell, score_tracking
+from ..metrics.tracking.files import TrackedFile, tracking_signature
+from ..metrics.tracking.metric import tracking_metrics
 from ..metrics.tracking.states import (
-    GoldStates,
     TrackedDialogue,
     dialogue_states,
     slot_name,
 )
-from ..metrics.tracking.tracking_result import TrackingResult, cell
-from ..signature import SHOWN_HASH, Signature, comparable_group
+from ..signature import Signature, comparable_group
 from ..submission import dialogue_id
-from .formats import TrackedFile
 
 LAYOUT = 1
 """Version of the layout of a file's result as JSON; `format` is that of the file."""
@@ -162,7 +157,11 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
             "number": number,
             "gold": {slot_name(slot): value for slot, value in pair.gold.items()},
             "predicted": {slot_name(slot): value for slot, value in pair.predicted.items()},
-            "verdicts": [asdict(verdict) for verdicts in of_turn for verdict in verdicts],
+            "verdicts": [
+                {"metric": heading, "score": score, "reason": reason}
+                for verdicts in of_turn
+                for heading, (score, reason) in verdicts.items()
+            ],
         }
         for number, pair, *of_turn in zip(states.numbers, states.pairs, *by_metric, strict=True)
     ]

@@ -13,9 +13,9 @@ from mwz.normalization.rules.registry import read_toml
 from ...comparison.interval import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io.tables import figure, signed
-from ...metrics import headlines
 from ...metrics.flags import FLAGS
 from ...metrics.inform import TOTAL, SetupScores
+from ...metrics.metric import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature

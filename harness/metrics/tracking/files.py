@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.registry import digest_of_json
@@ -29,7 +29,7 @@ from mwz.normalization.states import BeliefState, normalize_state
 
 from ...benchmark import Benchmark
 from ...errors import InputError, Problems, refuse, shown
-from ...io.files import is_text, kind_of, limits
+from ...io.files import Limits, is_text, kind_of, limits
 from ...signature import SHOWN_HASH, Signature
 from ...submission import parse_submission
 from ...submission.checking import dialogue_id, meant_key
@@ -238,9 +238,13 @@ def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
         yield SUBMISSION
 
 
+_Told: TypeAlias = list[tuple[str, str]]
+"""What is wrong, each with its place in a turn or a state."""
+
+
 def _read(
     arranged: Mapping[str, object], keys: Sequence[str]
-) -> tuple[dict[str, list[TrackedTurn]], Problems, Sequence[str]]:
+) -> tuple[dict[str, list[TrackedTurn]], Problems, Iterable[str]]:
     """Read the states of a file.
 
     Args:
@@ -254,73 +258,93 @@ def _read(
     bounds = limits()
     problems = Problems()
     notations: dict[str, None] = {}
-
-    def numbered(place: str, turns: object) -> dict[int, object]:
-        given = _turns_of(turns)
-        if not given:
-            expected = "expected them by number or as a list"
-            problems.add(place, f"no turns; {expected}, found {kind_of(turns)}")
-        if len(given) > bounds.turns:
-            problems.add(place, f"{len(given):,} turns; {bounds.told('turns')}")
-            return {}
-        by_number: dict[int, object] = {}
-        for key, turn in given:
-            if not _TURN_NUMBER.fullmatch(key):
-                problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
-            elif int(key) > bounds.turns:
-                problems.add(place, f"turn {int(key):,}; {bounds.told('turns')}")
-            elif int(key) in by_number:
-                problems.add(place, f"turn {int(key)} is there twice")
-            else:
-                by_number[int(key)] = turn
-        return dict(sorted(by_number.items()))
-
-    def states_of(place: str, turn: object) -> list[BeliefState]:
-        if not keys:
-            return [state_of(place, turn)]
-        if not isinstance(turn, Mapping):
-            expected = " and ".join(f"`{key}`" for key in keys)
-            problems.add(place, f"expected an object with {expected}, found {kind_of(turn)}")
-            return [{} for _ in keys]
-        states: list[BeliefState] = []
-        for key in keys:
-            if turn.get(key) is None:
-                problems.add(place, f"`{key}` is missing; expected a state")
-                states.append({})
-            else:
-                states.append(state_of(f"{place}, {key}", turn[key]))
-        return states
-
-    def state_of(place: str, written: object) -> BeliefState:
-        def tell(where: str, problem: str) -> None:
-            problems.add(f"{place}, {where}" if where else place, problem)
-
-        def note(_: str, what: str) -> None:
-            if what == VALUE_LISTS:
-                notations[what] = None
-
-        written = as_state(written, note)
-        notation = notation_of(written)
-        if notation is not None and written:
-            notations[notation] = None
-        state = read_state(written, tell, note)
-        for domain, slots in state.items():
-            for slot, value in slots.items():
-                if len(value) > bounds.value:
-                    too_long = f"{len(value):,} characters; {bounds.told('value')}"
-                    tell(f"{domain}, {slot}", too_long)
-        return state
-
     dialogues: dict[str, list[TrackedTurn]] = {}
     for id_, turns in arranged.items():
         place = f"dialogue {shown(id_)[1:-1]}"
+        numbered, wrong = _numbered(turns, bounds)
         if not is_text(str(id_)):
-            problems.add(place, "its id is not valid text")
+            wrong.append("its id is not valid text")
+        for problem in wrong:
+            problems.add(place, problem)
         dialogues[id_] = []
-        for number, turn in numbered(place, turns).items():
-            *gold, predicted = states_of(f"{place}, turn {number}", turn)
-            dialogues[id_].append(TrackedTurn(number, gold[0] if gold else {}, predicted))
-    return dialogues, problems, [*notations]
+        for number, turn in sorted(numbered.items()):
+            states, told, written = _states(turn, keys, bounds)
+            for where, problem in told:
+                problems.add(f"{place}, turn {number}{where}", problem)
+            notations |= written
+            gold = states[0] if len(states) > 1 else {}
+            dialogues[id_].append(TrackedTurn(number, gold, states[-1]))
+    return dialogues, problems, notations
+
+
+def _numbered(turns: object, bounds: Limits) -> tuple[dict[int, object], list[str]]:
+    """Return a dialogue's turns by number, and what is wrong with the numbers."""
+    given = _turns_of(turns)
+    if not given:
+        return {}, [f"no turns; expected them by number or as a list, found {kind_of(turns)}"]
+    if len(given) > bounds.turns:
+        return {}, [f"{len(given):,} turns; {bounds.told('turns')}"]
+    numbered: dict[int, object] = {}
+    problems = []
+    for key, turn in given:
+        if not _TURN_NUMBER.fullmatch(key):
+            problems.append(f"expected turn numbers as keys, found {shown(key)}")
+        elif int(key) > bounds.turns:
+            problems.append(f"turn {int(key):,}; {bounds.told('turns')}")
+        elif int(key) in numbered:
+            problems.append(f"turn {int(key)} is there twice")
+        else:
+            numbered[int(key)] = turn
+    return numbered, problems
+
+
+def _states(
+    turn: object, keys: Sequence[str], bounds: Limits
+) -> tuple[list[BeliefState], _Told, dict[str, None]]:
+    """Return the states of a turn as its layout has them, what is wrong, and their notations."""
+    if not keys:
+        state, told, notations = _state(turn, bounds)
+        return [state], told, notations
+    if not isinstance(turn, Mapping):
+        expected = " and ".join(f"`{key}`" for key in keys)
+        return [{}], [("", f"expected an object with {expected}, found {kind_of(turn)}")], {}
+    states: list[BeliefState] = []
+    problems: _Told = []
+    notations = {}
+    for key in keys:
+        if turn.get(key) is None:
+            problems.append(("", f"`{key}` is missing; expected a state"))
+            states.append({})
+        else:
+            state, told, written = _state(turn[key], bounds)
+            states.append(state)
+            problems += [(f", {key}{where}", problem) for where, problem in told]
+            notations |= written
+    return states, problems, notations
+
+
+def _state(written: object, bounds: Limits) -> tuple[BeliefState, _Told, dict[str, None]]:
+    """Return a state, what is wrong with it, and the notations in which it is written."""
+    problems: _Told = []
+    notations: dict[str, None] = {}
+
+    def tell(where: str, problem: str) -> None:
+        problems.append((f", {where}" if where else "", problem))
+
+    def note(_: str, what: str) -> None:
+        if what == VALUE_LISTS:
+            notations[what] = None
+
+    written = as_state(written, note)
+    notation = notation_of(written)
+    if notation is not None and written:
+        notations[notation] = None
+    state = read_state(written, tell, note)
+    for domain, slots in state.items():
+        for slot, value in slots.items():
+            if len(value) > bounds.value:
+                tell(f"{domain}, {slot}", f"{len(value):,} characters; {bounds.told('value')}")
+    return state, problems, notations
 
 
 def _is_som_dst(content: Mapping[str, Any]) -> bool:

@@ -160,10 +160,11 @@ def _flexible_formula(sums: Sums, choices: Choices) -> dict[str, float]:
 
 
 def _flexible_verdicts(dialogue: DialogueStates, choices: Choices) -> list[Verdicts]:
+    headings = {f"FGA λ={lambda_label(decay)}": decay for decay in choices.lambdas}
     return [
         {
-            f"FGA λ={lambda_label(decay)}": (turn_score(distance, decay), _flexible_reason(distance))
-            for decay in choices.lambdas
+            heading: (turn_score(distance, decay), _flexible_reason(distance))
+            for heading, decay in headings.items()
         }
         for distance in _distances(dialogue, choices)
     ]

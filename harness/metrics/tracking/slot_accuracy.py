@@ -22,7 +22,16 @@
 from __future__ import annotations
 
 from .choices import MULTIWOZ_SLOTS, Choices
-from .metric import Sums, TrackingMetric, exact_sum, mean_of_turns, only, share, sum_of, turn_by_turn
+from .metric import (
+    Sums,
+    TrackingMetric,
+    exact_sum,
+    mean_of_turns,
+    only,
+    share,
+    sum_of,
+    turn_by_turn,
+)
 from .states import DialogueStates, StatePair
 
 

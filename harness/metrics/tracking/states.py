@@ -254,17 +254,14 @@ def track_states(
         if gold is not None and id_ not in gold.states:
             continue
         dialogue = benchmark.dialogues[id_]
+        of_gold = dialogue.states if gold is None else gold.states[id_]
+        of_turns = zip(of_gold, predictions, dialogue.active_domains, strict=False)
         turns = []
-        gold_states = dialogue.states if gold is None else gold.states[id_]
-        of_turns = zip(gold_states, predictions, dialogue.active_domains, strict=False)
-        for number, (*written, active_domains) in enumerate(of_turns):
-            named = [without_booking_prefix(state) for state in written]
-            as_written = named[0] is written[0] and named[1] is written[1]
-            turns.append(
-                TrackedTurn(
-                    number, *named, active_domains, None if as_written else (written[0], written[1])
-                )
-            )
+        for number, (wanted, predicted, active_domains) in enumerate(of_turns):
+            named = without_booking_prefix(wanted), without_booking_prefix(predicted)
+            as_written = named[0] is wanted and named[1] is predicted
+            written = None if as_written else (wanted, predicted)
+            turns.append(TrackedTurn(number, *named, active_domains, written))
         tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
     return tracked
 

@@ -23,9 +23,11 @@ from scipy.stats import binned_statistic, zscore
 
 from ...comparison.interval import Spread
 from ...io.tables import Table, figure
-from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
 from ...metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ...metrics.tracking.evaluation import (
+    Number,
+    TrackingResult,
+    cell,
     correlation,
     mistakes_by_turn,
     non_uniformity,
@@ -33,8 +35,8 @@ from ...metrics.tracking.evaluation import (
     tracking_statistics,
 )
 from ...metrics.tracking.gca import judge_changes
+from ...metrics.tracking.metric import TrackingMetric, Verdicts, tracking_metrics
 from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
-from ...metrics.tracking.tracking_result import Number, TrackingResult, cell
 
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""
@@ -177,7 +179,7 @@ def compared_figures(result: TrackingResult) -> dict[str, float]:
     return {
         metric.heading(key): result.figures[key]
         for metric in tracking_metrics().values()
-        for key in metric.headlines([k for k in result.figures if metric.owns(k)]) or [metric.name]
+        for key in metric.headlines(metric.keys_among(result.figures)) or [metric.name]
     }
 
 
@@ -233,24 +235,23 @@ def _turn_scores(
     scores: dict[str, list[float | None]] = {}
     for name, metric in tracking_metrics().items():
         keys = metric.formula(metric.statistics(states[0], choices), choices)
-        shown = {name, *map(metric.heading, metric.headlines(list(keys)))}
-        for dialogue in states:
-            verdicts = metric.verdicts or partial(_alone, metric)
-            for of_turn in verdicts(dialogue, choices):
-                for verdict in of_turn:
-                    if verdict.metric in shown:
-                        scores.setdefault(verdict.metric, []).append(verdict.score)
-    return {name: known for name, known in scores.items() if set(known) != {None}}
+        wanted = {name, *map(metric.heading, metric.headlines(list(keys)))}
+        verdicts = metric.verdicts or partial(_alone, metric)
+        turns = [turn for dialogue in states for turn in verdicts(dialogue, choices)]
+        for heading in turns[0]:
+            if heading in wanted:
+                scores[heading] = [turn[heading][0] for turn in turns]
+    return {heading: column for heading, column in scores.items() if set(column) != {None}}
 
 
 def _alone(
     metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
-) -> Iterator[list[Verdict]]:
+) -> Iterator[Verdicts]:
     """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
     for at in range(len(dialogue.turns)):
         turn = dialogue.part(slice(at, at + 1))
         shares = metric.formula(metric.statistics(turn, choices), choices)
-        yield [Verdict(metric.heading(key), share, "") for key, share in shares.items()]
+        yield {metric.heading(key): (share, "") for key, share in shares.items()}
 
 
 def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
