@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules.registry import names, read_toml
+from mwz.normalization.registry import names, read_toml
 
 from ..benchmark import Benchmark
 from ..errors import InputError, unknown

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from mwz.normalization.registry import digest_of_json, folder_of
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from mwz.normalization.registry import digest_of_json
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
 from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal

@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules.registry import folder_of, sha256
+from mwz.normalization.registry import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError

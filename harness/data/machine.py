@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from mwz.normalization.rules.registry import folder_of, sha256
+from mwz.normalization.registry import folder_of, sha256
 
 DATA_VARIABLE = "MWZ_DATA"
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules.registry import digest_of_json, folder_of
+from mwz.normalization.registry import digest_of_json, folder_of
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mwz.normalization.rules.registry import sha256
+from mwz.normalization.registry import sha256
 
 from ..data.goals import Goals, GoalsFile
 from ..errors import SHOWN_PLACES, InputError, counted, unquoted

@@ -1,7 +1,7 @@
 """Rooms that can be taken away: folders of the harness that nothing else imports by name.
 
 Such a room has its commands, metrics and tracks among its modules (`contributing` in
-`normalization/rules/registry.py`). What else needs it asks here, where it needs it.
+`normalization/registry.py`). What else needs it asks here, where it needs it.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from functools import cache, cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mwz.normalization.registry import contributed
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import contributed
 
 from ..benchmark import Benchmark
 from ..errors import refuse, unknown

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import outside_tables
+from mwz.normalization.registry import outside_tables
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
 

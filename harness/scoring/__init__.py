@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
-from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, groupby
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ...comparison.interval import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES

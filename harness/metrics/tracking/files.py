@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from mwz.normalization.registry import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ...benchmark import Benchmark

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import declared
+from mwz.normalization.registry import declared
 
 from .choices import Choices
 from .states import DialogueStates, StatePair

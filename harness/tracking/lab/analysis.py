@@ -58,24 +58,6 @@ CLOSE = 0.1
 
 
 @dataclass(frozen=True)
-class Bias:
-    """How far FGA and GCA go with where, or how unevenly, mistakes lie.
-
-    Attributes:
-        fga: Pearson's correlation with FGA.
-        gca: The same with GCA.
-        difference: The interval of the first less the second, at 95 %.
-        bins: For each part of the range where it starts (`start`), the `dialogues` there, and their
-            mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations, all of them.
-    """
-
-    fga: float | None
-    gca: float | None
-    difference: tuple[float, float] | None
-    bins: Sequence[Mapping[str, Number]]
-
-
-@dataclass(frozen=True)
 class Analysis:
     """Analyses of tracked dialogues.
 
@@ -87,7 +69,11 @@ class Analysis:
         fewer_slots: The share of dialogues that use fewer than `MANY_SLOTS`, in percent.
         taken: λ -> the dialogues that the recipe takes.
         between: λ -> the correlation of FGA and GCA over these.
-        biases: λ -> "TO" and "NU" -> what FGA and GCA owe to it.
+        biases: λ -> "TO" and "NU" -> how far FGA and GCA go with it: Pearson's correlation with
+            `fga` and with `gca`; the `difference` of the two, the ends of its interval at 95 %;
+            and `bins`: for each part of the range where it starts (`start`), the `dialogues` there,
+            and their mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations,
+            all of them.
     """
 
     recipe: str
@@ -97,23 +83,7 @@ class Analysis:
     fewer_slots: float
     taken: Mapping[str, int]
     between: Mapping[str, float | None]
-    biases: Mapping[str, Mapping[str, Bias]]
-
-    @property
-    def shown_biases(self) -> tuple[str, Mapping[str, Bias]]:
-        """The λ whose bins are shown, and what FGA with it and GCA owe to TO and NU."""
-        headline = lambda_label(HEADLINE_LAMBDA)
-        decay = headline if headline in self.biases else next(iter(self.biases))
-        return decay, self.biases[decay]
-
-    @property
-    def unit(self) -> str:
-        """What TO, NU, FGA and GCA are in where they are held against each other."""
-        return "SD from the mean" if self.recipe == PUBLISHED else "%"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the analyses as JSON types."""
-        return asdict(self)
+    biases: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def analyse(
@@ -300,13 +270,14 @@ def _points(
     return [tuple(row) for row in rows if abs(row[2] - row[3]) >= CLOSE]
 
 
-def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
+def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, Any]:
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
     difference = None
     if with_fga is not None and with_gca is not None and between is not None:
         difference = zou_interval(with_fga, with_gca, between, len(measure))
-    return Bias(with_fga, with_gca, difference, list(_bins(measure, fga, gca)))
+    bins = list(_bins(measure, fga, gca))
+    return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
 
 
 def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Number]]:
@@ -322,6 +293,10 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
             "fga": of_fga if count else None,
             "gca": of_gca if count else None,
         }
+
+
+def _ends_text(ends: Sequence[float] | None) -> str:
+    return "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
 
 
 def spread_table(spread: Mapping[str, Spread]) -> Table:
@@ -343,7 +318,14 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
         analysis: The analyses.
     """
     names = list(analysis.turns)
-    decay, both = analysis.shown_biases
+    headline = lambda_label(HEADLINE_LAMBDA)
+    decay = headline if headline in analysis.biases else next(iter(analysis.biases))
+    unit = "SD from the mean" if analysis.recipe == PUBLISHED else "%"
+    biases = [
+        (own, measure, bias)
+        for own, measures in analysis.biases.items()
+        for measure, bias in measures.items()
+    ]
     share = f"{figure(analysis.fewer_slots)} % of dialogues use fewer than {MANY_SLOTS} slots"
     return [
         Table(
@@ -371,28 +353,26 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                     str(analysis.taken[own]),
                     figure(analysis.between[own], 2),
                     measure,
-                    figure(bias.fga, 2),
-                    figure(bias.gca, 2),
-                    "–" if bias.difference is None else "[{:.4f}, {:.4f}]".format(*bias.difference),
+                    figure(bias["fga"], 2),
+                    figure(bias["gca"], 2),
+                    _ends_text(bias["difference"]),
                 ]
-                for own, measures in analysis.biases.items()
-                for measure, bias in measures.items()
+                for own, measure, bias in biases
             ],
             [
-                {"lambda": own, "measure": measure, "FGA": bias.fga, "GCA": bias.gca}
-                for own, measures in analysis.biases.items()
-                for measure, bias in measures.items()
+                {"lambda": own, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
+                for own, measure, bias in biases
             ],
         ),
         *(
             Table(
                 f"bins_{measure}",
-                f"{name}: scores by {measure} (scores: {analysis.unit})",
+                f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [[*map(cell, one.values())] for one in bias.bins],
-                bias.bins,
+                [[*map(cell, one.values())] for one in bias["bins"]],
+                bias["bins"],
             )
-            for measure, bias in both.items()
-            if bias.bins
+            for measure, bias in analysis.biases[decay].items()
+            if bias["bins"]
         ),
     ]
