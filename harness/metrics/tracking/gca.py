@@ -21,8 +21,9 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import Literal, TypeAlias
 
+from ..results import share
 from .choices import Choices
-from .metric import Sums, TrackingMetric, Verdicts, only, share
+from .metric import Sums, TrackingMetric, Verdicts, only
 from .states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]

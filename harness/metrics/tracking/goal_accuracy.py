@@ -26,6 +26,7 @@ from functools import lru_cache
 
 from mwz.database.venues import partial_ratio
 
+from ..results import share
 from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, Choices, lambda_label
 from .metric import (
     Sums,
@@ -34,7 +35,6 @@ from .metric import (
     exact_sum,
     mean_of_turns,
     only,
-    share,
     sum_of,
     turn_by_turn,
 )

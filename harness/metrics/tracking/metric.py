@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization.registry import declared
 
+from ..results import share
 from .choices import Choices
 from .states import DialogueStates, StatePair
 
@@ -135,15 +136,6 @@ def mean_of_turns(
 def only(*keys: str) -> Callable[[Collection[str]], Collection[str]]:
     """Return the `headlines` of a metric of which tables show these figures."""
     return lambda _: keys
-
-
-def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
-    """Return a part of a whole, and another share where the whole is 0; of arrays, an array."""
-    if isinstance(whole, float | int):
-        return part / whole if whole else of_nothing
-    import numpy as np
-
-    return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
 
 
 _HIGH = 2.0**26

@@ -21,6 +21,7 @@
 
 from __future__ import annotations
 
+from ..results import share
 from .choices import MULTIWOZ_SLOTS, Choices
 from .metric import (
     Sums,
@@ -28,7 +29,6 @@ from .metric import (
     exact_sum,
     mean_of_turns,
     only,
-    share,
     sum_of,
     turn_by_turn,
 )
