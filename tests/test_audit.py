@@ -31,7 +31,7 @@ from mwz.harness.board.reported import ReportedFigures, printed_figures, read_re
 from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.board.systems import Reported
 from mwz.harness.board.verdicts import Alternatives, reported_figures
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.metric import Headline, headlines
 
 
 @pytest.mark.parametrize(

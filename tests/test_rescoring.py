@@ -37,11 +37,10 @@ from mwz.harness.board.changes import Change, changed_figures
 from mwz.harness.board.entries import ENTRY_FILE, Entry, entry_problems, read_entries, read_entry
 from mwz.harness.board.rescoring import Rescored, find_predictions, rescore, updated
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.submitting import write_files
 from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.normalization.rules import published_rule_sets
 
 NAMES = tuple(SAMPLE_TRACKS)
@@ -66,7 +65,8 @@ def _outcomes(entries: Sequence[Entry], *folders: Path) -> list[Rescored]:
 
 def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
     _, files = updated(entries, outcomes, rules)
-    write_files(files)
+    for path, content in files.items():
+        path.write_text(content, encoding="utf-8")
 
 
 def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:

@@ -33,9 +33,8 @@ from ..comparison.comparing import paired_all
 from ..comparison.evidence import Evidence
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
-from ..io.files import parse_json, read_plain
-from ..io.validation import validated
-from ..metrics import headlines
+from ..io.files import parse_json, read_plain, validated
+from ..metrics.metric import headlines
 from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..data.gold_states import load_further_gold
-from ..errors import InputError, refuse
+from ..errors import InputError, Remark, refuse
 from ..io.files import write_atomically
 from ..submission.formats import is_play
-from ..submission.remarks import Remark
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
 from .markdown import pages

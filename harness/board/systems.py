@@ -27,14 +27,13 @@ from mwz.normalization.rules import (
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data.declared import PinnedFile
 from ..errors import InputError, unknown
-from ..io.files import parse_toml, read_plain
-from ..io.validation import validated
-from ..metrics import headlines
+from ..io.files import parse_toml, read_plain, validated
 from ..metrics.flags import FLAGS
+from ..metrics.metric import headlines
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
-from ..submission.placeholder_aliases import alias_problems
+from ..submission.remarks import alias_problems
 from .tracks import Kind, Track, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"

@@ -15,13 +15,12 @@ from ..benchmark import Benchmark
 from ..data.declared import gold_versions
 from ..metrics.flags import gold_share
 from ..metrics.tracking.choices import HEADLINE_LAMBDA, VARIANTS, Choices, lambda_label
-from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.evaluation import TrackingResult, score_tracking
+from ..metrics.tracking.files import tracking_signature
 from ..metrics.tracking.states import GoldStates, TrackedDialogue, track_states
-from ..metrics.tracking.tracking_result import TrackingResult
 from ..scoring.report import Report
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission
-from ..tracking.scored_files import tracking_signature
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.

@@ -15,6 +15,7 @@ from ..benchmark import Benchmark
 from ..data.declared import gold_versions
 from ..errors import InputError, unknown
 from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.files import TrackedFile, parse_tracking_file, tracking_signature
 from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
@@ -23,8 +24,6 @@ from ..metrics.tracking.states import (
 from ..submission import made_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions
-from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.scored_files import tracking_signature
 from .copied import Fingerprints, fingerprints_of
 from .entry_scores import Outputs
 from .scores import Hashes, Scores, hashes_of

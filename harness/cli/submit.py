@@ -28,11 +28,10 @@ from ..board.systems import (
 )
 from ..board.tracks import Track, submitted_tracks, tracks
 from ..errors import InputError, unknown
-from ..io.files import limits, read_bytes, shown_name
+from ..io.files import read_bytes, shown_name, validated
 from ..io.tables import figure, printable, text_table
-from ..io.validation import validated
-from ..metrics import headlines
 from ..metrics.flags import FLAGS
+from ..metrics.metric import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
 from .reading import benchmark_chooser
@@ -141,7 +140,7 @@ def command(
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
     how = Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
-    files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
+    files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
