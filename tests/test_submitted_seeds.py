@@ -150,13 +150,6 @@ def test_lexicalised_systems_have_seeds_as_well(
     assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
 
 
-def test_seeds_are_not_for_trackers(folder: Path, capsys: Capture) -> None:
-    about = ("--name", "New", "--track", "state-tracking", "--submissions", folder)
-    run = run_cli(capsys, "submit", CAREFUL, *about, "--seeds", HASTY)
-    assert run.status == 2
-    assert "--seeds: is not for the track state-tracking" in run.err
-
-
 def test_edited_seeds_are_refused_and_scoring_again_mends_them(
     folder: Path, capsys: Capture
 ) -> None:
