@@ -23,8 +23,6 @@ from entered import (
     reports,
     system,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
@@ -183,16 +181,12 @@ def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) 
     assert "\n- Lost: not ranked: nobody can get its predictions\n" in page
 
 
-@settings(deadline=None)
-@given(order=st.permutations(range(5)))
-def test_the_order_of_reading_does_not_matter(
-    tmp_path_factory: pytest.TempPathFactory, order: Sequence[int]
-) -> None:
-    folder = tmp_path_factory.mktemp("submissions")
+@pytest.mark.parametrize("order", [(4, 3, 2, 1, 0), (2, 0, 4, 1, 3)])
+def test_the_order_of_reading_does_not_matter(tmp_path: Path, order: Sequence[int]) -> None:
     # Two of them are equal in all but name.
     for key, bleu in [("a", 10.0), ("b", 12.0), ("c", 12.0), ("d", 9.0), ("e", 30.0)]:
-        _with_combined(folder, key, bleu)
-    entered = read_entries(folder)
+        _with_combined(tmp_path, key, bleu)
+    entered = read_entries(tmp_path)
     page = leaderboard(entered, "2021")
     assert leaderboard([entered[place] for place in order], "2021") == page
 

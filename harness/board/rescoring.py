@@ -12,7 +12,7 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..data.declared import blob_id, safe_path
 from ..data.gold_states import load_further_gold, load_gold_states
-from ..data.installed import downloads_directory, loaded_once
+from ..data.installed import downloads_directory, load_benchmark, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
 from ..io.files import read_bytes, read_plain, to_json
@@ -23,9 +23,9 @@ from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
 from .changes import Change, changed_figures, differing_files
-from .entries import Entry, entry_problems, file_problems, read_entry
+from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
-from .model import rows
+from .model import flag_notes, rows
 from .pairs import pair_problems
 from .scores import (
     SCORES_FILE,
@@ -36,6 +36,9 @@ from .scores import (
 from .systems import Predictions
 from .tracked import TrackedScores
 from .tracks import tracks
+
+_SCORED = 3
+"""Of how many entries the scores are compared with those of the libraries alone."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Rescored:
         missing: Why it was not scored, if it was not.
         unverified: What was not scored again and stays as it is stored, with the reason.
         problems: Where it was verified: what is wrong with it, a sentence each.
+        flags: Where it was verified: what is to be said of its flags.
     """
 
     key: str
@@ -57,6 +61,7 @@ class Rescored:
     missing: str | None = None
     unverified: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -349,25 +354,66 @@ def verify(
         outcomes: What came of these, in any order.
 
     Returns:
-        The outcomes with the problems, in the order of the entries.
+        The outcomes with problems and flags, in the order of the entries.
     """
+    by_key = {one.key: one for one in outcomes}
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
-    known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    known += file_problems(chosen)
+    problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
+    problems += file_problems(chosen)
+    flags: dict[str, list[str]] = {}
     for folder in {entry.folder.parent for entry in chosen}:
-        known += pair_problems(folder, entries, keys)
-    found = {one.key: one for one in outcomes}
-    return [
-        replace(
-            found[entry.key],
-            problems=(
-                *(p.removeprefix(f"{entry.key}: ") for p in known if p.startswith(f"{entry.key}:")),
-                *_disagreements(entry, found[entry.key].scores),
-            ),
+        problems += pair_problems(folder, entries, keys)
+        flags |= flag_notes(in_order(entries, read_order(folder)))
+    verified = []
+    for entry in chosen:
+        prefix = f"{entry.key}:"
+        stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
+        differing = _disagreements(entry, by_key[entry.key].scores)
+        verified.append(
+            replace(
+                by_key[entry.key],
+                problems=(*stored, *differing),
+                flags=tuple(flags[entry.key]),
+            )
         )
-        for entry in chosen
-    ]
+    return verified
+
+
+def by_libraries(
+    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
+) -> Iterator[tuple[str, Sequence[tuple[str, Any, Any]] | InputError]]:
+    """Yield what the libraries alone give otherwise of entries with responses.
+
+    Texts, tokens and venues are compared of all, and the scores, which follow from these, of three.
+
+    Args:
+        entries: The entries.
+        benchmark: Name of the benchmark; None for the default one.
+        folders: Folders to look for predictions in.
+        workers: As for `rescore`.
+
+    Yields:
+        Key of an entry -> place, and both values, of what differs; or why it is not compared.
+    """
+    from ..scoring.reference import reference_differences
+
+    loaded = load_benchmark(benchmark)
+    responding = [one for one in entries if tracks()[one.system.track].by_rules]
+    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
+    outcomes = run(reference_differences, jobs, loaded, workers)
+    yield from zip((one.key for one in responding), outcomes, strict=True)
+
+
+def _reference_job(
+    entry: Entry, folders: Sequence[Path], scored: bool
+) -> tuple[bytes | str, str, Options, bool] | InputError:
+    system = entry.system
+    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
+    try:
+        return find_predictions(entry, folders), entry.key, options, scored
+    except InputError as error:
+        return error
 
 
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:

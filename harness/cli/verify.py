@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +10,14 @@ import click
 from tqdm import tqdm
 
 from ..board.changes import changes_table
-from ..board.entries import Entry, chosen_entries, in_order, read_entries, read_order
-from ..board.model import flag_notes
-from ..board.rescoring import Rescored, find_predictions, rescore, verify
-from ..board.tracks import tracks
-from ..data.installed import load_benchmark
+from ..board.entries import chosen_entries, read_entries
+from ..board.rescoring import Rescored, by_libraries, rescore, verify
 from ..errors import InputError
 from ..io.tables import printable, text_table
-from ..scoring import Options
-from ..scoring.jobs import run
 from . import option
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
-
-_SCORED = 3
-"""Of how many entries the scores are compared as well, which follow from texts and venues."""
 
 
 @click.command()
@@ -54,7 +46,7 @@ def command(
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
     if reference:
-        return _by_libraries(chosen, **rescoring)
+        return _show_differences(by_libraries(chosen, **rescoring))
     outcomes = rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
@@ -63,9 +55,8 @@ def command(
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = flag_notes(in_order(entries, read_order(submissions)))
     for one in verified:
-        click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
+        click.echo(printable("\n".join([_lines(one), *(f"  {flag}" for flag in one.flags)])))
     click.echo(_summary(verified))
     if all(one.missing is not None for one in verified):
         # A check that looked at nothing has not passed.
@@ -74,41 +65,23 @@ def command(
     return int(bool(failed))
 
 
-def _by_libraries(
-    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
+def _show_differences(
+    outcomes: Iterable[tuple[str, Sequence[tuple[str, Any, Any]] | InputError]],
 ) -> int:
-    """Show what the libraries alone give otherwise of entries with responses."""
-    from ..scoring.reference import reference_differences
-
-    loaded = load_benchmark(benchmark)
-    responding = [one for one in entries if tracks()[one.system.track].by_rules]
-    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
-    coming = run(reference_differences, jobs, loaded, workers)
+    """Show what the libraries alone give otherwise."""
     statuses = []
-    for entry, outcome in zip(responding, coming, strict=True):
+    for key, outcome in outcomes:
         if isinstance(outcome, InputError):
-            click.echo(printable(f"{entry.key}: not scored: {outcome}"))
+            click.echo(printable(f"{key}: not scored: {outcome}"))
             continue
         statuses.append(bool(outcome))
-        click.echo(f"{entry.key}: {len(outcome)} values differ" if outcome else f"{entry.key}: ok")
+        click.echo(f"{key}: {len(outcome)} values differ" if outcome else f"{key}: ok")
         if outcome:
             rows = [[place, repr(ours), repr(theirs)] for place, ours, theirs in outcome[:_SHOWN]]
             click.echo(text_table(["value", "default", "by libraries"], rows))
     if not statuses:
         click.echo("nothing was compared: no entry could be scored", err=True)
     return int(any(statuses) or not statuses)
-
-
-def _reference_job(
-    entry: Entry, folders: Sequence[Path], scored: bool
-) -> tuple[bytes | str, str, Options, bool] | InputError:
-    """Return how an entry is compared with the libraries; or why it cannot be."""
-    system = entry.system
-    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
-    try:
-        return find_predictions(entry, folders), entry.key, options, scored
-    except InputError as error:
-        return error
 
 
 def _summary(verified: Sequence[Rescored]) -> str:
