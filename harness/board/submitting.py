@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,19 +14,25 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..data.gold_states import load_further_gold
 from ..errors import InputError, Remark, refuse
 from ..io.files import write_atomically
+from ..io.tables import figure, text_table
+from ..metrics.flags import FLAGS
 from ..submission.formats import is_play
+from .columns import BoardTable, board_tables, row_headers, row_text, track_columns
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
-from .markdown import pages
+from .markdown import neighbours_text, pages, seeds_text
 from .model import Board, read_board, rows
 from .pairs import complete_pairs
+from .rows import Row
 from .scores import FILES, Hashes, Scores, seed_file
 from .systems import (
+    NOT_STATED,
     PREDICTIONS_FILE,
     Predictions,
     System,
     folder_name,
     read_system,
+    stated_facts,
     system_text,
 )
 from .tracks import Track, tracks
@@ -118,6 +124,66 @@ def publish(folder: Path, entries: Sequence[Entry], files: Mapping[Path, str] = 
     for path, content in {**files, **pages(folder, board)}.items():
         write_atomically(path, content)
     return board
+
+
+def entered_text(entry: Entry, board: Board) -> str:
+    """Return a system's row and its place in its track, then against further gold states."""
+    track = tracks()[entry.system.track]
+    rows = [(table, row) for table in board_tables(board) for row in table.rows]
+    own = [(table, row) for table, row in rows if row.entry is entry]
+    parts = []
+    for table, row in own:
+        if table.track == track.name and not row.further:
+            among = f"{track.among} {track.name}"
+            parts.append(_place_text(row, table, among, ranks=not track.delexicalised))
+            neighbours = board.neighbours(row) if row.rank and track.delexicalised else ()
+            parts += ["\n".join(neighbours_text(neighbours))]
+    if entry.scores.seeds is not None:
+        parts.append(f"mean (standard deviation) over {seeds_text(entry)}")
+    for table, row in own:
+        if row.further and not track.english:
+            place = _place_text(row, table, "among those with these gold states")
+            parts.append(f"{table.title}\n{place}")
+    return "\n\n".join(filter(None, parts))
+
+
+def _place_text(row: Row, table: BoardTable, among: str, ranks: bool = True) -> str:
+    """Return a system's row of a table, beside what the human responses get, and its place."""
+    is_delexicalised = tracks()[table.track].delexicalised
+    columns = track_columns(table.columns) if is_delexicalised else table.columns
+    rows = [*(one for one in table.rows if one.is_human), row]
+    cells = [row_text(one, columns, ranks) for one in rows]
+    parts = [text_table(row_headers(columns, ranks), cells)]
+    parts += row.bound_note if row.rank else []
+    places = sum(one.rank is not None for one in table.rows)
+    place = f"rank {row.rank} of {places} {among}"
+    return "\n\n".join([*parts, place if row.rank else f"not ranked {among}: {row.unranked}"])
+
+
+def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
+    """Yield which facts are not stated, and which flags are raised, with what to do."""
+    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
+    if missing:
+        yield (
+            f"{NOT_STATED} of the system: {', '.join(missing)}; give what you know by --fact, or "
+            f"add it to {entry.folder / ENTRY_FILE}"
+        )
+    own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
+    raised = {name: row for row in own for name in row.raised}
+    for name, row in raised.items():
+        flag, copied = FLAGS[name], row.copies.get(name)
+        of = "" if copied is None else f" ({copied.entry})"
+        published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
+        yield (
+            f"flag: {flag.title}{of}: {figure(row.flags[name], 2)}; {published}"
+            f"{flag.bound} is flagged. {flag.why}"
+        )
+    if raised:
+        yield (
+            "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
+            "request how the outputs came about, or mend them and submit again with --replace "
+            "(docs/submitting.md)"
+        )
 
 
 def check_new(

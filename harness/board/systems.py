@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import tomli_w
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
 from mwz.normalization.rules import (
     DEFAULT_RULES,
@@ -46,10 +46,6 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-
 _FOLDER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 _LONGEST_NAME = 60
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _web_address(value: str) -> str:
@@ -122,7 +118,7 @@ Prompts = Annotated[str, AfterValidator(_address_or_none)]
 EntryKey = Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")]
 
 
-class Predictions(_Strict):
+class Predictions(BaseModel, extra="forbid", frozen=True):
     """Where a system's predictions are: a file, a pinned source, the harness itself, or nowhere.
 
     Attributes:
@@ -200,7 +196,7 @@ class Predictions(_Strict):
         return PinnedFile(self.repository, self.commit, self.path, self.git_blob, "predictions")
 
 
-class OwnSetup(_Strict):
+class OwnSetup(BaseModel, extra="forbid", frozen=True):
     """How a system's authors evaluated it (table 3 of "Shades of BLEU, Flavours of Success").
 
     Attributes:
@@ -239,7 +235,7 @@ PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
 _ABOUT_FIGURES = ("source", "setup", "style", "domains")
 
 
-class Reported(BaseModel):
+class Reported(BaseModel, extra="allow", frozen=True):
     """Figures that a publication reports: those of `headlines()`, each with its digits.
 
     Attributes:
@@ -249,7 +245,6 @@ class Reported(BaseModel):
         domains: Where the active domains came from, if not from where the harness takes them.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, PlainFigure]
 
     source: Annotated[PlainText, Field(min_length=1)]
@@ -302,7 +297,7 @@ def declared_placeholders(own: Aliases) -> dict[str, str]:
     return dict(own.names) if own.table == OWN else {TABLE: own.table}
 
 
-class Review(_Strict):
+class Review(BaseModel, extra="forbid", frozen=True):
     """Why an entry is ranked although it raises a flag.
 
     Attributes:
@@ -323,7 +318,7 @@ def _fact(title: str, question: str) -> Any:
     return Field(default=None, title=title, description=question)
 
 
-class System(_Strict):
+class System(BaseModel, extra="forbid", frozen=True):
     """The content of an `entry.toml`; what has a question is one of `FACTS`.
 
     Attributes:

@@ -11,26 +11,18 @@ import click
 
 from mwz.normalization.rules import published_rule_sets
 
-from ..board.columns import BoardTable, board_tables, row_headers, row_text, track_columns
-from ..board.entries import ENTRY_FILE, Entry
 from ..board.entry_scores import Reading
-from ..board.markdown import neighbours_text, seeds_text
-from ..board.model import Board
-from ..board.rows import Row
-from ..board.submitting import enter
+from ..board.submitting import enter, entered_remarks, entered_text
 from ..board.systems import (
     FACTS,
-    NOT_STATED,
     PREDICTIONS_FILE,
     System,
     declared_placeholders,
-    stated_facts,
 )
 from ..board.tracks import Track, submitted_tracks, tracks
 from ..errors import InputError, unknown
 from ..io.files import read_bytes, shown_name, validated
-from ..io.tables import figure, printable, text_table
-from ..metrics.flags import FLAGS
+from ..io.tables import printable
 from ..metrics.metric import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
@@ -146,9 +138,9 @@ def command(
         click.echo(f"scoring under the rule sets {rules} …", err=True)
     entry, board = enter(submissions, system, files, how, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
-    _tell_missing(entry)
-    _show(entry, board)
-    _tell_flags(entry, board)
+    click.echo(printable(entered_text(entry, board)))
+    for remark in entered_remarks(entry, board):
+        notify(remark)
 
 
 def _refuse_missing(submissions: Path) -> None:
@@ -172,64 +164,3 @@ def _refuse_options(track: Track) -> None:
     for name, is_unfit in unfit.items():
         if is_unfit and option.given(name):
             raise InputError(f"--{name}", f"is not for the track {track.name}; leave it out")
-
-
-def _tell_missing(entry: Entry) -> None:
-    """Say which facts are not stated."""
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
-        notify(
-            f"{NOT_STATED} of the system: {', '.join(missing)}; give what you know by --fact, or "
-            f"add it to {entry.folder / ENTRY_FILE}"
-        )
-
-
-def _show(entry: Entry, board: Board) -> None:
-    """Show a system's row and its place in its track, then against further gold states."""
-    track = tracks()[entry.system.track]
-    places = [(one, row) for one in board_tables(board) for row in one.rows if row.entry is entry]
-    for table, row in places:
-        if table.track == track.name and not row.further:
-            _show_place(row, table, f"{track.among} {track.name}", ranks=not track.delexicalised)
-            neighbours = board.neighbours(row) if row.rank and track.delexicalised else ()
-            if lines := list(neighbours_text(neighbours)):
-                click.echo("\n" + "\n".join(lines))
-    if entry.scores.seeds is not None:
-        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
-    for table, row in places:
-        if row.further and not track.english:
-            click.echo(f"\n{table.title}")
-            _show_place(row, table, "among those with these gold states")
-
-
-def _show_place(row: Row, table: BoardTable, among: str, ranks: bool = True) -> None:
-    """Show a system's row of a table, beside what the human responses get, and its place there."""
-    is_delexicalised = tracks()[table.track].delexicalised
-    shown = track_columns(table.columns) if is_delexicalised else table.columns
-    rows = [*(one for one in table.rows if one.is_human), row]
-    click.echo(text_table(row_headers(shown, ranks), [row_text(one, shown, ranks) for one in rows]))
-    for note in row.bound_note if row.rank else ():
-        click.echo(f"\n{note}")
-    places = sum(one.rank is not None for one in table.rows)
-    place = f"rank {row.rank} of {places} {among}"
-    click.echo(f"\n{place if row.rank else f'not ranked {among}: {row.unranked}'}")
-
-
-def _tell_flags(entry: Entry, board: Board) -> None:
-    """Say which flags are raised, what was measured, and what to do."""
-    own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
-    raised = {name: row for row in own for name in row.raised}
-    for name, row in raised.items():
-        flag, copied = FLAGS[name], row.copies.get(name)
-        of = "" if copied is None else f" ({copied.entry})"
-        published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
-        notify(
-            f"flag: {flag.title}{of}: {figure(row.flags[name], 2)}; {published}"
-            f"{flag.bound} is flagged. {flag.why}"
-        )
-    if raised:
-        notify(
-            "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
-            "request how the outputs came about, or mend them and submit again with --replace "
-            "(docs/submitting.md)"
-        )
