@@ -47,7 +47,7 @@ from mwz.harness.metrics.tracking.metric import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.formats import KEYS, TURN_KEYS, formats
+from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 

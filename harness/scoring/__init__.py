@@ -10,8 +10,7 @@ from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted
-from ..io.rooms import room
+from ..errors import InputError, counted, room
 from ..metrics.metric import Played, response_metrics
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature

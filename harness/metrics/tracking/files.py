@@ -28,15 +28,13 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ...benchmark import Benchmark
-from ...errors import InputError, Problems, refuse, shown
+from ...errors import Findings, InputError, Remark, refuse, shown
 from ...io.files import Limits, is_text, kind_of, limits
 from ...signature import SHOWN_HASH, Signature
-from ...submission import parse_submission
-from ...submission.checking import dialogue_id, meant_key
-from ...submission.formats import RESPONSE, STATE, special_format
-from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
-from ...submission.remarks import KIND, Remark
-from ...submission.spans import as_state
+from ...submission.checking import dialogue_id, meant_key, parse_submission
+from ...submission.formats.standard import RESPONSE, STATE, special_format
+from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ...submission.remarks import KIND
 from .choices import Choices
 from .metric import tracking_metrics
 from .states import GoldStates, TrackedDialogue, TrackedTurn, track_states
@@ -244,7 +242,7 @@ _Told: TypeAlias = list[tuple[str, str]]
 
 def _read(
     arranged: Mapping[str, object], keys: Sequence[str]
-) -> tuple[dict[str, list[TrackedTurn]], Problems, Iterable[str]]:
+) -> tuple[dict[str, list[TrackedTurn]], Findings, Iterable[str]]:
     """Read the states of a file.
 
     Args:
@@ -256,7 +254,7 @@ def _read(
         with the file; and the notations of its states.
     """
     bounds = limits()
-    problems = Problems()
+    problems = Findings()
     notations: dict[str, None] = {}
     dialogues: dict[str, list[TrackedTurn]] = {}
     for id_, turns in arranged.items():
@@ -398,12 +396,12 @@ def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) 
 
 def _comparison_problems(
     dialogues: Mapping[str, Sequence[TrackedTurn]], benchmark: Benchmark, may_be_short: bool
-) -> Problems:
+) -> Findings:
     """Return what keeps predictions from being compared with a benchmark's gold states.
 
     A submission may lack a dialogue's last turns, as published ones do; a tracker's file may not.
     """
-    problems = Problems()
+    problems = Findings()
     if not any(dialogue_id(id_) in benchmark.dialogues for id_ in dialogues):
         problems.add(
             f"dialogue {shown(next(iter(dialogues)))[1:-1]}",
