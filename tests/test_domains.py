@@ -137,11 +137,3 @@ def test_estimated_domains_are_at_most_one_that_has_had_slots(states: list[State
         seen |= {domain for domain, slots in state.items() if slots}
         assert len(domains) == bool(seen)
         assert set(domains) <= seen
-
-
-@settings(deadline=None, max_examples=200)
-@given(_STATES)
-def test_later_turns_do_not_change_what_earlier_ones_are_about(states: list[State]) -> None:
-    active = domains_from_states(states)
-    for turns in range(len(states)):
-        assert domains_from_states(states[:turns]) == active[:turns]

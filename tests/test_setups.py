@@ -20,7 +20,6 @@ from mwz.harness.metrics.setups import (
     SETUPS,
     Setup,
 )
-from mwz.harness.scoring.report_text import report_text
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.
@@ -230,15 +229,6 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
         assert (scores.domains, report.domains, report.states) == (domains, domains, states)
         assert report.signature.setup == name
         assert (report.strict, report.optimistic) == (None, None)
-
-
-def test_its_report_comes_back_from_json_and_is_shown_by_its_name() -> None:
-    report = _scored("jsa-tod")
-    assert Report.from_dict(report.to_dict(), "report") == report
-    text = report_text(report)
-    assert "Inform jsa-tod" in text
-    assert "active domains (jsa-tod): gold; belief states: predicted" in text
-    assert "|setup:jsa-tod|" in text
 
 
 @pytest.mark.parametrize(

@@ -182,18 +182,6 @@ def test_every_line_of_a_value_table_is_applied(table: str) -> None:
             assert normalize_value(table, value, rules) == canonical
 
 
-def test_the_names_of_2023_are_those_of_2021_and_two_more() -> None:
-    more = read_toml("tables/values-2023.toml")["name"]
-    assert more == {
-        "a and b guest house": "a and b guesthouse",
-        "acorn guesthouse": "acorn guest house",
-    }
-    assert NEW.tables["name"] == {**OLD.tables["name"], **more}
-    for value, canonical in more.items():
-        assert normalize_value("name", value, NEW) == canonical
-        assert normalize_value("name", value, OLD) == value
-
-
 @pytest.mark.parametrize(
     ("slot", "value", "canonical"),
     [

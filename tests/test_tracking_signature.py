@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
@@ -119,31 +117,6 @@ def test_other_gold_states_are_another_hash_whatever_they_differ_in() -> None:
     for one, other in itertools.combinations(signatures.values(), 2):
         [reason] = one.comparable_with(other).reasons
         assert reason.startswith("different gold states: ")
-
-
-_STATES = st.dictionaries(
-    st.sampled_from(["hotel", "train"]),
-    st.dictionaries(st.sampled_from(["area", "day"]), st.sampled_from(["x", "y"])),
-)
-
-
-@given(
-    turns=st.lists(st.tuples(_STATES, _STATES, _STATES), min_size=1, max_size=4), shuffled=st.data()
-)
-def test_what_is_predicted_and_the_order_of_things_do_not_matter(
-    turns: list[tuple[dict[str, dict[str, str]], ...]], shuffled: st.DataObject
-) -> None:
-    one = [
-        TrackedDialogue(f"d{at}", [TrackedTurn(0, gold, first)])
-        for at, (gold, first, _) in enumerate(turns)
-    ]
-    other = [
-        TrackedDialogue(
-            f"d{at}", [TrackedTurn(0, {d: gold[d] for d in reversed(list(gold))}, second)]
-        )
-        for at, (gold, _, second) in enumerate(turns)
-    ]
-    assert _signature(one) == _signature(shuffled.draw(st.permutations(other)))
 
 
 # ------------------------------------------------------------------------ slots and λ
