@@ -37,7 +37,7 @@ from ..metrics.tracking.states import (
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id, meant_key
 from ..submission.formats import RESPONSE, STATE, special_format
-from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 from ..submission.remarks import KIND
 
 
@@ -330,9 +330,8 @@ class _Reader:
             if what == VALUE_LISTS:
                 self._notations[what] = None
 
-        state = as_state(state, note)
         notation = notation_of(state)
-        if notation is not None and state:
+        if notation is not None:
             self._notations[notation] = None
         read = read_state(state, tell, note)
         for domain, slots in read.items():
