@@ -183,7 +183,7 @@ class Outcome:
         booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
             the venue, `route` for where a taxi goes, and `once` for the only booking.
         unasked: Bookings of domains that the goal does not book.
-        told: What the responses tell of venues: counts, as in `Faithfulness`.
+        told: What the responses tell of venues: `COUNTS` of `grounding/facts.py`.
         turns: The number of turns.
         calls: The number of calls of tools.
         failed_calls: How many of them were wrong.
@@ -279,7 +279,7 @@ def outcome_of(
         requested=whole and bool(found.success_requested),
         booked=booked,
         unasked=unasked,
-        told=asdict(found.faithfulness),
+        told=dict(found.faithfulness),
         turns=len(turns),
         calls=len(calls),
         failed_calls=sum("error" in result for result, _ in called),

@@ -25,7 +25,7 @@ from mwz.normalization.states import minutes, normalize_slot_name
 
 from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
-from ..grounding.requested import requests
+from ..grounding.facts import requests
 from .tools import NAMED, ROUTE, TIMES
 from .world import MOST_HEARD, User, UserTurn, World, pattern_of, script
 

@@ -17,8 +17,7 @@ from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
-from ..grounding.delexicalising import delexicaliser
-from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
+from ..grounding.grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
