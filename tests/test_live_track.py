@@ -23,8 +23,9 @@ from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
 from mwz.harness.data.tasks import read_tasks
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.playing import Play, play
-from mwz.harness.live.replaying import Plays, baseline_calls, play_scripts
+from mwz.harness.live.play import play_tasks
+from mwz.harness.live.playing import Play, Plays, play_scripts
+from mwz.harness.live.replaying import baseline_calls
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics.flags import FLAGS
@@ -42,7 +43,7 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two trials of the baseline with the scripted user, of all tasks of the sample."""
     path = tmp_path_factory.mktemp("plays") / "play.jsonl"
     what = play_scripts(World.of("sample"), TRIALS, 0).what
-    assert len(list(play(what, path))) == TASKS * TRIALS
+    assert len(list(play_tasks(what, path))) == TASKS * TRIALS
     return path
 
 
@@ -209,7 +210,7 @@ def _older_script(lines: Lines) -> None:
         ((mine, _result), "trial 1, dialogue town001, turn 0, call 0 (query_restaurant): the res"),
         (
             (mine, model_user, _result),
-            "turn 0, call 0 (query_restaurant): the result.count is 77, the tool returns 0",
+            'turn 0, call 0 (query_restaurant): the result is … {"count": 77, ',
         ),
         ((mine, model_user, _booked), "trial 2, dialogue"),
         ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
@@ -429,7 +430,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     world = World(scorer, read_tasks(upstream / "ConvLab-2"))
     users = ScriptedUser, "user"
     what = Play(world, list(world.tasks.tasks)[:200], agent, "agent", *users)
-    found = baseline_calls(Plays(what, list(play(what, tmp_path / "play.jsonl"))))
+    found = baseline_calls(Plays(what, list(play_tasks(what, tmp_path / "play.jsonl"))))
     assert found == pytest.approx(share, abs=0.01)
     assert (found > FLAGS["baseline_calls"].limit) == (agent is Baseline)
 
