@@ -20,17 +20,15 @@ from hypothesis import strategies as st
 from mwz.harness import Benchmark, load_benchmark
 from mwz.normalization.delexicaliser import (
     VERSION,
-    Delexicalised,
     Delexicaliser,
-    Span,
     delexicaliser_tables,
     tables_digest,
 )
 from mwz.normalization.delexicaliser.gazetteer import VenueId
-from mwz.normalization.responses import normalize_response
+from mwz.normalization.responses import Delexicalised, Span, normalize_response
 
 SAMPLE = load_benchmark("sample")
-DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
+DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
 
 # A venue whose name is an ordinary word, beside a second that the tables list as one.
 ORDINARY: dict[str, list[dict[str, Any]]] = {
@@ -223,7 +221,7 @@ def test_a_name_as_the_end_of_a_ride_is_a_place() -> None:
 
 
 def test_a_name_that_is_an_ordinary_word_needs_more_than_itself() -> None:
-    delexicaliser = Delexicaliser.of_venues(ORDINARY, RULES)
+    delexicaliser = Delexicaliser(ORDINARY, RULES)
     for sentence in ("May i ask what you like?", "You only have to ask."):
         assert delexicaliser(sentence).spans == ()
     for sentence in ("I recommend ask.", "There is one called Ask.", "Why not go to **ask**?"):
@@ -250,7 +248,7 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
 def ordinary() -> Delexicaliser:
     """Knows two venues, whose names the tables list as ordinary words."""
     records = {"restaurant": [*ORDINARY["restaurant"], {"id": "r2", "name": "old schools"}]}
-    return Delexicaliser.of_venues(records, RULES)
+    return Delexicaliser(records, RULES)
 
 
 @pytest.mark.parametrize(
@@ -397,7 +395,7 @@ def test_a_text_grows_by_a_placeholder_per_value_at_most(response: str) -> None:
 @given(_texts())
 @settings(max_examples=100, deadline=None)
 def test_a_delexicaliser_remembers_nothing(response: str) -> None:
-    fresh = Delexicaliser(DELEXICALISER.gazetteer, RULES)
+    fresh = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
     assert fresh(response) == DELEXICALISER(response) == DELEXICALISER(response)
 
 
@@ -506,7 +504,7 @@ def annotated(script: ModuleType, upstream: Path) -> Mapping[str, Any]:
 @pytest.fixture(scope="module")
 def of_multiwoz(multiwoz: Benchmark) -> Delexicaliser:
     """The delexicaliser for the venues of MultiWOZ."""
-    return Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
+    return Delexicaliser(multiwoz.venue_records(RULES), RULES)
 
 
 def _held(annotated: Mapping[str, Any]) -> dict[str, Any]:

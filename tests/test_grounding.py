@@ -41,7 +41,7 @@ from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)
-DELEXICALISER = Delexicaliser.of_venues(VENUES, RULES)
+DELEXICALISER = Delexicaliser(VENUES, RULES)
 DATABASE = Scorer(SAMPLE).database()
 
 # Italian restaurants of the sample: nonna's attic (id 5, centre, 01632960106) and two doves
@@ -176,7 +176,7 @@ def test_a_street_is_a_part_of_an_address() -> None:
 
 def test_what_the_database_does_not_know_cannot_be_told() -> None:
     venues = {"hotel": [{"id": "h1", "name": "the owl loft", "area": "north", "phone": "?"}]}
-    delexicaliser = Delexicaliser.of_venues(venues, RULES)
+    delexicaliser = Delexicaliser(venues, RULES)
     wanted = {"hotel": goal({"area": "north"}, ("PHONE",))}
     said = PlainDialogue([delexicaliser("The Owl Loft, 01632 960123.")], wanted)
     went = ground(said, database(venues), delexicaliser.gazetteer)
@@ -367,7 +367,7 @@ def test_causes_and_outcomes_agree(texts: list[str], goals: dict[str, Goal]) -> 
 
 @pytest.mark.real_data
 def test_the_human_responses(multiwoz: Benchmark) -> None:
-    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
+    delexicaliser = Delexicaliser(multiwoz.venue_records(RULES), RULES)
     venues = Scorer(multiwoz).database()
     grounded = []
     counted = []

@@ -23,7 +23,7 @@ from mwz.normalization.states import BeliefState
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)
 STOCK = VenueStock(VENUES, Scorer(SAMPLE).database(), RULES)
-DELEXICALISER = Delexicaliser.of_venues(VENUES, RULES)
+DELEXICALISER = Delexicaliser(VENUES, RULES)
 
 # The one Italian restaurant in the centre of the sample.
 ATTIC: BeliefState = {"restaurant": {"food": "italian", "area": "centre"}}
@@ -185,6 +185,6 @@ def test_published_systems_come_back(
     multiwoz: Benchmark,
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
-    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
+    delexicaliser = Delexicaliser(multiwoz.venue_records(RULES), RULES)
     own, back = _there_and_back(predictions(system), multiwoz, delexicaliser)
     assert back == pytest.approx(own, abs=1.0)

@@ -25,7 +25,7 @@ from mwz.harness.grounding.requested import requests
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
-DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
+DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
 DATABASE = Scorer(SAMPLE).database()
 
 

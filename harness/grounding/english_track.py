@@ -85,8 +85,10 @@ def _tables(
     rows = []
     for entry in entries:
         report = entry.scores.under(rules)
-        scores = None if report is None else report.metrics.get("grounded")
-        if entry.system.track == _NAME and isinstance(scores, GroundedScores):
+        if entry.system.track != _NAME or report is None:
+            continue
+        scores = report.metrics.get("grounded")
+        if isinstance(scores, GroundedScores):
             own = copies.get(entry.key, {})
             rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=own))
     return [[*ranked(rows)]] if rows else []

@@ -171,7 +171,7 @@ class PlainDialogue:
 @lru_cache(maxsize=8)
 def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
     """Return the delexicaliser of a benchmark's venues under a rule set."""
-    return Delexicaliser.of_venues(benchmark.venue_records(rules), rules)
+    return Delexicaliser(benchmark.venue_records(rules), rules)
 
 
 def delexicaliser_version() -> str:
