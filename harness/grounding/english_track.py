@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES
-from mwz.normalization.rules.registry import read_toml
 
 from ..benchmark import CANONICAL_STYLE
 from ..board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised

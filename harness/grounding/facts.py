@@ -23,8 +23,8 @@ from typing import Any
 
 from mwz.normalization.delexicaliser import delexicaliser_tables
 from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, unplaced
+from mwz.normalization.registry import read_toml
 from mwz.normalization.responses import Delexicalised, VenueId
-from mwz.normalization.rules.registry import read_toml
 
 _REMEMBERED = 1 << 14
 

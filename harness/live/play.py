@@ -24,7 +24,7 @@ from tqdm import tqdm
 from ..cli import notify, option
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
-from ..io.files import STANDARD_STREAM, read_stored, valid_text, write_atomically, write_json
+from ..io.files import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
 from ..io.tables import figure
 from .agents import Agent, Baseline, function_agent, imported_function
 from .models import ChatModel, ModelAgent, ModelUser
@@ -228,7 +228,7 @@ def _resumed(path: Path, what: Play, trial: int, notify: Callable[[str], None]) 
     """
     if not path.exists():
         return {}
-    *whole, last = read_stored(path).split(b"\n")
+    *whole, last = read_bytes(path, unpack=False).split(b"\n")
     if last and not (whole or last.startswith(b'{"dialogue_id"')):
         raise InputError(str(path), "line 1: no play; name another file")
     lines: dict[str, Line] = {}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.registry import digest_of_json
 
 from ..comparison.evidence import Evidence, pass_interval
 from ..comparison.interval import Interval

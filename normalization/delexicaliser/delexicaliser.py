@@ -21,9 +21,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
+from ..registry import read_toml, sha256
 from ..responses import Delexicalised, Span, VenueId
 from ..rules import RuleSet
-from ..rules.registry import read_toml, sha256
 from .contexts import GIVEN, Contexts, code_rules, find_codes, postcode_areas
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
 from .phrases import SENTENCE_ENDS, Found, PhraseBook, Token, collapsed, corrector, is_guess, tokens
