@@ -119,7 +119,7 @@ def contributing(package: str) -> list[str]:
     """Return the packages that contribute to one of the harness: itself, then the rooms there are.
 
     Args:
-        package: The package within the harness: "board.tracks".
+        package: The package within the harness: "board".
     """
     return [f"{_HARNESS}.{package}", *(room for room in _ROOMS if find_spec(room) is not None)]
 
