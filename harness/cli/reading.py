@@ -26,7 +26,6 @@ from ..submission import (
     Submission,
     checked_submission,
     dialogue_id,
-    read_predictions,
 )
 from ..submission.formats import PLAY_BEGINS, Standard, is_play, read_standard
 from . import notify, tell
@@ -180,7 +179,7 @@ class Outputs:
         """What messages call them."""
         return shown_name(self.name) if self.entry is None else f"entry {self.entry.key}"
 
-    def standard(self, options: Options) -> Standard | str:
+    def parsed(self) -> Standard | str:
         """Return the outputs parsed; of what the harness makes, its name.
 
         Raises:
@@ -312,25 +311,3 @@ def found_entry(name: str) -> Entry | None:
     if entry is None:
         raise no_entry(name, SUBMISSIONS)
     return entry
-
-
-def played_free_running(
-    file: str, name: str | None, doing: str, options: Options
-) -> tuple[Any, Scorer]:
-    """Read a file of free-running dialogues and compare them with their goals.
-
-    Args:
-        file: The file; `-` is standard input.
-        name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark.
-        options: How to score.
-
-    Raises:
-        InputError: A file cannot be read or used, or a dialogue has no goal.
-    """
-    source = shown_name(file)
-    standard = read_predictions(file)
-    scorer = Scorer(benchmark_chooser(name, doing)(standard.dialogues), options)
-    run = scorer.free_run(standard, source)
-    tell(source, run.remarks)
-    return run, scorer

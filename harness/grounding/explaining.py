@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import Delexicalised
 
-from ..diagnosis.diagnosis_text import losses_text
-from ..diagnosis.dialogue_text import joined, labelled, wrapped
+from ..diagnosis.dialogues import joined, labelled, wrapped
+from ..diagnosis.losses import losses_text
 from ..errors import counted
 from ..io.tables import figure
 from ..metrics.inform import TOTAL
@@ -57,13 +57,12 @@ class GroundedDiagnosis:
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
 
-    def text(self, domain: str | None, cause: str | None, limit: int) -> str:
+    def text(self, domain: str | None, cause: str | None) -> str:
         """Return what is lost: by cause and domain, and first dialogues.
 
         Args:
             domain: The only domain to show; None for all.
             cause: The only cause to show, of `CAUSES`; None for all.
-            limit: How many dialogues to show of each of the largest causes.
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
         tables = [] if cause else [faithfulness_table(figures, self.human)]
@@ -75,7 +74,6 @@ class GroundedDiagnosis:
             tables,
             domain,
             cause,
-            limit,
         )
 
     def _results(self) -> list[DialogueResult]:

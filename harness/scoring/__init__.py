@@ -221,14 +221,19 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        from ..diagnosis import single_result
+        from ..diagnosis import diagnose
 
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
         submission = self._parsed({id_: turns}, "predictions")
         played = self.played(self.normalized(submission))
-        return single_result(played, bleu="bleu" in (self.options.metrics or ()))
+        diagnosis = diagnose(played)
+        [dialogue], [result] = diagnosis.dialogues, diagnosis.results
+        if "bleu" not in played.metrics:
+            return result
+        references = dialogue.gold.references[CANONICAL_STYLE]
+        return replace(result, sentence_bleu=sentence_bleu(dialogue.responses, references))
 
     def dialogues(
         self,
@@ -394,6 +399,19 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[float, ...]:
+    """Return sentence-level BLEU of each response, in percent.
+
+    As `sacrebleu.sentence_bleu` but with the effective order: n-grams longer than the response are
+    left out. The mean over turns is not corpus BLEU.
+    """
+    from sacrebleu.metrics.bleu import BLEU  # NumPy and sacreBLEU take their time
+
+    metric = BLEU(effective_order=True)
+    pairs = zip(responses, references, strict=False)
+    return tuple(metric.sentence_score(text, [reference]).score for text, reference in pairs)
 
 
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
