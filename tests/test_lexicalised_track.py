@@ -39,9 +39,9 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.errors import InputError
+from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicaliser import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores, ToldShares
-from mwz.harness.grounding.tracks.english_track import way_back
 from mwz.harness.io.validation import validated
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization.rules import published_rule_sets

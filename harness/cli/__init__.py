@@ -1,8 +1,8 @@
 """The command `mwz`: one module per subcommand, imported only when it is called.
 
-A module called NAME of this folder, or of the folder `cli` of a room, whose docstring begins with
-"`mwz NAME`:" is the subcommand NAME: its `command` is run, and the rest of that line is its help in
-the list of subcommands.
+A module called NAME of this folder, or of a room that can be taken away, whose docstring begins
+with "`mwz NAME`:" is the subcommand NAME: its `command` is run, and the rest of that line is its
+help in the list of subcommands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""
 
-_TITLE = re.compile(r"`mwz ([a-z-]+)`: (.+)")
+_TITLE = re.compile(r'"""`mwz ([a-z-]+)`: (.+?)(?:""")?$')
 
 
 def notify(remark: str) -> None:
@@ -53,31 +53,25 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
         notify(str(InputError(source, str(remark))))
 
 
-@cache
 def commands() -> Mapping[str, str]:
-    """Return subcommand -> one line of help, in alphabetical order.
+    """Return subcommand -> one line of help, in alphabetical order."""
+    return {name: title for name, (_, title) in sorted(_commands().items())}
 
-    The modules are read and not imported, so that `mwz --help` loads none of them.
+
+@cache
+def _commands() -> Mapping[str, tuple[str, str]]:
+    """Return subcommand -> its module and one line of help.
+
+    Only the first lines of modules are read, so that `mwz --help` imports none of them.
     """
-    import ast
-
-    titles = {}
-    for name, package in _modules().items():
-        source = (folder_of(package) / f"{name}.py").read_bytes()
-        title = _TITLE.match(ast.get_docstring(ast.parse(source)) or "")
-        if title is not None and title[1] == name:
-            titles[name] = title[2][:1].upper() + title[2][1:]
-    return dict(sorted(titles.items()))
-
-
-def _modules() -> dict[str, str]:
-    """Return module -> its package, of all folders of commands."""
-    return {
-        name: package
-        for package in contributing("cli")
-        for name in names("", ".py", package)
-        if not name.startswith("_")
-    }
+    commands = {}
+    for package in contributing("cli"):
+        for name in names("", ".py", package):
+            with (folder_of(package) / f"{name}.py").open(encoding="utf-8") as source:
+                title = _TITLE.match(source.readline())
+            if title is not None and title[1] == name:
+                commands[name] = (f"{package}.{name}", title[2][:1].upper() + title[2][1:])
+    return commands
 
 
 @contextlib.contextmanager
@@ -100,15 +94,12 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        package = _modules().get(cmd_name)
-        if package is None:
+        if cmd_name not in _commands():
             return None
+        module, _ = _commands()[cmd_name]
         with _interrupts_waiting():
-            module = room(f"{package.removeprefix('mwz.harness.')}.{cmd_name}", f"mwz {cmd_name}")
-        title = _TITLE.match(module.__doc__ or "")
-        if title is None or title[1] != cmd_name:
-            return None
-        command: click.Command = module.command
+            imported = room(module.removeprefix("mwz.harness."), f"mwz {cmd_name}")
+        command: click.Command = imported.command
         return command
 
     def resolve_command(

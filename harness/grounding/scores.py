@@ -26,7 +26,7 @@ from ..submission.made import has_human_responses
 from .delexicalising import delexicaliser
 from .faithfulness import Faithfulness, ToldShares
 from .grounded import GroundedDialogue, PlainDialogue, ground
-from .metrics.grounded_scores import FIGURES, SHARES
+from .grounded_scores import FIGURES, SHARES
 
 _RATES = {
     "inform": "Inform any",

@@ -1,6 +1,6 @@
 """Rooms that can be taken away: folders of the harness that nothing else imports by name.
 
-Such a room brings its commands, metrics and tracks in folders of its own (`contributing` in
+Such a room has its commands, metrics and tracks among its modules (`contributing` in
 `normalization/rules/registry.py`). What else needs it asks here, where it needs it.
 """
 

@@ -39,6 +39,17 @@ _RULES = "mwz.normalization"
 
 _HARNESS = "mwz.harness"
 
+_ROOMS = (
+    f"{_HARNESS}.board.audit",
+    f"{_HARNESS}.board.views",
+    f"{_HARNESS}.grounding",
+    f"{_HARNESS}.live",
+    f"{_HARNESS}.tracking.lab",
+    "mwz.normalization.delexicaliser",
+)
+"""The rooms that can be taken away: packages with commands, metrics and tracks among their
+modules, which nothing else imports by name."""
+
 
 def folder_of(package: str) -> Path:
     """Return the folder of a package."""
@@ -123,36 +134,28 @@ def _in_modules(package: str, name: str) -> Iterator[object]:
             yield getattr(import_module(f"{package}.{module}"), name)
 
 
-def contributing(folder: str) -> list[str]:
-    """Return the packages that contribute to a folder: the harness's own, then those of its rooms.
-
-    A room that can be taken away brings its commands, metrics and tracks in folders of its own:
-    `live/cli/` beside `cli/`.
+def contributing(package: str) -> list[str]:
+    """Return the packages that contribute to one of the harness: itself, then the rooms there are.
 
     Args:
-        folder: The folder's name: "cli".
+        package: The package within the harness: "board.tracks".
     """
-    root = folder_of(_HARNESS)
-    paths = [root / folder, *sorted(root.glob(f"*/{folder}")), *sorted(root.glob(f"*/*/{folder}"))]
-    return [
-        ".".join((_HARNESS, *path.relative_to(root).parts))
-        for path in paths
-        if (path / "__init__.py").exists()
-    ]
+    return [f"{_HARNESS}.{package}", *(room for room in _ROOMS if find_spec(room) is not None)]
 
 
-def contributed(folder: str, name: str, kind: type[_T]) -> list[_T]:
-    """Return what `declared` finds in the harness's folder, and what those of its rooms have.
+def contributed(package: str, name: str, kind: type[_T]) -> list[_T]:
+    """Return what `declared` finds in a package of the harness, and what the rooms have.
 
     A room that needs another one, which is not there, contributes nothing.
     """
-    own, *rooms = contributing(folder)
+    own, *rooms = contributing(package)
+    away = {room for room in _ROOMS if room not in rooms}
     of_rooms: list[object] = []
-    for package in rooms:
+    for room in rooms:
         try:
-            of_rooms += _in_modules(package, name)
+            of_rooms += _in_modules(room, name)
         except ModuleNotFoundError as error:
-            if not str(error.name).startswith("mwz."):
+            if error.name not in away:
                 raise
     return [*declared(own, name, kind), *(one for one in of_rooms if isinstance(one, kind))]
 

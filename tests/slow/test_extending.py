@@ -119,7 +119,7 @@ def columns(board: Board) -> list[Column]:
 
 ENGLISH_COLUMNS = """
 
-from ...board.columns import PLAYED
+from ..board.columns import PLAYED
 
 
 def _and_played(board, rows):
@@ -330,7 +330,7 @@ def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
 def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) -> None:
     path = copied / "mwz/harness/board/columns.py"
     path.write_text(path.read_text(encoding="utf-8") + COLUMNS, encoding="utf-8")
-    path = copied / "mwz/harness/grounding/tracks/english_track.py"
+    path = copied / "mwz/harness/grounding/english_track.py"
     path.write_text(path.read_text(encoding="utf-8") + ENGLISH_COLUMNS, encoding="utf-8")
     _submit(copied, mwz, "Delexicalised")
     plain = copied / "plain.json"

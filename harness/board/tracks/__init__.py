@@ -1,4 +1,4 @@
-"""The tracks of the board, one module per kind: in this folder, and in `tracks/` of other rooms.
+"""The tracks of the board, one module per kind: in this folder, or in a room of their own.
 
 A track is one object, which declares all that the rest of the board needs to know of it: what
 ranks, its columns and notes, which entries belong in it, and how they are read, scored and stored.
@@ -94,8 +94,9 @@ class Track:
 @cache
 def tracks() -> Mapping[str, Track]:
     """Return name -> track, in the order of the page."""
-    declared = [track for several in contributed("tracks", "TRACKS", tuple) for track in several]
-    return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
+    declared = contributed("board.tracks", "TRACKS", tuple)
+    every = [track for several in declared for track in several]
+    return {track.name: track for track in sorted(every, key=lambda track: track.place)}
 
 
 def submitted_tracks() -> list[str]:

@@ -9,19 +9,19 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ....cli import option, tell
-from ....data.installed import loaded_once
-from ....diagnosis import Diagnosis
-from ....errors import InputError
-from ....io.tables import printable
-from ....scoring import Scorer
-from ...entries import read_entries
-from ...model import DOCUMENTS_FOLDER, Board, read_board
-from ...pairs import complete_pairs
-from ...rescoring import diagnosed
-from ..dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from ..serving import serve_pages
-from ..site_pages import left_over, site, write_site
+from ...cli import option, tell
+from ...data.installed import loaded_once
+from ...diagnosis import Diagnosis
+from ...errors import InputError
+from ...io.tables import printable
+from ...scoring import Scorer
+from ..entries import read_entries
+from ..model import DOCUMENTS_FOLDER, Board, read_board
+from ..pairs import complete_pairs
+from ..rescoring import diagnosed
+from .dialogue_pages import INDEX, Page, dialogue_pages, read_systems
+from .serving import serve_pages
+from .site_pages import left_over, site, write_site
 
 
 @click.command()

@@ -11,17 +11,17 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ....cli import option
-from ....errors import InputError, refuse
-from ....io.files import STANDARD_STREAM, write_json
-from ....io.tables import formatted, printable
-from ...entries import Entry, chosen_entries, read_entries
-from ...reported import ReportedTable, check_entries, read_reported
-from ...rescoring import find_predictions
-from ...tracks import tracks
-from ..audit_tables import audit_data, audit_tables, audit_text
-from ..paper_tables import PAPERS, paper_tables
-from ..setup_search import Outputs, SetupSearch, search_setups
+from ...cli import option
+from ...errors import InputError, refuse
+from ...io.files import STANDARD_STREAM, write_json
+from ...io.tables import formatted, printable
+from ..entries import Entry, chosen_entries, read_entries
+from ..reported import ReportedTable, check_entries, read_reported
+from ..rescoring import find_predictions
+from ..tracks import tracks
+from .audit_tables import audit_data, audit_tables, audit_text
+from .paper_tables import PAPERS, paper_tables
+from .setup_search import Outputs, SetupSearch, search_setups
 
 
 @click.command()

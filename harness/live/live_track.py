@@ -12,23 +12,23 @@ from pydantic import Field, FiniteFloat, NonNegativeInt
 
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
-from ...benchmark import Benchmark
-from ...board.columns import Column, Values, at, named
-from ...board.copied import Shared
-from ...board.entries import PREDICTIONS_FILE, Entry, Predictions, System
-from ...board.entry_scores import Reading
-from ...board.model import Board, grouped
-from ...board.rows import Row, Value, ranked
-from ...board.scores import Hashes, Scores, hashes_of, plain
-from ...board.tracks import Track
-from ...comparison.interval import Interval
-from ...data.installed import DEFAULT
-from ...errors import InputError, counted
-from ...io.files import encoded, to_json
-from ...signature import Signature
-from ..playing import recorded
-from ..replaying import Plays, baseline_calls, play_scripts, replayed
-from ..world import BASELINE, Costs, TalkerName, World
+from ..benchmark import Benchmark
+from ..board.columns import Column, Values, at, named
+from ..board.copied import Shared
+from ..board.entries import PREDICTIONS_FILE, Entry, Predictions, System
+from ..board.entry_scores import Reading
+from ..board.model import Board, grouped
+from ..board.rows import Row, Value, ranked
+from ..board.scores import Hashes, Scores, hashes_of, plain
+from ..board.tracks import Track
+from ..comparison.interval import Interval
+from ..data.installed import DEFAULT
+from ..errors import InputError, counted
+from ..io.files import encoded, to_json
+from ..signature import Signature
+from .playing import recorded
+from .replaying import Plays, baseline_calls, play_scripts, replayed
+from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"
 

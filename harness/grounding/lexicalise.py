@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ...cli import notify, option, tell
-from ...cli.reading import read_submissions
-from ...errors import counted
-from ...io.files import STANDARD_STREAM, write_json
-from ...scoring import Options, Scorer
-from ...scoring.options import chosen_states
-from ..lexicaliser import lexicalised_predictions
+from ..cli import notify, option, tell
+from ..cli.reading import read_submissions
+from ..errors import counted
+from ..io.files import STANDARD_STREAM, write_json
+from ..scoring import Options, Scorer
+from ..scoring.options import chosen_states
+from .lexicaliser import lexicalised_predictions
 
 
 @click.command()

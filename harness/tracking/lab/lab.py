@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
-from ....cli import notify, option
-from ....cli.dst import files_argument, scored_files, states_options
-from ....cli.reading import benchmark_chooser
-from ....comparison.interval import spread_of
-from ....errors import InputError
-from ....io.files import STANDARD_STREAM, to_json
-from ....io.tables import Table, formatted
-from ....metrics.setups import MAIN_SETUP
-from ....metrics.tracking.choices import Choices
-from ....scoring import Options, Scorer
-from ....submission import read_submission
-from ...scored_files import ScoredFile
-from ..analysis import (
+from ...cli import notify, option
+from ...cli.dst import files_argument, scored_files, states_options
+from ...cli.reading import benchmark_chooser
+from ...comparison.interval import spread_of
+from ...errors import InputError
+from ...io.files import STANDARD_STREAM, to_json
+from ...io.tables import Table, formatted
+from ...metrics.setups import MAIN_SETUP
+from ...metrics.tracking.choices import Choices
+from ...scoring import Options, Scorer
+from ...submission import read_submission
+from ..scored_files import ScoredFile
+from .analysis import (
     PLAIN_RECIPE,
     PUBLISHED,
     analyses_of,
@@ -29,8 +29,8 @@ from ..analysis import (
     compared_figures,
     spread_table,
 )
-from ..learning_curves import curves_tables, learning_curves, series_numbers
-from ..ratings import (
+from .learning_curves import curves_tables, learning_curves, series_numbers
+from .ratings import (
     RATINGS_FILE,
     agreement_table,
     read_ratings,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...metrics import Headline, Metric, Results
-from ...metrics.inform import TOTAL
-from ...metrics.results import Figure
+from ..metrics import Headline, Metric, Results
+from ..metrics.inform import TOTAL
+from ..metrics.results import Figure
 
 if TYPE_CHECKING:
-    from ...submission import NormalizedSubmission
+    from ..submission import NormalizedSubmission
 
 FIGURES = (
     Figure("grounded.inform", "Grounded Inform", digits=1, main=True),

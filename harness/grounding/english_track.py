@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import read_toml
 
-from ...benchmark import CANONICAL_STYLE
-from ...board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised
-from ...board.copied import Shared
-from ...board.entries import Entry, Predictions, System
-from ...board.entry_scores import read_responses
-from ...board.model import Board
-from ...board.rows import ResponsesRow, Row, ranked
-from ...board.scores import Scores
-from ...board.tracks import Track
-from ...io.tables import escaped, figure, markdown_table, signed
-from ...metrics.inform import TOTAL
-from ...submission import EMPTY_STATES, HUMAN
-from ..scores import OUTCOMES, GroundedFigures, GroundedScores
+from ..benchmark import CANONICAL_STYLE
+from ..board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised
+from ..board.copied import Shared
+from ..board.entries import Entry, Predictions, System
+from ..board.entry_scores import read_responses
+from ..board.model import Board
+from ..board.rows import ResponsesRow, Row, ranked
+from ..board.scores import Scores
+from ..board.tracks import Track
+from ..io.tables import escaped, figure, markdown_table, signed
+from ..metrics.inform import TOTAL
+from ..submission import EMPTY_STATES, HUMAN
+from .scores import OUTCOMES, GroundedFigures, GroundedScores
 
 _NAME = "lexicalised"
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ...cli import notify, option
-from ...cli.reading import benchmark_chooser
-from ...errors import InputError, unknown
-from ...io.files import STANDARD_STREAM, write_json
-from ...io.tables import figure
-from ..agents import Agent, Baseline, function_agent, imported_function
-from ..models import ChatModel, ModelAgent, ModelUser
-from ..playing import Line, Play, figures, figures_text, play
-from ..users import ScriptedUser, person_at_terminal
-from ..world import (
+from ..cli import notify, option
+from ..cli.reading import benchmark_chooser
+from ..errors import InputError, unknown
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.tables import figure
+from .agents import Agent, Baseline, function_agent, imported_function
+from .models import ChatModel, ModelAgent, ModelUser
+from .playing import Line, Play, figures, figures_text, play
+from .users import ScriptedUser, person_at_terminal
+from .world import (
     BASELINE,
     SCRIPTED,
     UserMaker,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ...cli import notify, option, tell
-from ...cli.reading import benchmark_chooser
-from ...errors import counted
-from ...io.files import STANDARD_STREAM, shown_name, write_json
-from ...scoring import Options, Scorer
-from ...submission import read_conversations
-from ..delexicalising import delexicaliser, version
+from ..cli import notify, option, tell
+from ..cli.reading import benchmark_chooser
+from ..errors import counted
+from ..io.files import STANDARD_STREAM, shown_name, write_json
+from ..scoring import Options, Scorer
+from ..submission import read_conversations
+from .delexicalising import delexicaliser, version
 
 
 @click.command()

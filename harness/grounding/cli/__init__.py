@@ -1,1 +1,0 @@
-"""Commands of plain English: one per file, as in `harness/cli/`."""

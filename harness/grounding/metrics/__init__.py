@@ -1,1 +1,0 @@
-"""Metrics of plain English: one per file, as in `harness/metrics/`."""

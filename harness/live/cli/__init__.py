@@ -1,1 +1,0 @@
-"""Commands of live dialogues: one per file, as in `harness/cli/`."""

@@ -1,1 +1,0 @@
-"""The board's track of live dialogues."""

@@ -1,1 +1,0 @@
-"""Commands of the lab: one per file, as in `harness/cli/`."""
