@@ -140,7 +140,7 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
         (
             [{"session": "x"}],
             "expected an object of dialogue id -> list of turns, found a list of objects with "
-            "`session`; name the dialogue's id: mwz convert --id-key session",
+            "`session`; name the dialogue's id: mwz convert --key id=session",
         ),
     ],
 )

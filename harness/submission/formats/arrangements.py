@@ -336,7 +336,7 @@ class Arrangement:
         there = {plain_key(key) for key in (*names, *self._outer)}
         missing = {role: key for role, key in self._named.items() if plain_key(key) not in there}
         for role, key in missing.items():
-            self._problems.add("", f"--{role}-key: no `{unquoted(key)}` in it")
+            self._problems.add("", f"--key {role}=KEY: no `{unquoted(key)}` in it")
         self.refuse_problems()
 
 
