@@ -33,10 +33,10 @@ from ..submission.remarks import (
     frequent_tags,
     unknown_names,
 )
-from . import Options, Scorer, allowed_metrics
 from .jobs import run
-from .options import AUTO, parameters
+from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
+from .scorer import Scorer, allowed_metrics
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence

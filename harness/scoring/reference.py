@@ -25,8 +25,9 @@ from ..metrics.lower_bound import LowerBound
 from ..metrics.played import Played, play
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
-from . import Options, Scorer, allowed_metrics
+from .options import Options
 from .report import Report
+from .scorer import Scorer, allowed_metrics
 
 
 def reference_differences(
