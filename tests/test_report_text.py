@@ -7,7 +7,7 @@ from helpers import benchmark, dialogue, goal
 from mwz.harness import score
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.scoring import Options
-from mwz.harness.scoring.report_text import report_text
+from mwz.harness.scoring.report import report_text
 
 TOWN = benchmark(
     {

@@ -21,7 +21,7 @@ from mwz.harness.metrics.setups import (
     SETUPS,
     Setup,
 )
-from mwz.harness.scoring.report_text import report_text
+from mwz.harness.scoring.report import report_text
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.

@@ -17,7 +17,7 @@ from ..io.tables import formatted, printable
 from ..metrics import default_metrics, response_metrics
 from ..scoring import Options
 from ..scoring.predictions import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
-from ..scoring.report_text import report_text, score_table
+from ..scoring.report import report_text
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
@@ -98,6 +98,8 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
+            from ..scoring.tables import score_table  # one file's report does without
+
             click.echo(formatted([score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))

@@ -178,7 +178,7 @@ def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
             continue
         inform, success = (before.inform, again.inform), (before.success, again.success)
         if None not in (*inform, *success):
-            yield WayBack(entry.key, base.system.name, inform, success)  # type: ignore[arg-type]
+            yield WayBack(entry.key, base.system.name, inform, success)
 
 
 def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:
