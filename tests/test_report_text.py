@@ -84,8 +84,3 @@ def test_state_tracking_is_shown_where_asked_for() -> None:
     assert text.splitlines()[0].endswith("state tracking")
     assert _cells(text, "JGA ") == ["JGA", "100.00"]
     assert "state tracking" not in _text(ONE)
-
-
-def test_columns_are_aligned() -> None:
-    table = _text(ONE).split("\n\n")[0].splitlines()
-    assert len({len(line) for line in table}) == 1

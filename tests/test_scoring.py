@@ -14,12 +14,10 @@ from helpers import benchmark, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
+from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.setups import SETUPS
 from mwz.harness.submission import (
-    made_submission,
     normalize_submission,
     normalized_by_rules,
     parse_submission,
@@ -122,13 +120,6 @@ def test_gold_states_are_used_if_no_turn_has_a_state_and_not_if_only_some_lack_t
         assert _score(_predictions(state=states), states="gold").states == "gold"
 
 
-def test_gold_states_may_be_asked_for() -> None:
-    south = {"restaurant": {"area": "south"}}
-    report = _score(_predictions(state=[south, south]), states="gold")
-    assert report.states == "gold"
-    assert _rates(report) == (100, 100)
-
-
 # Where active domains come from.
 
 
@@ -199,18 +190,6 @@ def test_wrong_options_are_told_together() -> None:
         "unknown source of states 'y'; choose from auto, predicted, gold",
         "unknown choice of goals 'some'; choose from all, seen, unseen",
     ]
-
-
-def test_wrong_metrics_are_told_with_those_there_are() -> None:
-    with pytest.raises(InputError) as raised:
-        Options(metrics=("bleu", "rouge", ""))
-    there = ", ".join(response_metrics())
-    assert list(raised.value.problems) == [
-        f"unknown metric 'rouge'; choose from {there}",
-        f"unknown metric ''; choose from {there}",
-    ]
-    with pytest.raises(InputError, match=r"metrics: 'bleu' is a string; write \['bleu'\]"):
-        Options(metrics="bleu")
 
 
 def test_state_tracking_is_of_the_predicted_states_whatever_is_scored_with() -> None:
@@ -324,13 +303,6 @@ def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
         assert own.score_normalized(submission) == score(predictions, sample, own.options)
 
 
-def test_the_corpus_is_scored_with_gold_states() -> None:
-    report = Scorer(TOWN).score_normalized(made_submission(TOWN, "mwz22"))
-    assert (report.domains, report.states) == ("states", "gold")
-    assert report.bleu == pytest.approx(dict.fromkeys(STYLES, 100))
-    assert _rates(report) == (100, 100)
-
-
 # What stays as it is.
 
 
@@ -338,16 +310,6 @@ def _sample_outputs(name: str) -> dict[str, Any]:
     folder = resources.files("mwz.harness").joinpath("sample/submissions")
     outputs: dict[str, Any] = json.loads(folder.joinpath(f"{name}.json").read_bytes())
     return outputs
-
-
-def test_a_benchmark_scores_the_same_again(sample: Benchmark) -> None:
-    # The scorer keeps what it derives; a fresh one, and one that has scored others, must agree.
-    fresh = score(_sample_outputs("careful"), load_benchmark("sample")).to_dict()
-    scorer = Scorer(sample)
-    for name in ("hasty", "scripted", "careful"):
-        scorer.with_options(rules="2023").score(_sample_outputs(name))
-    assert scorer.score(_sample_outputs("careful")).to_dict() == fresh
-    assert score(_sample_outputs("careful"), sample).to_dict() == fresh
 
 
 def test_the_order_of_dialogues_changes_nothing_but_msttr(sample: Benchmark) -> None:
