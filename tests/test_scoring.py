@@ -260,32 +260,30 @@ def test_rule_sets_see_their_own_venues() -> None:
         assert _rates(scorer.with_options(rules=name).score(_predictions())) == rates[name]
 
 
-def test_the_rule_set_decides_how_states_are_read() -> None:
-    venues = {"hotel": [{"id": "h1", "name": "finches b and b", "area": "north"}]}
+@pytest.mark.parametrize(
+    ("venue", "rates"),
+    [
+        # The state has the long name, which 2021 leaves as it is, and 2023 and 2026 make short.
+        ("finches b and b", {"2021": (0, 0), "2023": (100, 100)}),
+        # 2023 leaves venues as they are, 2026 makes theirs short, too. "finches b and b" against
+        # the best window of 15, "finches bed and": common "finches b and", 26/30 = 0.867.
+        (
+            "finches bed and breakfast",
+            {"2021": (100, 100), "2023": (0, 0), "2026": (100, 100)},
+        ),
+    ],
+)
+def test_the_rule_set_decides_how_states_and_venues_are_read(
+    venue: str, rates: dict[str, tuple[float, float]]
+) -> None:
+    venues = {"hotel": [{"id": "h1", "name": venue, "area": "north"}]}
     wanted = {"hotel": goal({"area": "north"})}
     gold = [{"hotel": {"area": "north"}}]
     town = replace(benchmark({"mul0001": dialogue(wanted, 1, states=gold)}), venues=venues)
     state = {"hotel": {"name": "finches bed and breakfast"}}
     predictions = {"mul0001": [{"response": "[name]", "state": state}]}
-    assert _rates(score(predictions, town, Options(rules="2021"))) == (0, 0)
-    assert _rates(score(predictions, town, Options(rules="2023"))) == (100, 100)
-
-
-def test_the_rule_set_decides_how_venues_are_read() -> None:
-    # The other way round: the venue has the long name. 2021 leaves both as they are, 2023 makes
-    # the state's short, 2026 both. "finches b and b" against the best window of 15,
-    # "finches bed and": common "finches b and", 26/30 = 0.867.
-    venues = {"hotel": [{"id": "h1", "name": "finches bed and breakfast", "area": "north"}]}
-    wanted = {"hotel": goal({"area": "north"})}
-    gold = [{"hotel": {"area": "north"}}]
-    town = replace(benchmark({"mul0001": dialogue(wanted, 1, states=gold)}), venues=venues)
-    state = {"hotel": {"name": "finches bed and breakfast"}}
-    predictions = {"mul0001": [{"response": "[name]", "state": state}]}
-    found = {
-        name: _rates(score(predictions, town, Options(rules=name)))
-        for name in ("2021", "2023", "2026")
-    }
-    assert found == {"2021": (100, 100), "2023": (0, 0), "2026": (100, 100)}
+    found = {name: _rates(score(predictions, town, Options(rules=name))) for name in rates}
+    assert found == rates
 
 
 @pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
