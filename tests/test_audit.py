@@ -30,7 +30,7 @@ from mwz.harness.board.printed import Figure, figures_beside
 from mwz.harness.board.reported import ReportedFigures, printed_figures, read_reported
 from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.board.verdicts import Alternatives, reported_figures
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.metric import Headline, headlines
 
 
 @pytest.mark.parametrize(

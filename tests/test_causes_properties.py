@@ -45,15 +45,16 @@ DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialog
 def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
     diagnosis = DIAGNOSES[name]
     rates = rates_of(diagnosis.dialogues, DATABASE, RULES)
+    inform, success = rates["inform"], rates["success"]
     losses = domain_losses(diagnosis.results)
-    assert set(losses) == set(rates.inform) - {TOTAL}
+    assert set(losses) == set(inform) - {TOTAL}
     for domain, of in losses.items():
         # In dialogues, which are whole numbers.
-        assert sum(of.matched.values()) == round(of.dialogues * (1 - rates.inform[domain] / 100))
-        assert sum(of.success.values()) == round(of.dialogues * (1 - rates.success[domain] / 100))
+        assert sum(of.matched.values()) == round(of.dialogues * (1 - inform[domain] / 100))
+        assert sum(of.success.values()) == round(of.dialogues * (1 - success[domain] / 100))
     costs = points(diagnosis.results).values()
-    assert sum(cost.inform for cost in costs) == pytest.approx(100 - rates.inform[TOTAL])
-    assert sum(cost.success for cost in costs) == pytest.approx(100 - rates.success[TOTAL])
+    assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
+    assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])
 
 
 def test_the_sample_fails_in_several_ways() -> None:

@@ -64,8 +64,8 @@ from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
+from mwz.harness.io.files import validated
 from mwz.harness.io.tables import figure
-from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"

@@ -15,9 +15,8 @@ from ..comparison.evidence import intervals_of
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
-from ..errors import InputError
-from ..metrics import headlines
-from ..metrics.played import Played
+from ..errors import InputError, Remark
+from ..metrics.metric import Played, headlines
 from ..metrics.results import DialogueResult
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Scorer, allowed_metrics
@@ -27,7 +26,6 @@ from ..scoring.predictions import played_predictions
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
-from ..submission.remarks import Remark
 from .copied import Fingerprints, fingerprints_of
 from .entries import PREDICTIONS_FILE, Predictions
 from .scores import (

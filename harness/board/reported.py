@@ -17,8 +17,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ..errors import refuse
-from ..io.files import parse_toml, read_plain
-from ..io.validation import validated
+from ..io.files import parse_toml, read_plain, validated
 from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"

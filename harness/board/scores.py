@@ -31,15 +31,14 @@ from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
+from mwz.normalization.registry import digest_of_json, sha256
 from mwz.normalization.rules import DEFAULT_RULES
-from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
 from ..data.declared import blob_id
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError, refuse
-from ..io.files import parse_json, read_plain, to_json
-from ..io.validation import validated
+from ..io.files import parse_json, read_plain, to_json, validated
 from ..metrics.bleu import bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.results import COLUMNS

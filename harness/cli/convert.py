@@ -11,7 +11,6 @@ import click
 from ..errors import InputError, counted, unknown
 from ..io.files import (
     STANDARD_STREAM,
-    limits,
     read_bytes,
     shown_name,
     to_json,
@@ -60,7 +59,7 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
-    content = parse_predictions(read_bytes(predictions, limits()), source)
+    content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
     loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
     submission = checked_submission(standard, loaded, source)

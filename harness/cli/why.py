@@ -12,9 +12,8 @@ from tqdm import tqdm
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
 from ..diagnosis.dialogues import dialogue_text, turn_text
 from ..diagnosis.losses import diagnosis_text
-from ..errors import InputError, unknown
+from ..errors import InputError, room, unknown
 from ..io.files import short_names, shown_name, write_atomically
-from ..io.rooms import room
 from ..io.tables import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions

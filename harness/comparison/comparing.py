@@ -22,7 +22,7 @@ import numpy as np
 
 from ..errors import InputError, counted
 from ..io.tables import Table, best_cells, figure, formatted, signed
-from ..metrics import response_metrics
+from ..metrics.metric import response_metrics
 from ..metrics.results import SEED, Figure
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature

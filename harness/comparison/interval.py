@@ -14,8 +14,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..io.pictures import picture_format, write_picture
-from ..io.tables import drawn, figure, text_table
+from ..io.tables import drawn, figure, picture_format, text_table, write_picture
 from ..metrics.results import Figure
 
 if TYPE_CHECKING:

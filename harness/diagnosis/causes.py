@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from mwz.normalization.rules import RuleSet
 
 from ..metrics.inform import Step, domain_result, steps
-from ..metrics.played import Played, PlayedDialogue
+from ..metrics.metric import Played
+from ..metrics.played import PlayedDialogue
 from ..metrics.results import DialogueResult, DomainResult, Fault
 from ..metrics.setups import MAIN_SETUP, STRICT
 

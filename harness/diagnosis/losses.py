@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..errors import counted, cut
 from ..io.tables import Cell, figure, signed, text_table
 from ..metrics.inform import TOTAL, rates
-from ..metrics.played import Played, dialogue_results
+from ..metrics.metric import Played, dialogue_results
 from ..metrics.results import DialogueResult, Fault
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
 from .dialogues import wrapped
@@ -196,7 +196,7 @@ def what_if(played: Played) -> dict[str, tuple[float, float]]:
         for sources in set(ways.values())
     }
     return {
-        name: (scores[sources].inform[TOTAL], scores[sources].success[TOTAL])
+        name: (scores[sources]["inform"][TOTAL], scores[sources]["success"][TOTAL])
         for name, sources in ways.items()
     }
 

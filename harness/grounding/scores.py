@@ -19,10 +19,10 @@ from ..benchmark import Benchmark, Dialogue
 from ..errors import counted
 from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
-from ..metrics.played import Played
+from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
 from ..scoring.scorer import kept, venue_database
-from ..submission.made import has_human_responses
+from ..submission.model import has_human_responses
 from .delexicalising import delexicaliser
 from .faithfulness import Faithfulness, ToldShares
 from .grounded import GroundedDialogue, PlainDialogue, ground

@@ -20,7 +20,8 @@ from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..metrics.counts import References, reference_13a, tokenize_13a
-from ..metrics.played import Played, play
+from ..metrics.metric import Played
+from ..metrics.played import play
 from ..submission import (
     NormalizedSubmission,
     Submission,

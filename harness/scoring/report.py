@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..io.tables import figure, text_table, wrapped
-from ..metrics import Headline, headlines, response_metrics, result_keys, result_types
+from ..metrics.metric import Headline, headlines, response_metrics, result_keys, result_types
 from ..metrics.setups import MAIN_SETUP, SETUPS
 from ..signature import Signature, harness_version
 
@@ -184,7 +184,7 @@ def _totals() -> dict[str, Headline]:
 def _read(content: Mapping[str, Any], source: str) -> Report:
     """Read a report; results of metrics that are not known stay as they are."""
     # Whoever only writes reports need not load what reading takes.
-    from ..io.validation import validated
+    from ..io.files import validated
 
     types = {**result_types(), **_PARTS}
     follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}

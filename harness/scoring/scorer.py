@@ -7,14 +7,12 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
-from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted
-from ..io.rooms import room
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..errors import InputError, counted, room
+from ..metrics.metric import Played, response_metrics
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
@@ -457,7 +455,7 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
 
 def kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
     """Return plain data that is kept with a benchmark; of one that is not installed, made now."""
-    return make() if benchmark.prepared is None else benchmark.prepared.part(name, make)
+    return make() if benchmark.prepared is None else benchmark.prepared(name, make)
 
 
 @lru_cache(maxsize=16)
@@ -496,7 +494,7 @@ def bleu_references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database.venues import PreparedVenues, VenueDatabase, VenueTables, prepared_venues
+    from mwz.database.venues import PreparedVenues, VenueDatabase, prepared_venues
 
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
@@ -506,5 +504,4 @@ def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
         f"venues-{rules.digest[:16]}-{rules.venues}",
         lambda: asdict(prepared_venues(records, rules)),
     )
-    prepared = PreparedVenues(VenueTables(**stored["tables"]), stored["places"], stored["similar"])
-    return VenueDatabase(records, rules, prepared)
+    return VenueDatabase(records, rules, PreparedVenues(**stored))

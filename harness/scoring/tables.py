@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import cut
 from ..io.tables import Table, best_cells, figure
-from ..metrics import Headline, headlines, table_figures
+from ..metrics.metric import Headline, headlines, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group
 from .predictions import ScoredSubmission, intervals_read
