@@ -15,7 +15,6 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
 
 from ..benchmark import GOALS
-from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH
@@ -272,14 +271,6 @@ def leaderboard_path(submissions: Path) -> Path:
     return submissions.absolute().parent / LEADERBOARD_FILE
 
 
-def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not (Path(value).is_file() or value.endswith((".json", ".json.gz"))):
-        problem = unknown("choice of goals", value, GOALS)
-        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
-    return value
-
-
 setup = click.option(
     "--setup",
     type=click.Choice(choices()["setup"]),
@@ -319,7 +310,6 @@ free_running = flag(
 
 goals = click.option(
     "--goals",
-    callback=_goals,
     default="all",
     show_default=True,
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",

@@ -162,7 +162,8 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
-            "--goals takes a file only with --free-running": goals not in GOALS and not free,
+            f"--goals is one of {', '.join(GOALS)}; a file needs --free-running": not free
+            and goals not in GOALS,
         }
     )
 

@@ -13,7 +13,7 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
 from ..metrics.metric import Played, response_metrics
-from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
+from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
@@ -287,10 +287,7 @@ class Scorer:
         if unfit:
             raise InputError("option metrics", unfit)
         benchmark = self._part()
-        _check_setup(self.options.setup, benchmark)
         part = _played_part(submission, benchmark, self.options.part)
-        if not part.turns:
-            raise InputError("predictions", "play no turn; there is nothing to score")
         return Played(
             submission=part,
             benchmark=benchmark,
@@ -409,23 +406,6 @@ def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     """Return the names of all metrics that can be computed of a submission."""
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
-
-
-def _check_setup(name: str, benchmark: Benchmark) -> None:
-    """Refuse a set-up that the benchmark lacks the data for.
-
-    Raises:
-        InputError: It needs gold responses, and some dialogue has none.
-    """
-    if name == BOTH or not REFERENCES[SETUPS[name].setup.references].of_responses:
-        return
-    for id_, dialogue in benchmark.dialogues.items():
-        if len(dialogue.references.get(CANONICAL_STYLE, ())) < dialogue.turns:
-            raise InputError(
-                "option setup",
-                f"{name} looks at gold responses, and dialogue {id_} of benchmark "
-                f"{benchmark.name} lacks them; use another set-up",
-            )
 
 
 def _played_part(
