@@ -141,8 +141,8 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    lexicaliser = room("grounding.lexicaliser", entry.key)
-    return to_json(lexicaliser.lexicalised_predictions(submission, scorer, seed)).encode()
+    lexicalise = room("grounding.lexicalise", entry.key)
+    return to_json(lexicalise.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
 # ------------------------------------------------------------------------------- scoring again

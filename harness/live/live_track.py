@@ -27,8 +27,8 @@ from ..data.installed import DEFAULT
 from ..errors import InputError, counted
 from ..io.files import encoded, to_json
 from ..signature import Signature
-from .playing import recorded
-from .replaying import Plays, baseline_calls, play_scripts, replayed
+from .playing import Plays, play_scripts
+from .replaying import baseline_calls, recorded, replayed
 from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"
