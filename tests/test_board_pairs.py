@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, enter, enter_sample, leaderboard
+from entered import REPOSITORY, enter_sample, leaderboard
 from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
@@ -313,11 +313,6 @@ def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:
     assert "±" not in page
     assert "Rank range" not in page.partition("## Notes")[0]
     assert "### Intervals and differences" not in page
-
-
-def test_a_page_of_entries_without_dialogues_is_as_before(tmp_path: Path) -> None:
-    enter(tmp_path, "alpha")
-    assert "±" not in leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
 
 
 # --------------------------------------------------------------------------- the repository's own

@@ -231,13 +231,6 @@ def test_a_wrong_declaration_is_refused_with_its_place(
     assert str(raised.value).startswith(f"{path}: placeholders: {problem}")
 
 
-def test_a_placeholder_called_table_can_be_declared(tmp_path: Path) -> None:
-    path = tmp_path / ENTRY_FILE
-    facts: dict[str, Any] = {"name": "A", "track": "end-to-end", "predictions": {"file": "a.json"}}
-    path.write_text(tomli_w.dumps({**facts, "placeholders": {"table": "NAME"}}))
-    assert read_system(path).aliases == aliases({"table": "NAME"})
-
-
 def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
         "known": Outputs(sample_content("careful"), "sample"),

@@ -243,16 +243,6 @@ def test_the_constant_response_has_no_rank(boards: _Boards, multiwoz: Benchmark)
     assert round(row.report.inform, 1) == 96.1
 
 
-@pytest.mark.real_data
-def test_references_with_the_gold_states_have_no_rank(
-    boards: _Boards, krls: Predictions, multiwoz: Benchmark
-) -> None:
-    own = _every(krls, _references()(multiwoz))
-    only = {id_: [{"response": t["response"]} for t in turns] for id_, turns in own.items()}
-    row = boards.row(only, "policy-optimization")
-    assert "reference_placeholders" in _raised(row)
-
-
 def _full_stop(turn: Turn, chosen: random.Random) -> str:
     return f"{turn['response']} ."
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, make_older
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
@@ -134,15 +134,6 @@ def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) 
     next(iter(content.values()))[-1]["state"]["hospital"] = {"department": "children"}
     again.write_text(json.dumps(content), encoding="utf-8")
     assert "rank 2 of 3 " in submitting(again, "another").out
-
-
-def test_after_one_command_it_is_on_the_leaderboard(submitting: _Submitting) -> None:
-    submitting(_file("hasty"), "Hasty")
-    assert submitting.leaderboard().status == 0
-    assert "Careful" not in submitting.page.read_text(encoding="utf-8")
-    submitting(_file("careful"), "Careful")
-    assert "\n| Careful " in submitting.page.read_text(encoding="utf-8")
-    assert submitting.leaderboard("--check").status == 0
 
 
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
@@ -304,16 +295,6 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     run = submitting(_file("careful"), "Corpus", *options)
     assert run.status == 2
     assert ("cannot be replaced" if options else "there is an entry of that name") in run.err
-    assert submitting.left() == before
-
-
-def test_nothing_is_entered_beside_scores_of_an_earlier_version(submitting: _Submitting) -> None:
-    submitting(_file("careful"), "first")
-    make_older(submitting.folder / "first")
-    before = submitting.left()
-    run = submitting(_file("hasty"), "second")
-    assert run.status == 2
-    assert "first: scored by an earlier version; use --rescore" in run.err
     assert submitting.left() == before
 
 

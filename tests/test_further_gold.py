@@ -31,14 +31,12 @@ from mwz.harness.board import tracked as board_tracked
 from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.entry_scores import score_entry
-from mwz.harness.board.model import read_board
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
 from mwz.harness.board.systems import System
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
-from mwz.harness.board.views.site_pages import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (
@@ -47,7 +45,6 @@ from mwz.harness.data.gold_states import (
     load_gold_states,
     read_gold_states,
 )
-from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.io.files import validated
 from mwz.harness.metrics.tracking.evaluation import score_tracking
@@ -341,16 +338,6 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     assert "| JGA 1.0 |" in " ".join(page.replace("|   ", "| ").split())
 
 
-def test_the_page_on_the_web_has_the_table_with_addresses_of_its_own(board: _Board) -> None:
-    made = site(read_board(board.folder, read_entries(board.folder), "2021"), board.folder / "docs")
-    index = made.files["index.html"]
-    assert index.count('id="tracking-careful"') == index.count('id="tracking-careful-1.1"') == 1
-    assert "Places gained" in index
-    assert "version 1.1" in made.files["systems/careful.html"]
-    data = json.loads(made.files["systems/careful.json"])
-    assert set(data["further_gold"]["1.1"]) == {"keep", "drop"}
-
-
 def test_a_further_version_needs_its_declaration_only(
     board: _Board, declares: Callable[..., None]
 ) -> None:
@@ -543,16 +530,3 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
     assert other is not None
     assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
     assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]
-
-
-@pytest.mark.real_data
-def test_what_is_declared_of_multiwoz_is_scored_once_it_is_installed(
-    multiwoz: Benchmark, gold_24: GoldStates
-) -> None:
-    from mwz.harness.data.gold_states import load_further_gold
-
-    assert load_further_gold(multiwoz) == ([], ["2.4"])
-    install_benchmark(multiwoz)
-    install_gold_states(gold_24)
-    [gold], missing = load_further_gold(multiwoz)
-    assert (gold.digest, missing) == (gold_24.digest, [])

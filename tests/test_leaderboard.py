@@ -234,14 +234,6 @@ def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) 
     }
 
 
-def test_the_rows_are_those_of_the_rule_set_asked_for(tmp_path: Path) -> None:
-    scored = {"2021": report("2021", bleu=10.0), "2023": report("2023", bleu=11.0)}
-    entered = [enter(tmp_path, "system", scored=scored)]
-    assert [row.figure("bleu") for row in rows(entered, "2021")] == ["10.0"]
-    assert [row.figure("bleu") for row in rows(entered, "2023")] == ["11.0"]
-    assert "rule set 2023" in leaderboard(entered, "2023")
-
-
 def test_systems_without_scores_under_another_rule_set_are_left_out_of_its_page(
     tmp_path: Path,
 ) -> None:
@@ -401,17 +393,6 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     assert json.loads(files["systems/a.json"])["columns"]["surprise"] == 3.456
     monkeypatch.undo()
     assert "Surprise" not in leaderboard(entered, "2021")
-
-
-def test_links_and_notes_are_shown(tmp_path: Path) -> None:
-    facts = system(name="A_B", paper="https://p.org", code="https://c.org", note="plays half")
-    page = leaderboard([enter(tmp_path, "a_b", facts)], "2021")
-    tables = _tables(page)
-    assert tables["End-to-end systems"][2][1] == (
-        r"A\_B ([paper](https://p.org), [code](https://c.org))"
-    )
-    assert len({len(row) for row in tables["End-to-end systems"]}) == 1
-    assert "\n- A\\_B: plays half\n" in page
 
 
 @pytest.mark.parametrize(

@@ -242,14 +242,6 @@ def test_papers_of_systems_with_responses_have_authors_title_and_year() -> None:
         assert {"author", "title", "year", "url"} <= fields, key
 
 
-def test_names_are_written_for_any_bibtex() -> None:
-    reference = entry_reference(read_entry(PUBLISHED / "augpt"))
-    assert reference is not None
-    assert reference.fields["author"].startswith(r"Kulh{\'{a}}nek, Jon{\'{a}}{\v{s}} and ")
-    assert reference.short == "Kulhánek et al., 2021"
-    assert reference.bibtex().isascii()
-
-
 @pytest.mark.real_data
 def test_five_outputs_beside_an_entry_of_the_board(
     capsys: Capture, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch

@@ -21,7 +21,6 @@ from entered import (
     edit_scores,
     enter,
     enter_sample,
-    leaderboard,
     make_older,
     reports,
     sample_content,
@@ -318,22 +317,6 @@ def test_changed_predictions_change_the_scores_and_their_hashes(
     assert careful.scores == scored["hasty"]
 
 
-def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_are(
-    folder: Path, scored: Mapping[str, Scores]
-) -> None:
-    one, other = (folder / name / PREDICTIONS_FILE for name in ("careful", "hasty"))
-    kept = one.read_bytes()
-    one.write_bytes(other.read_bytes())
-    other.write_bytes(kept)
-    with pytest.raises(InputError) as error:
-        leaderboard(read_entries(folder), "2021")
-    told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
-    assert error.value.problems == (f"careful: {told}", f"hasty: {told}")
-    _rescore(folder)
-    careful, hasty, _ = read_entries(folder)
-    assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])
-
-
 def test_what_nobody_can_get_is_told_and_kept(folder: Path) -> None:
     place = folder / "careful"
     facts = system(name="careful", predictions={"unavailable": "the disk is lost"})
@@ -429,36 +412,6 @@ def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
     assert run.status == 0
     assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
     assert _leaderboard(capsys, folder, "--check").status == 0
-
-
-def test_checking_and_rescoring_together_tell_what_differs_and_write_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _leaderboard(capsys, folder).status == 0
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
-    assert (run.status, run.err) == (0, "")
-    assert "careful: unchanged" in run.out
-    assert "leaderboard.md: up to date\n" in run.out
-    # The page follows from the edited scores, where nothing is stored of single dialogues: only
-    # scoring again tells.
-    (folder / "careful" / "dialogues.json").unlink()
-    edit_inform(folder / "careful", 90.0)
-    assert _leaderboard(capsys, folder).status == 0
-    before = _everything(folder.parent)
-    assert _leaderboard(capsys, folder, "--check").status == 0
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
-    assert run.status == 1
-    assert "careful: 4 figures changed" in run.out
-    assert _line(run.out, "strict.inform.total").split()[2:] == [
-        "90.0",
-        repr(100 * 26 / 30),
-        "-3.333",
-    ]
-    assert _everything(folder.parent) == before
-
-
-def _everything(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.real_data

@@ -215,9 +215,6 @@ def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_r
     assert message in " ".join(_refusal(tmp_path, change).problems)
 
 
-_OTHER = "f" * 64
-
-
 def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) -> None:
     def swap(content: dict[str, Any]) -> None:
         content["other_rules"]["2023"] = content["other_rules"]["2026"]
@@ -237,15 +234,3 @@ def test_what_is_no_report_is_refused(content: bytes) -> None:
     with pytest.raises(InputError) as error:
         parse_scores(content, SCORES_FILE, "end-to-end")
     assert error.value.source == SCORES_FILE
-
-
-# ------------------------------------------- what ranks or marks an entry must follow, too
-
-
-_HALF = {
-    "turns": 300,
-    "dialogues": 50,
-    "strict": {"inform": 80.0, "success": 60.0},
-    "optimistic": {"inform": 80.0, "success": 60.0},
-}
-_BOUND = "system: rule set 2021: the lower bound does not follow from the rest; use --rescore"

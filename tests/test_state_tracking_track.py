@@ -271,15 +271,6 @@ def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, ha
     assert submitting.run("leaderboard", "--check").status == 0
 
 
-def test_gold_states_of_a_version_that_nobody_knows_are_refused(
-    submitting: _Submitting, half: Path
-) -> None:
-    run = submitting(half, "Half", "--gold", "2.1")
-    assert (run.status, run.out) == (2, "")
-    assert "--gold: no version is known; `mwz data import --states` installs" in run.err
-    assert not (submitting.folder / "half").exists()
-
-
 def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
     submitting(half, "Half")
     submitting(CAREFUL, "Careful", track="end-to-end")

@@ -188,15 +188,22 @@ def _is_text(content: bytes) -> bool:
     return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
 
 
-def _parse(content: bytes, source: str) -> list[LoggedTurn]:
-    return parse_damd_log(content.decode(errors="replace"), source)
+def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
+    turns = parse_damd_log(content.decode(errors="replace"), source)
+    return [{**vars(turn), "gold_domains": list(turn.gold_domains)} for turn in turns]
 
 
 def _recognises(content: object) -> bool:
-    return isinstance(content, list) and isinstance(next(iter(content), None), LoggedTurn)
+    return isinstance(content, list) and bool(content) and all(map(_is_logged, content))
 
 
-def _read(turns: Sequence[LoggedTurn], source: str) -> Standard:
+def _is_logged(turn: object) -> bool:
+    types = {name: type(value) for name, value in turn.items()} if isinstance(turn, dict) else {}
+    return types == {"line": int, "user": str, "response": str, "state": dict, "gold_domains": list}
+
+
+def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
+    turns = [LoggedTurn(**turn) for turn in content]
     return Standard({}, FORMAT.name, find=partial(_predictions, turns, source))
 
 
