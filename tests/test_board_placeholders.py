@@ -242,14 +242,3 @@ def test_set_ups_are_searched_with_the_placeholders() -> None:
     assert search_setups(wanted, 1) == found
     assert found["own"] == found["known"]
     assert found["own"] != found["plain"]
-
-
-def test_compare_reads_entries_with_their_own_table_and_files_without(
-    folder: Path, outputs: Path, capsys: Capture
-) -> None:
-    with contextlib.chdir(folder.parent):
-        run = run_cli(capsys, "compare", "aliased", outputs, "--json", "-")
-    [pair] = json.loads(run.out)["pairs"]
-    known = sample_scores("careful").main
-    assert pair["success"]["a"] == known.success
-    assert pair["success"]["difference"] < 0

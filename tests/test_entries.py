@@ -73,7 +73,6 @@ def test_an_unknown_key_is_refused_with_its_place(
                 *('https://a.b/"onload="x', "https://user@a.b/", "https://\u0430rxiv.org/"),
             ]
         ],
-        ({"code": "ftp://a.b/c"}, "code: expected a complete address"),
         *[
             ({"name": name}, "name: ")
             for name in [
@@ -98,32 +97,18 @@ def test_an_unknown_key_is_refused_with_its_place(
         ({"note": "x" * 501}, "note: "),
         ({"unranked": ""}, "unranked: "),
         ({"year": "2021"}, "year: "),
-        ({"year": 2021.0}, "year: "),
         ({"year": 2017}, "year: "),
         ({"open_weights": "maybe"}, "open_weights: "),
-        ({"open_weights": True}, "open_weights: "),
         ({"test_in_training": "perhaps"}, "test_in_training: "),
         ({"prompts": "in the appendix"}, "prompts: expected a complete address"),
         ({"runs": 0}, "runs: "),
-        ({"runs": "3"}, "runs: "),
         ({"date": "31.12.2024"}, "date: '31.12.2024' is no date such as 2024-12-31"),
         ({"date": "2024-02-30"}, "date: "),
-        ({"date": "20241231"}, "date: "),
-        ({"date": 20241231}, "date: "),
         ({"date": datetime(2024, 12, 31, 8)}, "date: "),
         ({"predictions": {"file": "p.json", "unavailable": "lost"}}, "predictions: give either"),
         ({"predictions": {"unavailable": "lost\nall"}}, "predictions.unavailable: control"),
         ({"predictions": {}}, "predictions: give either `file`"),
         ({"predictions": {"file": "p.json", **PIN}}, "predictions: give either `file`"),
-        ({"predictions": {"file": "p.json", "made": "damd"}}, "predictions: give either `file`"),
-        (
-            {"predictions": {"made": "damd", "unavailable": "lost"}},
-            "predictions: give either `file`",
-        ),
-        (
-            {"predictions": {"corpus": "damd"}},
-            "predictions.corpus: unknown key",
-        ),
         ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
         ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),
         ({"predictions": {"file": "../p.json"}}, "predictions: `file` must be the name of a file"),
@@ -133,7 +118,6 @@ def test_an_unknown_key_is_refused_with_its_place(
         ),
         ({"setup": {"comparison": "union"}}, "setup.comparison: "),
         ({"setup": {"reduced_search": "perhaps"}}, "setup.reduced_search: "),
-        ({"setup": {"tokenization": "words"}}, "setup.tokenization: "),
         ({"reported": [{"inform": 76.3}]}, "reported.0.source: field required"),
         ({"reported": [{"source": ""}]}, "reported.0.source: "),
         (
@@ -141,7 +125,6 @@ def test_an_unknown_key_is_refused_with_its_place(
             "reported.0: inform: 101 is not between 0",
         ),
         ({"reported": [{"source": "s", "bleu": -0.1}]}, "reported.0: bleu: -0.1 is not between 0"),
-        ({"reported": [{"source": "s", "combined": 201}]}, "reported.0: combined: 201 is not"),
         ({"reported": [{"source": "s", "bleu": float("nan")}]}, "reported.0.bleu: "),
         ({"reported": [{"source": "s", "success": "high"}]}, "reported.0.success: "),
         ({"reported": [{"source": "s", "setup": "lenient"}]}, "reported.0.setup: "),

@@ -461,21 +461,6 @@ def test_what_is_made_belongs_into_its_track(track: str, made: str, told: str) -
         validated(System, {"name": "X", "track": track, "predictions": {"made": made}}, "x")
 
 
-def test_the_command_scores_it_by_state_tracking(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ("score", "@empty", "--benchmark", "sample")
-    run = run_cli(capsys, *command, "--json", "-")
-    told = json.loads(run.out)
-    states = [state for one in load_benchmark("sample").dialogues.values() for state in one.states]
-    missed = sum(len(slots) for state in states for slots in state.values())
-    assert told["dst"]["metrics"]["SA"] == pytest.approx(100 - 100 * missed / len(states) / 30)
-    assert "bleu" not in told
-    assert "strict" not in told
-    # The responses are the references, for those who ask for more.
-    run = run_cli(capsys, *command, "--metrics", "bleu", "--json", "-")
-    assert json.loads(run.out)["bleu"]["mwz22"] == pytest.approx(100)
-    assert run_cli(capsys, *command, "--lexicalised").status == 2
-
-
 # --------------------------------------------------------------------------- public data
 
 # JGA against 2.2, against 2.4, and against 2.4 without `dontcare`.

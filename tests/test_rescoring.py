@@ -188,19 +188,6 @@ def test_scores_of_an_earlier_version_are_made_again(folder: Path) -> None:
     assert outcomes["careful"].scores is None
 
 
-def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kept(
-    folder: Path,
-) -> None:
-    for name in ("careful", "hasty"):
-        make_older(folder / name)
-    edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
-    (folder / "hasty" / PREDICTIONS_FILE).unlink()
-    before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
-    with pytest.raises(InputError, match="no scores are written: hasty: scored by an earlier"):
-        _rescore(folder)
-    assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("rules_digest", "f" * 64), ("data", "f" * 64), ("versions", {"mwz": "0"})]
 )

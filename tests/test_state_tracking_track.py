@@ -210,20 +210,6 @@ def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
     assert _tables([enter(tmp_path, "a", system(name="A"), {"2021": report()})]) == []
 
 
-def test_the_page_has_the_tables_and_what_their_gold_states_are(tmp_path: Path) -> None:
-    _end_to_end(tmp_path, "a")
-    _enter(tmp_path, "half")
-    page = leaderboard(read_entries(tmp_path), "2021")
-    section = page.split("\n## State tracking\n")[1].split("\n## ")[0]
-    headings = [line for line in section.splitlines() if line.startswith("### ")]
-    assert len(headings) == 2
-    assert any("made-up" in line for line in headings)
-    assert any("predictions file" in line for line in headings)
-    assert "| half | 50.00 |" in " ".join(section.split())
-    # It is ranked nowhere else.
-    assert "half" not in page.split("\n## End-to-end systems\n")[1].split("\n## ")[0]
-
-
 # --------------------------------------------------------------------------- the command
 
 

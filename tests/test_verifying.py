@@ -169,16 +169,6 @@ def test_whatever_comes_out_differently_is_told(
     assert not careful.holds
 
 
-def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None:
-    def change(content: Any) -> None:
-        versions = content["signature_fields"]["versions"]
-        content["signature"] = content["signature"].replace(f"mwz:{versions['mwz']}|", "mwz:0.0.1|")
-        versions["mwz"] = "0.0.1"
-
-    change_scores(folder / "careful", change)
-    assert _verified(folder, "careful")["careful"].holds
-
-
 @pytest.mark.parametrize("copy", ["aaa", "zzz"])
 @pytest.mark.parametrize("chosen", ["copy", "original", "both"])
 def test_a_copied_entry_is_told_whichever_of_the_two_is_verified(
