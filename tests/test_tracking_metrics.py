@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -21,7 +22,7 @@ from tracking_cases import (
 )
 
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import tracking_metrics
+from mwz.harness.metrics.tracking import metric
 from mwz.harness.metrics.tracking.choices import Choices, decay_to_forget
 from mwz.harness.metrics.tracking.evaluation import (
     correlation,
@@ -29,17 +30,18 @@ from mwz.harness.metrics.tracking.evaluation import (
     score_tracking,
     tail_orientation,
 )
-from mwz.harness.metrics.tracking.fga import EXACT, error_distances, turn_score
 from mwz.harness.metrics.tracking.gca import (
     OUTCOMES,
     change_scores,
-    count_by_slot,
     count_changes,
     judge_changes,
 )
-from mwz.harness.metrics.tracking.jga import first_lost
-from mwz.harness.metrics.tracking.rsa import turn_relative_slot_accuracy
-from mwz.harness.metrics.tracking.slot_accuracy import turn_slot_accuracy
+from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
+from mwz.harness.metrics.tracking.metric import tracking_metrics
+from mwz.harness.metrics.tracking.slot_accuracy import (
+    turn_relative_slot_accuracy,
+    turn_slot_accuracy,
+)
 from mwz.harness.metrics.tracking.states import DialogueStates
 
 
@@ -253,24 +255,8 @@ def test_fga_turn_errs_if_it_adds_what_gold_lacks_or_lacks_what_gold_adds():
     assert error_distances(present(first, ("a.x a.y", "a.y")), [0, 1])[1] == 1
     assert error_distances(present(first, ("a.x a.y", "")), [0, 1])[1] == 0
     assert error_distances(present(first, ("a.x", "a.z")), [0, 1])[1] == 0
-
-
-def test_fga_measures_distance_in_turn_numbers():
-    turns = present(("a.x", ""), ("a.x", ""))
-    assert error_distances(turns, [3, 7]) == [0, 4]
-
-
-def test_turn_matches_do_not_depend_on_lambda():
-    dialogue = tracked(("a.x", ""), ("a.x", ""))
-    report = score_tracking([dialogue], Choices(lambdas=[0]))
-    assert report.metrics["FGA"] == {"0": 0}
-    assert report.counts["turn_matches"] == 1
-
-
-def test_gca_counts_a_slot_dropped_on_both_sides_as_correct_and_as_missed():
-    # From the published code, not the paper: the gold change to `none` is correct, the equal
-    # predicted change falls through to the test for `none`.
-    assert counts(("a.x", "a.x"), ("", "")) == outcomes(1, 0, 0, 2)
+    # Distances are of turn numbers.
+    assert error_distances(present(first, first), [3, 7]) == [0, 4]
 
 
 @pytest.mark.parametrize(
@@ -294,27 +280,15 @@ def test_gca_counts_a_slot_dropped_on_both_sides_as_correct_and_as_missed():
         ([("a.x", "a.x"), ("a.x", "")], (1, 0, 0, 1)),
         # Dropped by gold alone: overshot, as the predicted slot does not change.
         ([("a.x", "a.x"), ("", "a.x")], (0, 0, 1, 1)),
+        # Dropped on both sides. From the published code, not the paper: the gold change to `none`
+        # is correct, the equal predicted change falls through to the test for `none`.
+        ([("a.x", "a.x"), ("", "")], (1, 0, 0, 2)),
         # Dropped and told again: correct, correct and missed, correct.
         ([("a.x", "a.x"), ("", ""), ("a.x", "a.x")], (1, 0, 0, 3)),
     ],
 )
 def test_gca_counts_of_single_changes(turns, expected):
     assert counts(*turns) == outcomes(*expected)
-
-
-def test_gca_is_nought_without_a_correct_change():
-    assert gca(("a.x", "a.x=other")) == 0
-
-
-def test_gca_counts_by_slot_add_up_to_the_totals():
-    changes = list(chain.from_iterable(judge_changes(pairs(*GCA_SAMPLE_1))))
-    by_slot = count_by_slot(changes)
-    assert by_slot["attraction", "name"] == outcomes(0, 1, 0, 0)
-    assert by_slot["hotel", "name"] == outcomes(0, 0, 0, 1)
-    assert all(
-        sum(slot[outcome] for slot in by_slot.values()) == number
-        for outcome, number in count_changes(changes).items()
-    )
 
 
 def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
@@ -409,7 +383,6 @@ def test_losses_are_those_of_dialogues_that_end_inexact():
     # Turn 1 of 4.
     assert report.losses["mean_position"] == 0.25
     assert [part["first_lost"] for part in report.positions] == [0, 0, 1, *[0] * 7]
-    assert first_lost(present(("a.x", "a.x"))) is None
 
 
 def test_positions_hold_the_turns_of_their_part_of_the_dialogue():
@@ -441,11 +414,6 @@ def test_mistakes_go_with_scores_over_the_dialogues_that_have_any():
     assert mistakes["correlations"]["TO"] == {"FGA 0": pytest.approx(1), "GCA": None}
 
 
-def test_scoring_no_dialogues_is_refused():
-    with pytest.raises(ValueError, match="no dialogues"):
-        score_tracking([])
-
-
 def test_gca_by_the_papers_weights():
     # P = 1 + 1 = 2, G = 1 + 1 + 2 = 4; the parts are 1/2, 1/4, 1 and 1/2.
     counted = {"missed": 2, "wrong": 1, "overshot": 0, "correct": 1}
@@ -473,3 +441,15 @@ def test_fga_by_the_papers_algorithm():
     assert score == pytest.approx((1 + 1 + 0 + 1 - math.exp(-1) + 1 + 1 - math.exp(-3)) / 6)
     # With λ = 0 nothing is forgotten: joint goal accuracy.
     assert shares(turns, Choices([0.0], fga="paper"))["FGA.0"] == pytest.approx(2 / 6)
+
+
+def test_two_metrics_of_one_name_are_refused(monkeypatch):
+    another = replace(tracking_metrics()["JGA"], name="IAGA")
+    declared = metric.declared
+
+    def with_another(package, name, kind):
+        return [*declared(package, name, kind), *([another] if name == "METRIC" else [])]
+
+    monkeypatch.setattr(metric, "declared", with_another)
+    with pytest.raises(RuntimeError, match="two state-tracking metrics are called IAGA"):
+        tracking_metrics.__wrapped__()

@@ -31,23 +31,24 @@ from typing import Any, TypeAlias
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
-from mwz.harness.board.entries import FACTS, Entry, read_entries
+from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.model import Board, read_board
 from mwz.harness.board.printed import Figure
 from mwz.harness.board.reported import ReportedFigures, read_reported
+from mwz.harness.board.systems import FACTS
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
 from mwz.harness.io.tables import escaped_cell, figure, markdown_table, signed
-from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.flags import FLAGS
+from mwz.harness.metrics.metric import response_metrics
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.tracking import tracking_metrics
+from mwz.harness.metrics.tracking.metric import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.formats import KEYS, TURN_KEYS, formats
+from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 

@@ -18,7 +18,7 @@ from itertools import groupby
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.tables import figure, signed
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from ..scoring.report import Report
 from .entries import Entry
 from .reported import (

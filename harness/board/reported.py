@@ -17,9 +17,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ..errors import refuse
-from ..io.files import parse_toml, read_plain
-from ..io.validation import validated
-from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
+from ..io.files import parse_toml, read_plain, validated
+from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeAlias
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.registry import read_toml
 
 from ..metrics.setups import RANKED
 from .entries import Entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,25 +10,30 @@ from typing import Any
 
 import click
 
-from mwz.normalization.rules import published_rule_sets, rule_set
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
-from ..data.declared import Built, DataSet, build_benchmark, declared_names, read_data_set
+from ..benchmark import STYLES, Benchmark
+from ..data.declared import (
+    DataSet,
+    build_benchmark,
+    compared_with_pinned,
+    declared_names,
+    install,
+    read_data_set,
+)
 from ..data.fetching import MIRROR_VARIABLE, Transfer, fetch_benchmark, wrong_files
-from ..data.fingerprints import comparison_text, differences
-from ..data.gold_states import all_gold_states, install_gold_states, read_gold_states
+from ..data.goals import install_tasks, read_tasks
+from ..data.gold_states import all_gold_states, import_gold_states
 from ..data.installed import (
     DEFAULT,
     SAMPLE,
     benchmark_path,
     downloads_directory,
-    install_benchmark,
     installed_benchmarks,
     load_benchmark,
 )
-from ..data.reference_statistics import statistics_tables
-from ..data.tasks import Tasks, install_tasks, read_tasks
 from ..errors import refuse
-from ..io.tables import formatted, text_table
+from ..io.tables import Table, figure, formatted, text_table
 from ..signature import SHOWN_HASH
 from . import notify, option
 
@@ -84,7 +90,8 @@ def fetch(
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     transfer = Transfer(mirror, offline, progress=sys.stderr.isatty(), notify=notify)
-    _install(fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer))
+    built = fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer)
+    click.echo("\n".join(install(built)))
     if predictions:
         click.echo(f"outputs of the published systems: in {downloads_directory()}")
 
@@ -107,9 +114,9 @@ def verify(every: bool) -> int:
     differ = False
     for name in installed_benchmarks():
         if benchmark_path(name) is not None:
-            differing = differences(load_benchmark(name))
-            differ |= bool(differing)
-            click.echo(f"benchmark {name}: readable{comparison_text(differing, every)}")
+            differs, how = compared_with_pinned(load_benchmark(name), every)
+            differ |= differs
+            click.echo(f"benchmark {name}: readable{how}")
     for gold in all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")
     return int(differ)
@@ -151,17 +158,18 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
     if states:
         if given:
             raise click.UsageError("--states stands alone; build the benchmark first, without it")
-        _import_states(data_set, states)
+        imported = import_gold_states(load_benchmark(data_set.name), states)
+        click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        _install_tasks(read_tasks(given["convlab2"]), data_set.name)
+        click.echo(install_tasks(read_tasks(given["convlab2"]), data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]
     if needed:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
     folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    _install(build_benchmark(data_set, folders))
+    click.echo("\n".join(install(build_benchmark(data_set, folders))))
 
 
 @command.command()
@@ -198,28 +206,83 @@ def list_() -> None:
         click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
 
 
-def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> None:
-    """Install gold states of a data set's dialogues: all that are wanted, or none."""
-    benchmark = load_benchmark(data_set.name)
-    imported = [read_gold_states(version, path, benchmark) for version, path in wanted]
-    for gold, notes in imported:
-        path = install_gold_states(gold)
-        counts = f"{len(gold.states)} dialogues, {gold.turns} turns"
-        content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
-        click.echo(f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}")
-        click.echo("\n".join(notes))
+# Statistics.
 
 
-def _install_tasks(tasks: Tasks, benchmark: str) -> None:
-    path = install_tasks(tasks, benchmark)
-    click.echo(f"installed tasks of {benchmark}: {len(tasks.tasks)}, in {path}")
+def slotted_turns(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    """Return the references, one of each style, of the turns that have a slot in any of them."""
+    names = sorted(set(rule_set(DEFAULT_RULES).ontology.values()))
+    slot = re.compile(rf"\b(?:{'|'.join(names)})\b")
+    return [
+        turn
+        for dialogue in benchmark.dialogues.values()
+        for turn in zip(*(dialogue.references[style] for style in STYLES), strict=True)
+        if any(map(slot.search, turn))
+    ]
 
 
-def _install(built: Built) -> None:
-    benchmark = built.benchmark
-    path = install_benchmark(benchmark)
-    if built.tasks is not None:
-        _install_tasks(built.tasks, benchmark.name)
-    counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
-    click.echo(f"installed {benchmark.name}: {counts}, in {path}")
-    click.echo("\n".join(built.notes))
+def statistics_tables(benchmark: Benchmark) -> list[Table]:
+    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
+    turns = slotted_turns(benchmark)
+    return [_contents(benchmark, turns), _agreement(turns)]
+
+
+def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
+    dialogues = benchmark.dialogues
+    seen = None if benchmark.seen is None else len(benchmark.seen)
+    triplets = {
+        (domain, slot, value)
+        for dialogue in dialogues.values()
+        for state in dialogue.states
+        for domain, slots in state.items()
+        for slot, value in slots.items()
+    }
+    identical = sum(len(set(turn)) == 1 for turn in turns)
+    different = sum(len(set(turn)) == len(STYLES) for turn in turns)
+    # What is counted, of how many; None where there is no whole.
+    counts: list[tuple[str, int | None, int | None]] = [
+        ("dialogues", len(dialogues), None),
+        ("with a goal that occurs in train or dev", seen, len(dialogues)),
+        ("with one that does not", None if seen is None else len(dialogues) - seen, len(dialogues)),
+        ("domain-slot-value triplets in gold states", len(triplets), None),
+        ("system turns", benchmark.turns, None),
+        ("with a slot in some reference style", len(turns), benchmark.turns),
+        ("of these, identical in all styles", identical, len(turns)),
+        ("of these, different in any two styles", different, len(turns)),
+    ]
+    data: list[dict[str, Any]] = [
+        {"what": what, "number": n, "percent": 100 * n / whole if whole and n is not None else None}
+        for what, n, whole in counts
+    ]
+    how = "`mwz data fetch --split all` or `mwz data import` of whole clones"
+    unknown = f"the train and dev goals are not known: {how} compares them"
+    return Table(
+        "benchmark",
+        f"Benchmark {benchmark.name}",
+        ["", "number", "percent"],
+        [
+            [
+                row["what"],
+                "–" if row["number"] is None else str(row["number"]),
+                "" if row["percent"] is None else figure(row["percent"], 2),
+            ]
+            for row in data
+        ],
+        data,
+        [unknown] if seen is None else [],
+    )
+
+
+def _agreement(turns: Sequence[tuple[str, ...]]) -> Table:
+    """Return of how many turns with a slot two styles have the same reference, in percent."""
+    shares = {
+        style: [
+            100 * sum(turn[i] == turn[j] for turn in turns) / max(1, len(turns))
+            for j in range(len(STYLES))
+        ]
+        for i, style in enumerate(STYLES)
+    }
+    rows = [[style, *(figure(own, 2) for own in shares[style])] for style in STYLES]
+    data = [{"style": s, **dict(zip(STYLES, shares[s], strict=True))} for s in STYLES]
+    title = "Identical references of two styles, in percent of the turns with a slot"
+    return Table("styles", title, ["", *STYLES], rows, data)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
-from ..errors import InputError, unknown
+from ..errors import InputError, room, unknown
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
-from ..io.rooms import room
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..scoring.predictions import ScoredSubmission, Wanted, score_each
@@ -139,8 +138,8 @@ def read_plays(
         return []
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
-    contents = [(shown_name(file), read_bytes(file, limits())) for file in files]
-    found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
+    contents = [(shown_name(file), read_bytes(file)) for file in files]
+    found: list[tuple[str, Any]] = room("live.replaying", contents[0][0]).plays_again(
         contents, name, doing, by
     )
     return found
@@ -195,7 +194,7 @@ class Outputs:
         is_lexicalised = self.content == HUMAN
         aliases = None
         if self.entry is not None:
-            from ..board.tracks import tracks  # a file needs nothing of the board
+            from ..board.tracks import tracks
 
             is_lexicalised = tracks()[self.entry.system.track].english
             aliases = self.entry.system.aliases
@@ -231,11 +230,11 @@ def read_outputs(name: str) -> Outputs:
         return Outputs(name, made)
     entry = found_entry(name)
     if entry is None:
-        return Outputs(name, read_bytes(name, limits()))
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+        return Outputs(name, read_bytes(name))
+    from ..board.rescoring import find_predictions
     from ..board.tracks import tracks
 
-    if tracks()[entry.system.track].further_files == "trials":
+    if tracks()[entry.system.track].takes_plays:
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
     return Outputs(name, find_predictions(entry, ()), entry)
@@ -306,7 +305,7 @@ def found_entry(name: str) -> Entry | None:
         return None
     if name == STANDARD_STREAM or Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
+    from ..board.entries import find_entry, no_entry
 
     entry = find_entry(name, SUBMISSIONS)
     if entry is None:

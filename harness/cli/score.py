@@ -14,7 +14,7 @@ from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.tables import formatted, printable
-from ..metrics import default_metrics, response_metrics
+from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
 from ..scoring.predictions import (
     ScoredSubmission,
@@ -154,7 +154,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         given: Parameter -> value.
     """
     if given["plot"] is not None:
-        from ..io.pictures import picture_format
+        from ..io.tables import picture_format
 
         picture_format(given["plot"])
     json_target, lines_target = given["json_target"], given["lines_target"]

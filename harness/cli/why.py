@@ -13,9 +13,8 @@ from tqdm import tqdm
 from ..diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
-from ..errors import InputError, unknown
+from ..errors import InputError, room, unknown
 from ..io.files import short_names, write_atomically
-from ..io.rooms import room
 from ..io.tables import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions

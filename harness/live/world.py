@@ -10,15 +10,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field
 
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.rules.registry import digest_of_json, read_toml
+from mwz.normalization.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
-from ..data.goals import chosen_goals
+from ..data.goals import Task, Tasks, chosen_goals, load_tasks
 from ..data.installed import load_benchmark
-from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
-from ..grounding.delexicalising import delexicaliser
-from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
+from ..grounding.grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
-from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted
-from ..io.rooms import room
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..errors import InputError, counted, room
+from ..metrics.metric import Played, response_metrics
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
@@ -364,7 +362,7 @@ class Scorer:
     def delexicaliser(self) -> Callable[[str], Delexicalised]:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
         delexicaliser: Callable[[str], Delexicalised] = room(
-            "grounding.delexicalising", "plain English"
+            "grounding.grounded", "plain English"
         ).delexicaliser(self.benchmark, self.rules)
         return delexicaliser
 

@@ -17,8 +17,7 @@ from typing import Any
 from ..diagnosis import diagnose
 from ..errors import InputError
 from ..io.files import parse_json, read_bytes, shown_name
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..metrics.metric import Played, response_metrics
 from ..metrics.results import DialogueResult
 from ..metrics.setups import MAIN_SETUP
 from ..signature import Signature
@@ -105,7 +104,7 @@ def _numbered_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 def _read_line(source: str, number: int, text: bytes) -> tuple[str, object, DialogueResult]:
     """Return where a line is, its signature and its result."""
     # Whoever only writes lines need not load what reading takes.
-    from ..io.validation import validated
+    from ..io.files import validated
 
     place = f"{source}, line {number}"
     line = parse_json(text, place)

@@ -14,24 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from mwz.normalization.rules import aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError
+from ..errors import InputError, Remark
 from ..io.tables import figure
-from ..metrics import resampled_metrics
-from ..metrics.bleu import bleu
+from ..metrics.bleu import corpus_bleu
 from ..metrics.inform import TOTAL, rates
-from ..metrics.played import Played, dialogue_results
+from ..metrics.metric import Played, dialogue_results, resampled_metrics
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
-from ..submission.placeholder_aliases import guessed
 from ..submission.remarks import (
     KIND,
-    MANY_UNKNOWN,
     TAG,
-    Remark,
-    counted_names,
     frequent_tags,
-    unknown_names,
+    guessed,
 )
 from . import Options, Scorer, allowed_metrics
 from .jobs import run
@@ -131,10 +126,8 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     if not played.submission.unknown_placeholders:
         return
     turns = chain.from_iterable(submission.dialogues.values())
-    names = counted_names([turn.response for turn in turns])
-    unknown = unknown_names(names, scorer.rules)
-    guesses = guessed([name for name, _ in unknown.most_common()], scorer.rules)
-    if not guesses or unknown.total() <= MANY_UNKNOWN * names.total():
+    guesses = guessed([turn.response for turn in turns], scorer.rules)
+    if not guesses:
         return
     own = scorer.options.aliases
     read = aliases({**({} if own is None else own.names), **guesses})
@@ -142,8 +135,8 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     before, after = (
         rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
     )
-    inform = after.inform[TOTAL] - before.inform[TOTAL]
-    success = after.success[TOTAL] - before.success[TOTAL]
+    inform = after["inform"][TOTAL] - before["inform"][TOTAL]
+    success = after["success"][TOTAL] - before["success"][TOTAL]
     # One that counts, if there is one.
     counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
     first = next(counting, next(iter(guesses)))
@@ -169,7 +162,7 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
     normalized = scorer.normalized(replace(submission, dialogues=without))
     before, after = (
-        figure(bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
+        figure(corpus_bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
         for one in (played, scorer.played(normalized))
     )
     shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))

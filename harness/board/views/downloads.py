@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ...io.tables import csv_text
 from ...metrics.setups import RANKED
@@ -21,11 +21,12 @@ from ..columns import (
     board_tables,
     columns,
 )
-from ..entries import Entry, stated_facts
+from ..entries import Entry
 from ..model import Board
 from ..reported import OLD
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
+from ..systems import stated_facts
 from ..tracks import tracks
 from .charts import best_published
 from .page_parts import SYSTEMS

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.rules.registry import folder_of
+from mwz.normalization.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, groupby
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ...comparison.interval import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io.tables import figure, signed
-from ...metrics import headlines
 from ...metrics.flags import FLAGS
 from ...metrics.inform import TOTAL, SetupScores
+from ...metrics.metric import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
@@ -27,12 +27,13 @@ from ..columns import (
     columns,
     verdict_mark,
 )
-from ..entries import FACTS, NOT_STATED, Entry, stated_facts
+from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..printed import Figure, misfits
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES
+from ..systems import FACTS, NOT_STATED, stated_facts
 from ..tracks import tracks
 from ..verdicts import record
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
