@@ -21,7 +21,7 @@ from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
-from ..scoring import derived
+from ..scoring.scorer import kept, venue_database
 from ..submission.model import has_human_responses
 from .facts import COUNTS, SHARES, ToldShares, told_shares
 from .grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
@@ -210,7 +210,7 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
         }
 
     name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
-    ratings: HumanRatings = derived.kept(benchmark, name, made)
+    ratings: HumanRatings = kept(benchmark, name, made)
     return ratings
 
 
@@ -230,7 +230,7 @@ def rated_human(
     responses = [plain(text) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if when == BOOKED else None
     said = PlainDialogue(responses, dialogue.goal, booked)
-    return rating(ground(said, derived.database(benchmark, rules), plain.gazetteer))
+    return rating(ground(said, venue_database(benchmark, rules), plain.gazetteer))
 
 
 def ceiling(
