@@ -12,7 +12,7 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
 from ..metrics.metric import Played, response_metrics
-from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
+from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
@@ -405,7 +405,7 @@ def _check_setup(name: str, benchmark: Benchmark) -> None:
     Raises:
         InputError: It needs gold responses, and some dialogue has none.
     """
-    if name == BOTH or not REFERENCES[SETUPS[name].setup.references].of_responses:
+    if name == BOTH or not SETUPS[name].looks_at_responses:
         return
     for id_, dialogue in benchmark.dialogues.items():
         if len(dialogue.references.get(CANONICAL_STYLE, ())) < dialogue.turns:
