@@ -187,11 +187,6 @@ class NamedSetup:
     description: str
     source: str
 
-    @property
-    def looks_at_responses(self) -> bool:
-        """Whether it depends on the gold responses."""
-        return self.setup.references == "told"
-
 
 def _of_table(content: Mapping[str, Any]) -> NamedSetup:
     """Return the set-up that a table of these fields declares."""
