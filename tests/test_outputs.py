@@ -221,15 +221,6 @@ def test_a_state_that_is_not_read_counts_as_empty_in_a_lexicalised_score(
     assert any("expected a state" in str(remark) for remark in remarks)
 
 
-def test_a_missing_state_counts_as_empty_in_a_lexicalised_score(
-    scored: Scored, outputs: Any
-) -> None:
-    missing, remarks = scored(json.dumps(_first(outputs, state=None)).encode(), lexicalised=True)
-    assert "in 1 of 146 turns; read as empty" in " ".join(map(str, remarks))
-    empty, _ = scored(json.dumps(_first(outputs, state={})).encode(), lexicalised=True)
-    assert missing == empty
-
-
 @pytest.mark.parametrize(
     "state", [{"hotel": {"stars": 4}}, {"hotel": {"area": ["a"]}}, {"hotel": {"area": None}}, "{}"]
 )

@@ -129,13 +129,6 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
     assert str(raised.value).startswith(f"{path}: {problem}")
 
 
-def test_all_problems_of_a_table_are_told_at_once() -> None:
-    with pytest.raises(InputError) as raised:
-        Options(placeholders={"name": "NAME", "title": "TITLE"})
-    assert raised.value.source == "placeholders"
-    assert len(raised.value.problems) == 2
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -175,11 +168,6 @@ def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_p
     assert older.with_options(rules="2026").rules.ontology["train_ref"] == "REFERENCE"
     named = Options(rules="2026", placeholders="dard")
     assert Scorer(TWO, named).rules.ontology["train_name"] == "TRAINID"
-
-
-def test_responses_in_plain_english_have_no_placeholders() -> None:
-    with pytest.raises(InputError, match="placeholders: responses in plain English have none"):
-        Options(lexicalised=True, placeholders="dard")
 
 
 # Named tables.
