@@ -232,17 +232,6 @@ def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) 
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
 
 
-def test_a_blank_in_a_path_is_written_as_urls_write_it(tmp_path: Path) -> None:
-    content = b"id,total_state\n"
-    file = PinnedFile("a/b", "0" * 40, "Some Results/x y.csv", blob_id(content), "predictions")
-    assert urls(file, None)[0].endswith(f"/a/b/{'0' * 40}/Some%20Results/x%20y.csv")
-    mirror = tmp_path / "mirror"
-    (mirror / "b" / "Some Results").mkdir(parents=True)
-    (mirror / "b" / file.path).write_bytes(content)
-    assert fetch_files([file], tmp_path / "kept", Transfer(mirror.as_uri())) == 1
-    assert (tmp_path / "kept" / file.place).read_bytes() == content
-
-
 def test_proxies_are_taken_from_the_environment(
     fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,19 +286,6 @@ def test_check_score_why_and_compare_read_a_table(
     assert run_cli(capsys, "why", file, *on).out != run.out
 
 
-def test_a_bad_table_is_refused_and_nothing_is_written(
-    file: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    table = tmp_path / "bad.toml"
-    table.write_text('[placeholders]\nname = "PHONE"\n')
-    run = run_cli(capsys, "score", file, "--benchmark", "two", "--placeholders", table)
-    assert (run.status, run.out) == (2, "")
-    assert run.err == (
-        f"mwz: {table}: 'name': rule set 2021 knows it, as NAME; an alias may only name what it "
-        "does not know\n"
-    )
-
-
 def test_what_the_harness_makes_takes_no_aliases(capsys: Capture) -> None:
     run = run_cli(capsys, "score", "@constant", "--placeholders", "dard")
     assert run == run_cli(capsys, "score", "@constant")

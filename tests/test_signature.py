@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, Options, Signature, score
-from mwz.harness.signature import HARNESS, LIBRARIES, current_versions
+from mwz.harness.signature import current_versions
 from mwz.normalization.rules import rule_set
 
 CAREFUL = [{"response": "hello", "state": {}}]
@@ -75,13 +75,6 @@ def test_fields_that_mean_nothing_for_a_score_are_left_out() -> None:
     assert str(Signature()) == f"mwz:{version('multiwoz-harness')}|{libraries}"
     assert "|rules:2021|" in str(replace(FULL, rules_digest=None))
     assert "rules:" not in str(replace(FULL, rules=None, rules_digest=None))
-
-
-def test_versions_are_those_of_the_harness_and_of_what_scores_depend_on() -> None:
-    assert LIBRARIES == ("sacrebleu", "sacremoses", "rapidfuzz")
-    packages = {HARNESS: "multiwoz-harness", **{name: name for name in LIBRARIES}}
-    assert current_versions() == {name: version(package) for name, package in packages.items()}
-    assert Signature().versions == current_versions()
 
 
 # The fields of a score's signature.
