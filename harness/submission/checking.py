@@ -364,8 +364,8 @@ class _Checker:
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {shown(slot)}{close}")
                 elif len(value) > self._limits.value:
-                    told = self._limits.told("value")
-                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {told}")
+                    bound = self._limits.told("value")
+                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
                     read[domain][slot] = value
         return read
@@ -391,8 +391,8 @@ def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
     if RESPONSE not in turn:
         yield f"`response` is missing; expected a string{_without_response(turn)}"
     elif not isinstance(response, str):
-        told = '; write "" for an empty one' if response is None else ""
-        yield f"`response`: expected a string, found {kind_of(response)}{told}"
+        hint = '; write "" for an empty one' if response is None else ""
+        yield f"`response`: expected a string, found {kind_of(response)}{hint}"
     elif len(response) > bounds.response:
         yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
     elif not is_text(response):
