@@ -149,7 +149,7 @@ class Format:
             file, and raises an `InputError` for what contradicts itself.
         rank: Its place among the formats that are tried.
         is_text: Whether a file's bytes are of this format, if its files are not JSON.
-        parse: Returns what such a file holds, as JSON types, for `recognises` and `read`. It is
+        parse: Returns what such a file holds, for `recognises` and `read`. It is
             given the bytes and what messages call the file, and raises an `InputError` where the
             file is damaged.
     """
