@@ -16,7 +16,7 @@ from ..benchmark import Benchmark
 from ..data.goals import Task, Tasks, chosen_goals, load_tasks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..grounding.grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
+from ..grounding.grounded import GroundedDialogue, delexicaliser, ground_texts
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
@@ -113,16 +113,14 @@ class World:
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
         return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
 
-    @cached_property
+    @property
     def delexicaliser(self) -> Delexicaliser:
         """What finds names and values in what is said."""
         return delexicaliser(self.scorer.benchmark, self.scorer.rules)
 
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
-        plain = self.delexicaliser
-        said = PlainDialogue([plain(text) for text in responses], self.goals[id_])
-        return ground(said, self.scorer.database(), plain.gazetteer)
+        return ground_texts(responses, self.goals[id_], self.scorer.benchmark, self.scorer.rules)
 
     def grounded_reward(
         self,
