@@ -27,17 +27,10 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
-from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    PREDICTIONS_FILE,
-    Entry,
-    System,
-    read_entries,
-    read_entry,
-)
+from mwz.harness.board.entries import ENTRY_FILE, Entry, entry_problems, read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.systems import PREDICTIONS_FILE, System
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.facts import ToldShares
@@ -160,7 +153,10 @@ def test_what_cannot_be_lexicalised_is_kept_as_it_is(
     [
         ({**HUMANS, "track": "reference"}, "plain English; the track is lexicalised"),
         ({**CAREFUL_AGAIN, "track": "end-to-end"}, "plain English; the track is lexicalised"),
-        ({**HUMANS, "predictions": {"made": "mwz22"}}, "`made` can only be 'human'"),
+        (
+            {**HUMANS, "predictions": {"made": "mwz22"}},
+            "its predictions are delexicalised responses",
+        ),
         ({**HUMANS, "predictions": {"made": "human", "seed": 1}}, "`seed` goes with"),
         (
             {**HUMANS, "predictions": {"made": "human", "lexicalised": "careful"}},

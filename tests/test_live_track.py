@@ -14,11 +14,11 @@ from entered import change_scores, shown_columns, track_tables
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.columns import board_tables
-from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.entries import Entry, entry_problems, read_entries, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
 from mwz.harness.data.goals import read_tasks

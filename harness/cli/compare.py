@@ -116,7 +116,7 @@ _Missing: TypeAlias = "tuple[Entry, InputError]"
 def _read(name: str) -> Outputs | _Missing:
     """Return the outputs that a name stands for, or the entry that they are missing of."""
     entry = found_entry(name)
-    if entry is None or tracks()[entry.system.track].further_files == "trials":
+    if entry is None or tracks()[entry.system.track].takes_plays:
         return read_outputs(name)
     try:
         return read_outputs(name)
@@ -191,7 +191,7 @@ def _by_stored(
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
     from ..board.entry_scores import DIALOGUE_METRICS
-    from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
+    from ..board.pairs import IN_WORDS, of_file, stored_evidence
 
     source = f"entry {entry.key}"
     if not set(metrics or ()) <= set(DIALOGUE_METRICS):

@@ -53,8 +53,6 @@ def complete_placeholders(
     return known or complete_file(ctx, param, incomplete)
 
 
-LEADERBOARD_FILE = "leaderboard.md"
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 flag = partial(click.option, is_flag=True)
@@ -288,11 +286,6 @@ def refuse(wrong: Mapping[str, object]) -> None:
             raise click.UsageError(message)
 
 
-def leaderboard_path(submissions: Path) -> Path:
-    """Return where the leaderboard of a folder of submissions is: beside the folder."""
-    return submissions.absolute().parent / LEADERBOARD_FILE
-
-
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return one of the choices of goals, or a JSON file."""
     if value not in GOALS and not (Path(value).is_file() or value.endswith((".json", ".json.gz"))):
@@ -359,6 +352,6 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    from ..board import PUBLISHED  # scores need nothing of the board
+    from ..board.entries import PUBLISHED
 
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED

@@ -194,7 +194,7 @@ class Outputs:
         is_lexicalised = self.content == HUMAN
         aliases = None
         if self.entry is not None:
-            from ..board.tracks import tracks  # a file needs nothing of the board
+            from ..board.tracks import tracks
 
             is_lexicalised = tracks()[self.entry.system.track].english
             aliases = self.entry.system.aliases
@@ -231,10 +231,10 @@ def read_outputs(name: str) -> Outputs:
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name))
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+    from ..board.rescoring import find_predictions
     from ..board.tracks import tracks
 
-    if tracks()[entry.system.track].further_files == "trials":
+    if tracks()[entry.system.track].takes_plays:
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
     return Outputs(name, find_predictions(entry, ()), entry)
@@ -305,7 +305,7 @@ def found_entry(name: str) -> Entry | None:
         return None
     if name == STANDARD_STREAM or Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
+    from ..board.entries import find_entry, no_entry
 
     entry = find_entry(name, SUBMISSIONS)
     if entry is None:

@@ -24,6 +24,17 @@ from ..metrics.inform import TOTAL
 from ..scoring.report import Report
 from ..submission import EMPTY_STATES, HUMAN
 from .scores import OUTCOMES, GroundedScores
+from ..board.entries import Entry
+from ..board.entry_scores import read_responses
+from ..board.model import Board
+from ..board.rows import ResponsesRow, Row, ranked
+from ..board.scores import Scores
+from ..board.systems import Predictions, System
+from ..board.tracks import Track
+from ..io.tables import escaped, figure, markdown_table, signed
+from ..metrics.inform import TOTAL
+from ..submission import HUMAN
+from .scores import OUTCOMES, GroundedFigures, GroundedScores
 
 _NAME = "lexicalised"
 
@@ -184,23 +195,12 @@ def _below(board: Board) -> Iterator[str]:
 # -------------------------------------------------------------------------------- the track
 
 
-def _problems(system: System) -> Iterator[str]:
-    place = system.predictions
-    if place.made not in (None, HUMAN, EMPTY_STATES):
-        yield f"`made` can only be {HUMAN!r}"
-    if place.made == EMPTY_STATES:
-        yield "its predictions are states only; the track is state-tracking"
-    if place.played:
-        yield "`played` is for live dialogues"
-    if system.placeholders is not None:
-        yield "`placeholders` are not for it; leave them out"
-
-
 _TEXTS = read_toml("english_track.toml", __package__)
 
 TRACKS = (
     Track(
         name=_NAME,
+        kind="plain English",
         title="Lexicalised systems",
         about=_TEXTS["about"],
         legend=_TEXTS["legend"],
@@ -208,12 +208,10 @@ TRACKS = (
         tables=_tables,
         columns=_columns,
         outputs=partial(read_responses, english=True),
-        problems=_problems,
         entries_problems=_entries_problems,
         below=_below,
         ranks="success, all",
         against="of a named venue, %",
-        english=True,
         reported_alone=True,
         caption="From text, goal and database alone; delex.: delexicalised first",
     ),
