@@ -14,7 +14,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 from ..benchmark import CANONICAL_STYLE
 from ..board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised
 from ..board.copied import Shared
-from ..board.entries import Entry, System
+from ..board.entries import Entry
 from ..board.entry_scores import read_responses
 from ..board.model import Board
 from ..board.rows import ResponsesRow, Row, ranked
@@ -22,19 +22,8 @@ from ..board.tracks import Track
 from ..io.tables import escaped, figure, markdown_table, signed
 from ..metrics.inform import TOTAL
 from ..scoring.report import Report
-from ..submission import EMPTY_STATES, HUMAN
-from .scores import OUTCOMES, GroundedScores
-from ..board.entries import Entry
-from ..board.entry_scores import read_responses
-from ..board.model import Board
-from ..board.rows import ResponsesRow, Row, ranked
-from ..board.scores import Scores
-from ..board.systems import Predictions, System
-from ..board.tracks import Track
-from ..io.tables import escaped, figure, markdown_table, signed
-from ..metrics.inform import TOTAL
 from ..submission import HUMAN
-from .scores import OUTCOMES, GroundedFigures, GroundedScores
+from .scores import OUTCOMES, GroundedScores
 
 _NAME = "lexicalised"
 
