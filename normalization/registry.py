@@ -50,8 +50,11 @@ modules, which nothing else imports by name."""
 
 
 def folder_of(package: str) -> Path:
-    """Return the folder of a package."""
-    return Path(str(import_module(package).__file__)).parent
+    """Return the folder of a package, which is not imported for that."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no package {package}")
+    return Path(spec.origin).parent
 
 
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:

@@ -326,8 +326,8 @@ def test_goals_that_cannot_be_used_are_told(
     ("arguments", "message"),
     [
         (("--free-running", "--goals", "seen"), "--free-running takes all goals"),
-        (("--lexicalised", "--goals", "goals.json"), "--goals takes a file only with"),
-        (("--goals", "some"), "unknown choice of goals 'some'; choose from all, "),
+        (("--lexicalised", "--goals", "goals.json"), "--goals is one of all, seen, unseen; a"),
+        (("--goals", "some"), "--goals is one of all, seen, unseen"),
     ],
 )
 def test_options_that_do_not_go_together(

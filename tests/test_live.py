@@ -22,9 +22,8 @@ from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
 from mwz.harness.live.play import play_tasks
 from mwz.harness.live.playing import Play
-from mwz.harness.live.tools import Tools
 from mwz.harness.live.users import ScriptedUser
-from mwz.harness.live.world import BrokenOffError, User, World
+from mwz.harness.live.world import BrokenOffError, Tools, User, World
 
 TASK = Task(
     "town002",

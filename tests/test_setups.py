@@ -248,14 +248,6 @@ def test_a_source_other_than_the_set_ups_own_is_refused(
     Options(setup="ubar", states="gold", domains="gold")
 
 
-def test_a_set_up_that_looks_at_gold_responses_needs_them() -> None:
-    without = replace(TOWN.dialogues["d1"], references={"mwz22": []})
-    town = benchmark({"d1": without})
-    with pytest.raises(InputError, match="galaxy looks at gold responses, and dialogue d1 of ben"):
-        _scored("galaxy", town, metrics=["inform"])
-    assert _scored("ubar", town, metrics=["inform"]).setup("ubar") is not None
-
-
 def test_the_command_scores_by_name(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -23,8 +23,7 @@ from ..data.declared import declared_names, read_data_set
 from ..io.tables import Table, escaped, figure, formatted, in_latex
 from ..metrics.metric import headlines
 from ..metrics.setups import MAIN_SETUP
-from ..scoring.report import Report
-from ..scoring.report_text import reporting_words
+from ..scoring.report import Report, reporting_words
 from ..signature import Signature
 from .citations import Reference, entry_reference, references
 from .entries import Entry

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import Delexicalised
 
-from ..diagnosis.diagnosis_text import losses_text
-from ..diagnosis.dialogue_text import joined, labelled, wrapped
+from ..diagnosis.dialogues import joined, labelled, wrapped
+from ..diagnosis.losses import losses_text
 from ..errors import counted
 from ..io.tables import figure
 from ..metrics.inform import TOTAL
@@ -58,13 +58,12 @@ class GroundedDiagnosis:
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
 
-    def text(self, domain: str | None, cause: str | None, limit: int) -> str:
+    def text(self, domain: str | None, cause: str | None) -> str:
         """Return what is lost: by cause and domain, and first dialogues.
 
         Args:
             domain: The only domain to show; None for all.
             cause: The only cause to show, of `CAUSES`; None for all.
-            limit: How many dialogues to show of each of the largest causes.
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
         human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
@@ -77,7 +76,6 @@ class GroundedDiagnosis:
             [] if cause else [faithfulness_table(figures, self.human)],
             domain,
             cause,
-            limit,
         )
 
     def _result(self, id_: str) -> DialogueResult:

@@ -106,25 +106,20 @@ class FreeRunning:
         return replace(signature, goals="all", coverage=coverage, parameters=parameters)
 
 
-def play_free_running(
-    standard: Standard,
-    source: str,
-    scorer: Scorer,
-    own: GoalsFile | None = None,
-) -> FreeRunning:
+def play_free_running(standard: Standard, source: str, scorer: Scorer) -> FreeRunning:
     """Hold free-running dialogues in plain English against their goals.
 
     Args:
         standard: The dialogues.
         source: What messages call them.
-        scorer: Gives venues, rules and, where there are no others, goals.
-        own: The goals; None for those of the benchmark.
+        scorer: Gives venues, rules and goals: those that its options name, or the benchmark's.
 
     Raises:
         InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
     """
     benchmark, where = scorer.benchmark, f"the benchmark {scorer.benchmark.name}"
     goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
+    own = scorer.options.goals if isinstance(scorer.options.goals, GoalsFile) else None
     if own is not None:
         goals, where = own.goals, own.source
     played = _by_goal(checked_conversations(standard, source), goals, source, where)

@@ -36,7 +36,7 @@ from mwz.normalization.responses import Delexicalised, Span
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark, Goal
-from ..scoring import derived
+from ..scoring.scorer import venue_database
 from ..signature import SHOWN_HASH
 from .facts import count_facts, requests, turn_domains
 
@@ -198,7 +198,7 @@ def ground_texts(
     """
     plain = delexicaliser(benchmark, rules)
     said = PlainDialogue([plain(text) for text in texts], goal, booked)
-    return ground(said, derived.database(benchmark, rules), plain.gazetteer)
+    return ground(said, venue_database(benchmark, rules), plain.gazetteer)
 
 
 def ground(

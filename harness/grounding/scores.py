@@ -21,7 +21,7 @@ from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
-from ..scoring import derived
+from ..scoring.scorer import kept
 from ..submission.model import has_human_responses
 from .facts import COUNTS, SHARES, ToldShares, told_shares
 from .grounded import GroundedDialogue, PlainDialogue, ground, ground_texts
@@ -210,7 +210,7 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
         }
 
     name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
-    ratings: HumanRatings = derived.kept(benchmark, name, made)
+    ratings: HumanRatings = kept(benchmark, name, made)
     return ratings
 
 

@@ -28,10 +28,10 @@ from ..submission.remarks import (
     frequent_tags,
     guessed,
 )
-from . import Options, Scorer, allowed_metrics
 from .jobs import run
-from .options import AUTO, parameters
+from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
+from .scorer import Scorer, allowed_metrics
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence

@@ -416,7 +416,7 @@ def _without_response(turn: Mapping[Any, Any]) -> str:
     texts = [unquoted(key) for key, value in turn.items() if isinstance(value, str) and key != USER]
     if texts:
         keys = ", ".join(f"`{key}`" for key in texts[:_SHOWN_KEYS])
-        return f"; if it is one of {keys}, name it: mwz convert --response-key {texts[0]}"
+        return f"; if it is one of {keys}, name it: mwz convert --key response={texts[0]}"
     return turns_hint(turn)
 
 
