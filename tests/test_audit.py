@@ -25,10 +25,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, Options, score
-from mwz.harness.board.entries import Entry, Reported, read_entries, read_entry
+from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.printed import Figure, figures_beside
 from mwz.harness.board.reported import ReportedFigures, printed_figures, read_reported
 from mwz.harness.board.rescoring import find_predictions
+from mwz.harness.board.systems import Reported
 from mwz.harness.board.verdicts import Alternatives, reported_figures
 from mwz.harness.metrics.metric import Headline, headlines
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -63,9 +64,9 @@ def system_name(names: Sequence[str]) -> str:
     """Return what to call a system by the names of its outputs: what they have in common."""
     if len(names) == 1:
         return names[0]
-    first, last = min(names), max(names)
-    same = next((at for at, c in enumerate(first) if last[at : at + 1] != c), len(first))
-    common = first[:same]
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    same = len([*alike])
+    common = names[0][:same]
     if all(name[same : same + 1].isdigit() or name == common for name in names):
         common = common.rstrip("0123456789")
     return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", common, flags=re.IGNORECASE) or "System"

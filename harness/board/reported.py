@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ..errors import refuse
 from ..io.files import parse_toml, read_plain, validated
-from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
+from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 

@@ -167,7 +167,7 @@ def _stored_evidence(
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
     from ..board.entry_scores import DIALOGUE_METRICS
-    from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
+    from ..board.pairs import IN_WORDS, of_file, stored_evidence
 
     if missing.missing is not None and not set(metrics or ()) <= set(DIALOGUE_METRICS):
         told = f"{'; '.join(missing.missing.problems)}. Without them only {IN_WORDS} are known"

@@ -50,8 +50,6 @@ def complete_placeholders(
     return known or complete_file(ctx, param, incomplete)
 
 
-LEADERBOARD_FILE = "leaderboard.md"
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 flag = partial(click.option, is_flag=True)
@@ -265,11 +263,6 @@ def refuse(wrong: Mapping[str, object]) -> None:
             raise click.UsageError(message)
 
 
-def leaderboard_path(submissions: Path) -> Path:
-    """Return where the leaderboard of a folder of submissions is: beside the folder."""
-    return submissions.absolute().parent / LEADERBOARD_FILE
-
-
 setup = click.option(
     "--setup",
     type=click.Choice(choices()["setup"]),
@@ -327,6 +320,6 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    from ..board import PUBLISHED  # scores need nothing of the board
+    from ..board.entries import PUBLISHED
 
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED

@@ -140,7 +140,7 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
     contents = [(shown_name(file), read_bytes(file)) for file in files]
-    found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
+    found: list[tuple[str, Any]] = room("live.replaying", contents[0][0]).plays_again(
         contents, name, doing, by
     )
     return found
@@ -196,7 +196,7 @@ class Outputs:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
         is_lexicalised = self.content == HUMAN
         if self.entry is not None:
-            from ..board.tracks import tracks  # a file needs nothing of the board
+            from ..board.tracks import tracks
 
             is_lexicalised = tracks()[self.entry.system.track].english
         lexicalised = options.lexicalised or is_lexicalised
@@ -243,10 +243,10 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name))
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
+    from ..board.rescoring import find_predictions
     from ..board.tracks import tracks
 
-    if tracks()[entry.system.track].further_files == "trials":
+    if tracks()[entry.system.track].takes_plays:
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
     try:
@@ -278,7 +278,7 @@ def found_entry(name: str) -> Entry | None:
         return None
     if Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
+    from ..board.entries import find_entry, no_entry
 
     entry = find_entry(name, SUBMISSIONS)
     if entry is None:

@@ -358,7 +358,7 @@ class Scorer:
     def delexicaliser(self) -> Callable[[str], Delexicalised]:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
         delexicaliser: Callable[[str], Delexicalised] = room(
-            "grounding.delexicalising", "plain English"
+            "grounding.grounded", "plain English"
         ).delexicaliser(self.benchmark, self.rules)
         return delexicaliser
 

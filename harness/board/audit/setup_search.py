@@ -27,9 +27,9 @@ from ...scoring import Options, Scorer
 from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
-from ..entries import OwnSetup
 from ..printed import Figure
 from ..reported import ReportedFigures
+from ..systems import OwnSetup
 from .setup_rates import setup_rates
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
-from ..entries import paper_year, system_year
 from ..model import Board
 from ..pairs import RANKING
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow
 from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
+from ..systems import paper_year, system_year
 from ..tracks import tracks
 from .charts import Chart, charts
 from .page_parts import Bar, Cell, plus_minus, system_link, with_minus

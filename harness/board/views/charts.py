@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..columns import BoardTable
-from ..entries import paper_year, system_year
 from ..model import Board
 from ..reported import number, printed_figures
 from ..rows import REFERENCE
+from ..systems import paper_year, system_year
 from ..tracks import submitted_tracks, tracks
 from .page_parts import system_link
 

@@ -21,11 +21,12 @@ from ..columns import (
     board_tables,
     columns,
 )
-from ..entries import Entry, stated_facts
+from ..entries import Entry
 from ..model import Board
 from ..reported import OLD
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
+from ..systems import stated_facts
 from ..tracks import tracks
 from .charts import best_published
 from .page_parts import SYSTEMS

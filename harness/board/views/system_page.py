@@ -27,12 +27,13 @@ from ..columns import (
     columns,
     verdict_mark,
 )
-from ..entries import FACTS, NOT_STATED, Entry, stated_facts
+from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..printed import Figure, misfits
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES
+from ..systems import FACTS, NOT_STATED, stated_facts
 from ..tracks import tracks
 from ..verdicts import record
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
