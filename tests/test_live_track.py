@@ -602,10 +602,12 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
     [chart] = charts(board, tables)
-    assert (chart.x, chart.y) == ("k", "pass^k")
+    assert (chart["x"], chart["y"]) == ("k", "pass^k")
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
-    found = [(point.dot.x, round(point.dot.y, 1)) for point in chart.picture.points]
-    assert found == [(1.0, 83.3), (2.0, 66.7)]
-    [line] = chart.picture.steps.values()
-    assert line == "M" + "L".join(f"{point.x} {point.y}" for point in chart.picture.points)
-    assert [point.named for point in chart.picture.points] == [False, True]
+    points = chart["points"]
+    assert [(point["dot"].x, round(point["dot"].y, 1)) for point in points] == [
+        *((1.0, 83.3), (2.0, 66.7))
+    ]
+    [line] = chart["ways"].values()
+    assert line == "M" + "L".join(f"{point['x']} {point['y']}" for point in points)
+    assert [point["named"] for point in points] == [False, True]

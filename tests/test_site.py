@@ -46,14 +46,12 @@ from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
 from mwz.harness.board.rows import ResponsesRow
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.tracks import tracks
+from mwz.harness.board.views.board_data import Published, best_by_year, published
 from mwz.harness.board.views.charts import (
     LETTER,
     LINE,
     Dot,
-    Published,
-    best_by_year,
     nice_marks,
-    published,
     rank_lines,
     scatter,
 )
@@ -711,13 +709,13 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
     dots = [Dot("x" * length, "", "a", x, y) for x, y, length in systems]
     picture = scatter(dots)
     boxes = []
-    for point in picture.points:
-        assert picture.plot.left <= point.x <= picture.plot.right
-        assert picture.plot.top <= point.y <= picture.plot.bottom
-        if point.named:
-            wide = LETTER * len(point.dot.name)
-            left = point.name_x - {"start": 0, "middle": wide / 2, "end": wide}[point.anchor]
-            boxes.append((left, point.name_y - LINE + 3, left + wide, point.name_y + 3))
+    for point in picture["points"]:
+        assert picture["plot"].left <= point["x"] <= picture["plot"].right
+        assert picture["plot"].top <= point["y"] <= picture["plot"].bottom
+        if point["named"]:
+            wide, line = LETTER * len(point["dot"].name), point["name_y"]
+            left = point["name_x"] - {"start": 0, "middle": wide / 2, "end": wide}[point["anchor"]]
+            boxes.append((left, line - LINE + 3, left + wide, line + 3))
     for place, one in enumerate(boxes):
         for other in boxes[:place]:
             apart = one[0] >= other[2] - 0.2 or other[0] >= one[2] - 0.2
@@ -728,7 +726,7 @@ def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None
     # Systems that share a rank are drawn below each other.
     rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
     lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
-    assert [(line.name, line.ranks, line.levels) for line in lines] == [
+    assert [(line["name"], line["ranks"], line["levels"]) for line in lines] == [
         ("A", [1, 2], [0, 1]), ("B", [1, 1], [1, 0]), ("C", [3, 3], [2, 2])
     ]  # fmt: skip
 

@@ -13,23 +13,17 @@ from mwz.normalization.rules.registry import folder_of
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis
 from ...io.files import read_bytes, write_atomically
+from ...io.tables import figure
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import Board, common_signatures
 from ..rows import REFERENCE
 from ..tracks import tracks
 from ..verdicts import verdict_meanings
+from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_page import sections
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
-from .downloads import (
-    board_json,
-    dataset,
-    downloads,
-    entry_data,
-    json_text,
-)
-from .page_parts import SYSTEMS
 from .serving import START
 from .system_page import cause_title, compare_page, meanings, system_pages
 
@@ -86,14 +80,14 @@ def site(
     }
     systems: dict[str, str] = {}
     for key, system in system_pages(board):
-        systems[f"{SYSTEMS}/{key}.html"] = _render("system.html", 1, system=system, **frame)
-    tables = downloads(board)
+        systems[system_link(key)] = _render("system.html", 1, system=system, **frame)
+    tables = board_csv(board)
     files = {
         **_package_files("static"),
         "index.html": _board(board, tables, frame),
         **{f"{name}.html": _document(name, texts.get(name, ""), names, frame) for name in names},
         **systems,
-        **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
+        **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
         "board.json": board_json(board),
         **tables,
         **{path: _render_page(path, shown[path], frame) for path in progress(shown)},
@@ -110,7 +104,9 @@ def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> s
         "board.html",
         board=board,
         sections=found,
-        years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
+        years=sorted(
+            {y for one in found for row in one["rows"] if (y := row["year"])}, reverse=True
+        ),
         downloads=tables,
         reference=tracks()[REFERENCE].about,
         signatures=common_signatures(board.rows),
@@ -193,7 +189,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["titled"] = cause_title
+    made.filters |= {"titled": cause_title, "figure": figure}
     return made
 
 
