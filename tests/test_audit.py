@@ -26,8 +26,13 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, Options, score
 from mwz.harness.board.entries import Entry, Reported, read_entries, read_entry
-from mwz.harness.board.printed import Figure, figures_beside
-from mwz.harness.board.reported import ReportedFigures, printed_figures, read_reported
+from mwz.harness.board.reported import (
+    Figure,
+    ReportedFigures,
+    figures_beside,
+    printed_figures,
+    read_reported,
+)
 from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.board.verdicts import Alternatives, reported_figures
 from mwz.harness.metrics import Headline, headlines
@@ -205,7 +210,7 @@ def test_a_figure_of_a_new_metric_is_audited(
     known["surprise"] = Headline(
         "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise")
     )
-    for module in ("entries", "printed"):
+    for module in ("entries", "reported"):
         monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
     content = system(reported=[{"source": "table 1", "surprise": 3.5}])
     scored = {"2021": report(surprise=3.46), "2023": report("2023", surprise=3.0)}

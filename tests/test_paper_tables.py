@@ -23,7 +23,7 @@ from mwz.harness.board.audit.paper_tables import (
     read_paper,
 )
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.printed import Figure
+from mwz.harness.board.reported import Figure
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {

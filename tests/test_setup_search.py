@@ -19,7 +19,6 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.audit.setup_rates import setup_rates
 from mwz.harness.board.audit.setup_search import (
     Outputs,
     Point,
@@ -28,6 +27,7 @@ from mwz.harness.board.audit.setup_search import (
     nearest_named,
     nearness,
     search_setups,
+    setup_rates,
 )
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
@@ -160,7 +160,7 @@ def test_set_ups_of_nothing_to_do_and_of_no_dialogue() -> None:
     idle = PlayedDialogue("idle", dialogue({}, 1), ["hello"], [{}], [[]])
     for played, won in (([idle], 100), ([], 0)):
         [rates] = setup_rates(played, [STRICT], DATABASE, RULES).values()
-        assert (rates.inform, rates.success) == (won, won)
+        assert (rates["inform"], rates["success"]) == (won, won)
 
 
 def test_set_ups_tell_a_state_without_constraints_from_none() -> None:
@@ -170,7 +170,7 @@ def test_set_ups_tell_a_state_without_constraints_from_none() -> None:
     for state, inform in (({}, 0.0), ({"restaurant": {}}, 50.0)):
         played = [PlayedDialogue("n", wanted, ["NAME"], [state], [["restaurant"]])]
         [rates] = setup_rates(played, [drawn], DATABASE, RULES).values()
-        assert rates.inform == inform
+        assert rates["inform"] == inform
 
 
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
@@ -231,10 +231,10 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
         chances.append(_chance(None, results, fitting))
     [rates] = setup_rates(played, [Setup(comparison="sampling")], DATABASE, RULES).values()
     count = len(chances)
-    assert rates.inform == pytest.approx(float(100 * sum(chances) / count))
+    assert rates["inform"] == pytest.approx(float(100 * sum(chances) / count))
     # Of all sets of draws in all dialogues, their share of matches: mean and variance.
     variance = sum(chance * (1 - chance) for chance in chances) / count**2
-    assert rates.inform_deviation == pytest.approx(100 * float(variance) ** 0.5, abs=1e-6)
+    assert rates["inform_deviation"] == pytest.approx(100 * float(variance) ** 0.5, abs=1e-6)
 
 
 def test_the_expectation_by_hand_is_among_the_combinations() -> None:
@@ -406,9 +406,9 @@ def test_how_near_the_combinations_come_is_counted() -> None:
     search = SetupSearch((), (_point(70, 60), _point(70.1, 60), _point(80, 70)))
     [near] = nearness(search, _reported(inform="71.0", success="60.0"))
     # 0.9 off, 1.0 off by rounding as near, 19 off.
-    assert (near.tried, near.as_near) == (3, 2)
-    assert near.off_by == pytest.approx(0.9)
-    assert near.share == pytest.approx(100 * 2 / 3)
+    assert (near["tried"], near["as_near"]) == (3, 2)
+    assert near["off_by"] == pytest.approx(0.9)
+    assert near["share"] == pytest.approx(100 * 2 / 3)
     assert nearness(search, _reported(bleu="20.0")) == []
 
 
@@ -416,6 +416,6 @@ def test_by_chance_is_the_share_of_figures_that_have_a_combination_as_near() -> 
     # BLEU from 10 to 20 in steps of 0.1; 1 off reaches 10 to 11 and 19 to 20: 22 of 101 steps.
     search = SetupSearch((_bleu("damd", "none", 10.0), _bleu("hdsa", "none", 20.0)))
     [near] = nearness(search, _reported(bleu="21.0"))
-    assert near.by_chance == pytest.approx(100 * 22 / 101)
+    assert near["by_chance"] == pytest.approx(100 * 22 / 101)
     [sure] = nearness(search, _reported(bleu="99.0"))
-    assert sure.by_chance == 100.0
+    assert sure["by_chance"] == 100.0

@@ -24,8 +24,8 @@ from ...metrics.tracking.evaluation import score_tracking
 from ...metrics.tracking.states import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report
 from ..entries import Entry
-from ..printed import SIZES, Figure, possible_counts, scored_figure
-from ..reported import OutputsAt
+from ..reported import Figure, OutputsAt, scored_figure
+from ..verdicts import SIZES, possible_counts
 
 PAPERS: Mapping[str, str] = {
     "shades": "shades-of-bleu.toml",

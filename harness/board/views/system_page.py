@@ -24,11 +24,11 @@ from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
 from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
-from ..printed import Figure, misfits
+from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES
 from ..tracks import Track, tracks
-from ..verdicts import record
+from ..verdicts import misfits, record
 from .board_data import Data, rows_by_rules
 from .board_page import Cell, with_minus
 
