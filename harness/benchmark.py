@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import sha256
@@ -108,13 +108,6 @@ class Dialogue:
         }
 
 
-class Prepared(Protocol):
-    """What is kept of a benchmark where it is installed, so that it is made only once."""
-
-    def part(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return plain data of that name: what is kept, or what is made now and kept."""
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """A named test set. It is never changed in place.
@@ -127,7 +120,8 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
-        prepared: What is kept of this very benchmark where it is installed. What is made of the
+        prepared: Returns the plain data of a name that is kept of this very benchmark where it is
+            installed, or makes and keeps it, so that it is made only once. What is made of the
             benchmark, a copy, a part, has none: it need not be the same any more.
     """
 
@@ -136,7 +130,9 @@ class Benchmark:
     venues: VenueRecords
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
-    prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
+    prepared: Callable[[str, Callable[[], Any]], Any] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     __hash__ = object.__hash__
 
@@ -189,13 +185,5 @@ class Benchmark:
         That includes the order of things: active domains are estimated along a state's domains.
         The content is gone through each time; keep what is returned.
         """
-        return content_hash(
-            {id_: dialogue.scored_data() for id_, dialogue in self.dialogues.items()},
-            self.venue_records(rules),
-        )
-
-
-def content_hash(dialogues: Mapping[str, Any], venues: VenueRecords) -> str:
-    """Return the SHA-256, in hexadecimal, of dialogues (as `Dialogue.scored_data`) and venues."""
-    content = json.dumps(dialogues) + json.dumps(venues)
-    return sha256(content)
+        dialogues = {id_: dialogue.scored_data() for id_, dialogue in self.dialogues.items()}
+        return sha256(json.dumps(dialogues) + json.dumps(self.venue_records(rules)))

@@ -1,4 +1,4 @@
-"""User errors, each reported in one message.
+"""User errors, each reported in one message, and remarks on files that can be used.
 
 Everything a user can get wrong (a path, a file's content, an option's value) is raised as an
 [`InputError`][mwz.harness.errors.InputError]; the command line prints it and exits with status 2.
@@ -14,7 +14,9 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 SHOWN_PROBLEMS = 10
 SHOWN_PLACES = 3
@@ -26,10 +28,9 @@ _LISTED = 30
 
 _LONGEST_SOURCE = 500
 _LONGEST_LINE = 300
+_LONGEST_REMARK = 1000
 _MOST_KINDS = 100
-"""How many different findings are kept; a message shows ten, and the rest is counted."""
-
-_T = TypeVar("_T")
+"""How many different findings of a file are kept; a message shows ten, and the rest is counted."""
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = 60
@@ -47,7 +48,7 @@ class InputError(Exception):
             is expected. The message lists the first ten and counts the rest.
     """
 
-    def __init__(self, source: str, problems: str | Sequence[str] | Problems) -> None:
+    def __init__(self, source: str, problems: str | Sequence[str] | Findings) -> None:
         self.source = source
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
         # These are what a copy for another process is made of.
@@ -57,14 +58,11 @@ class InputError(Exception):
         source = cut(printable(self.source), _LONGEST_SOURCE)
         if len(self.problems) == 1:
             return cut(f"{source}: {printable(self.problems[0])}", LONGEST_MESSAGE)
-        shown = [
-            f"  {cut(printable(problem), _LONGEST_LINE)}"
-            for problem in self.problems[:SHOWN_PROBLEMS]
-        ]
-        more = len(self.problems) - SHOWN_PROBLEMS
+        lines = [cut(printable(problem), _LONGEST_LINE) for problem in self.problems]
+        more = len(lines) - SHOWN_PROBLEMS
         if more > 0:
-            shown.append(f"  … and {more} more")
-        return "\n".join([f"{source}: {len(self.problems)} problems", *shown])
+            lines[SHOWN_PROBLEMS:] = [f"… and {more} more"]
+        return "\n  ".join([f"{source}: {len(self.problems)} problems", *lines])
 
 
 def refuse(source: str, problems: Iterable[str]) -> None:
@@ -73,67 +71,100 @@ def refuse(source: str, problems: Iterable[str]) -> None:
     Raises:
         InputError: There are.
     """
-    if found := tuple(problems):
-        raise InputError(source, found)
+    if listed := tuple(problems):
+        raise InputError(source, listed)
 
 
-class Findings(Generic[_T]):
-    """What is found in a file: equal findings once, with their number and the first places.
+@dataclass(frozen=True)
+class Remark:
+    """Something to know about a file. Equal remarks are one.
 
-    However many there are, few different ones are kept.
-
-    Args:
-        others: What those are counted as that are too many to be kept.
+    Attributes:
+        kind: What it is about, in a word or two.
+        message: What was found, and what to do.
+        count: In how many places.
+        places: The first of them; none where the message says where.
+        warning: Whether something is likely wrong; other remarks only inform.
     """
 
-    def __init__(self, others: _T) -> None:
-        self._others = others
-        self.found: dict[_T, tuple[int, list[str]]] = {}
+    kind: str
+    message: str
+    count: int = 1
+    places: tuple[str, ...] = ()
+    warning: bool = True
 
-    def count(self, finding: _T, place: str) -> None:
-        """Count a finding; the place is empty where the finding says where."""
-        if finding not in self.found and len(self.found) >= _MOST_KINDS:
-            finding, place = self._others, ""
-        count, places = self.found.get(finding, (0, []))
-        if place and len(places) < SHOWN_PLACES:
-            places.append(place)
-        self.found[finding] = (count + 1, places)
+    def __str__(self) -> str:
+        return cut(printable(self.line), _LONGEST_REMARK)
+
+    @property
+    def line(self) -> str:
+        """The message with its places, in one line that is not cut."""
+        if self.count == 1:
+            return ": ".join([*self.places, self.message])
+        more = ["…"] if self.count > len(self.places) else []
+        places = "; ".join([*self.places, *more])
+        return f"{self.message}, {self.count} times" + (f": {places}" if self.places else "")
 
 
-class Problems(Findings[str]):
-    """Problems of a file. Its items are lines of a message, one for equal problems."""
+class Findings:
+    """Problems of a file, or remarks on it: equal ones once, with their number and first places.
+
+    However many there are, few different ones are kept. Its items are lines of a message.
+    """
 
     def __init__(self) -> None:
-        super().__init__("further problems of other kinds")
+        self._findings: dict[tuple[str, str, bool], tuple[int, tuple[str, ...]]] = {}
 
-    def add(self, place: str, message: str) -> None:
-        """Add a problem.
+    def add(self, place: str, message: str, kind: str = "", warning: bool = True) -> None:
+        """Add a problem or a remark.
 
         Args:
             place: Where it is; empty where the message says so.
-            message: What is wrong and what is expected, the same for equal problems.
+            message: What is wrong and what is expected, the same for equal ones.
+            kind: Of a remark, what it is about.
+            warning: Whether something is likely wrong; as of `Remark`.
         """
-        self.count(message, place)
+        finding = (kind, message, warning)
+        if finding not in self._findings and len(self._findings) >= _MOST_KINDS:
+            finding, place = ("more", "further problems of other kinds", True), ""
+        count, places = self._findings.get(finding, (0, ()))
+        if place and len(places) < SHOWN_PLACES:
+            places = (*places, place)
+        self._findings[finding] = (count + 1, places)
+
+    def remarks(self) -> tuple[Remark, ...]:
+        """Return them as remarks."""
+        return tuple(
+            Remark(kind, message, *counted_places, warning)
+            for (kind, message, warning), counted_places in self._findings.items()
+        )
 
     def __iter__(self) -> Iterator[str]:
-        return (in_one_line(message, *found) for message, found in self.found.items())
+        return (remark.line for remark in self.remarks())
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self._findings)
 
 
-def in_one_line(message: str, count: int, places: Sequence[str]) -> str:
-    """Return what is found in one or several places as one line.
+def room(module: str, needed_by: str) -> Any:
+    """Return a module of a room that can be taken away, which nothing else imports by name.
 
     Args:
-        message: What is found.
-        count: How many times.
-        places: The first places; none where the message says where.
+        module: The module within the harness: "grounding.free_running".
+        needed_by: What needs it, as messages say: "--free-running".
+
+    Raises:
+        InputError: The room is not there, or another one that it needs.
     """
-    if count == 1:
-        return ": ".join([*places, message])
-    shown = "; ".join([*places, *(["…"] if count > len(places) else [])])
-    return f"{message}, {count} times" + (f": {shown}" if places else "")
+    try:
+        return import_module(f"mwz.harness.{module}")
+    except ModuleNotFoundError as error:
+        missing = str(error.name)
+        if not missing.startswith("mwz."):
+            raise
+        folder = missing.removeprefix("mwz.").replace(".", "/")
+        where = f"needs the folder {folder}/, which this installation lacks"
+        raise InputError(needed_by, f"{where}; install multiwoz-harness whole") from None
 
 
 def shown(value: object) -> str:

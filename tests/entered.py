@@ -24,7 +24,7 @@ from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import submit
 from mwz.harness.board.tracker_scores import BenchmarkLoader, read_states
 from mwz.harness.board.tracks import tracks
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
-from mwz.harness.data.installed import install_benchmark
-from mwz.harness.data.machine import DATA_VARIABLE
+from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
 from mwz.harness.grounding import scores
 from mwz.harness.grounding.scores import OUTCOMES, TOTAL, HumanRatings, human_ratings
 from mwz.normalization.rules import rule_set

@@ -26,7 +26,7 @@ from mwz.harness.board.entries import (
     read_entries,
     system_text,
 )
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.normalization.rules import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and

@@ -13,8 +13,8 @@ from synthetic import SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import STYLES
+from mwz.harness.cli.data import statistics_tables
 from mwz.harness.data.installed import benchmark_path, installed_benchmarks
-from mwz.harness.data.reference_statistics import statistics_tables
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 Capture = pytest.CaptureFixture[str]
@@ -90,14 +90,6 @@ def test_an_import_that_fails_leaves_what_was_there(
     assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
-
-
-def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) -> None:
-    run = run_cli(capsys, "data", "import", *_options((tmp_path, tmp_path)))
-    assert run.status == 2
-    assert run.err.startswith(f"mwz: {tmp_path}")
-    assert run.err.endswith(": no such file\n")
-    assert installed_benchmarks() == ["sample"]
 
 
 def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.scores import Scores
 from mwz.harness.board.tracks import OF_ROOMS, tracks
 from mwz.harness.errors import InputError
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.harness.metrics import Headline, headlines
 from mwz.normalization.rules import published_rule_sets
 

@@ -38,11 +38,6 @@ def test_json_is_read_from_standard_input(pack: object, monkeypatch: pytest.Monk
     assert read_json("-") == {"a": 1}
 
 
-def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(b"\xef\xbb\xbf[1]")
-    assert read_json(tmp_path / "a.json") == [1]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

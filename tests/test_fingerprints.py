@@ -11,8 +11,8 @@ from helpers import run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import Dialogue
-from mwz.harness.data import fingerprints as module
-from mwz.harness.data.fingerprints import differences, fingerprints
+from mwz.harness.data import declared as module
+from mwz.harness.data.declared import differences, fingerprints
 from mwz.harness.data.installed import install_benchmark
 
 

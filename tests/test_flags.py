@@ -21,7 +21,7 @@ from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.model import fingerprints, read_board
 from mwz.harness.board.rows import ResponsesRow, Row
 from mwz.harness.board.scores import Scores
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.harness.metrics import flags
 from mwz.harness.metrics.flags import FLAGS
 from mwz.harness.scoring import Options, Scorer, score

@@ -46,7 +46,7 @@ from mwz.harness.data.gold_states import (
 )
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.states import GoldStates
 from mwz.harness.submission import EMPTY_STATES, NormalizedDialogue, NormalizedSubmission

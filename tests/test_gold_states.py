@@ -27,7 +27,6 @@ from mwz.harness.data.gold_states import (
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.states import GoldStates
-from mwz.harness.submission.notations import TRACKED_SLOTS
 
 Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]
@@ -162,10 +161,6 @@ def test_every_public_shape_gives_the_same_states(shape: str, write: Callable[[A
     # Of the three states only the empty one is the benchmark's; the hospital is not scored.
     assert notes[-1] == "1 of 3 states are equal to those of the benchmark itself"
     assert "left out: hospital-department (1)" in notes[0]
-
-
-def test_thirty_slots_are_tracked() -> None:
-    assert sum(map(len, TRACKED_SLOTS.values())) == 30
 
 
 def test_a_folder_and_a_gzipped_file_do_as_well(
@@ -401,11 +396,3 @@ def test_what_is_missing_is_told_with_status_2(
     run = run_cli(capsys, *arguments)
     assert (run.status, run.out) == (2, "")
     assert message in run.err
-
-
-def test_without_the_benchmark_they_are_not_imported(
-    capsys: Capture, write: Callable[[Any], Path]
-) -> None:
-    run = run_cli(capsys, "data", "import", "--states", "2.4", write(data_json()))
-    assert run.status == 2
-    assert "benchmark multiwoz: not installed" in run.err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from synthetic import STYLES as OTHER_STYLES
 from synthetic import SYSTEM_TURNS, TEST_IDS, VENUES, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data.readers.annotation22 import raw_state, read_test_dialogues, short_id
+from mwz.harness.data.readers.multiwoz22 import read_test_dialogues
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_value
@@ -64,12 +63,6 @@ def test_every_part_of_a_dialogue_is_read(folder: Path) -> None:
     assert one.responses == ("Try copper kettle .", "Dial 0111 1 .")
 
 
-def test_booking_may_be_an_object_or_an_empty_list(folder: Path) -> None:
-    dialogues = _build(folder).dialogues
-    assert dialogues["pmul0003"].goal["hotel"].booking == {"stay": "2"}
-    assert dialogues["mul0002"].goal["train"].booking == {}
-
-
 def test_references_of_mwz22_are_built_from_spans(folder: Path) -> None:
     dialogues = _build(folder).dialogues
     assert list(dialogues["mul0002"].references["mwz22"]) == ["board TRAINID.", "see the NAME."]
@@ -88,26 +81,6 @@ def test_venues_of_all_rule_sets_are_the_repositorys(folder: Path) -> None:
     for rules in map(rule_set, rule_set_names()):
         assert benchmark.venue_records(rules) == VENUES
     assert len(set(_hashes(benchmark).values())) == 1
-
-
-def test_rule_sets_may_have_venues_of_their_own(folder: Path, tmp_path: Path) -> None:
-    mwzeval = folder / "MultiWOZ_Evaluation"
-    moved = [{**VENUES["hotel"][0], "area": "east"}]
-    newer = tmp_path / "newer"
-    shutil.copytree(mwzeval, newer)
-    write_json(newer / "mwzeval/data/database/hotel_db.json", moved)
-    benchmark = build_multiwoz(newer, folder / "multiwoz", venues=mwzeval)
-    # The oldest version is whole; of the others only what differs is kept.
-    assert benchmark.venues == VENUES
-    assert benchmark.venue_versions == {"2023": {"hotel": moved}}
-    old, *new = (rule_set(name) for name in ("2021", "2023", "2026"))
-    assert benchmark.venue_records(old) == VENUES
-    for rules in new:
-        assert benchmark.venue_records(rules)["hotel"] == moved
-        assert benchmark.venue_records(rules)["train"] == VENUES["train"]
-    hashes = _hashes(benchmark)
-    assert hashes["2021"] != hashes["2023"] == hashes["2026"]
-    assert hashes["2021"] == _hashes(_build(folder))["2021"]
 
 
 def test_what_the_evaluator_made_of_the_annotation_is_not_read(folder: Path) -> None:
@@ -180,7 +153,7 @@ def _dialogue(
 def test_spans_are_replaced_left_to_right(
     tmp_path: Path, spans: list[list[Any]], reference: str
 ) -> None:
-    assert _dialogue(tmp_path, "The oak inn, 5 cam road", spans).references == [reference]
+    assert _dialogue(tmp_path, "The oak inn, 5 cam road", spans).references["mwz22"] == [reference]
 
 
 def test_states_keep_first_values_and_drop_dontcare(tmp_path: Path) -> None:
@@ -201,21 +174,6 @@ def test_gold_states_follow_the_rules_of_2021(tmp_path: Path) -> None:
     assert normalize_value("name", name, rule_set("2023")) == "rosas b and b"
     (state,) = _dialogue(tmp_path, "ok", [], {"hotel-name": [name]}).states
     assert state == {"hotel": {"name": name}}
-
-
-def test_a_domain_without_slots_is_not_in_the_state() -> None:
-    frames = [
-        {"service": "hotel", "state": {"slot_values": {}}},
-        {"service": "taxi", "state": {"slot_values": {"taxi-leaveat": ["9:00"]}}},
-    ]
-    assert raw_state(frames) == {"taxi": {"leaveat": "9:00"}}
-
-
-@pytest.mark.parametrize(
-    ("raw", "short"), [("PMUL0698.json", "pmul0698"), ("SNG1.json", "sng1"), ("mul2", "mul2")]
-)
-def test_dialogue_ids_are_lower_case_without_suffix(raw: str, short: str) -> None:
-    assert short_id(raw) == short
 
 
 # Files that cannot be used.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +13,15 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, InputError, load_benchmark
-from mwz.harness.data import machine
+from mwz.harness.data import installed as machine
 from mwz.harness.data.installed import (
+    DATA_VARIABLE,
     benchmark_path,
     from_document,
     install_benchmark,
     installed_benchmarks,
-    loaded_once,
     to_document,
 )
-from mwz.harness.data.machine import DATA_VARIABLE
 from mwz.harness.scoring import Scorer, derived
 from mwz.normalization.rules import rule_set, rule_set_names
 
@@ -104,20 +102,6 @@ def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
         load_benchmark(name)
 
 
-def test_a_file_says_what_it_is_and_then_holds_the_benchmark() -> None:
-    document = json.loads(gzip.decompress(install_benchmark(TINY).read_bytes()))
-    assert document["format"] == 3
-    assert from_document(document["content"]) == TINY
-
-
-def test_a_benchmark_is_loaded_once_per_process_where_asked() -> None:
-    install_benchmark(TINY)
-    loaded_once.cache_clear()
-    assert loaded_once("multiwoz") == TINY
-    assert loaded_once("multiwoz") is loaded_once("multiwoz")
-    loaded_once.cache_clear()
-
-
 def _file(content: object, format_: int = 3) -> bytes:
     """Return a benchmark file."""
     return gzip.compress(json.dumps({"format": format_, "content": content}).encode(), mtime=0)
@@ -145,23 +129,6 @@ def test_a_damaged_file_is_told_with_what_to_do(content: bytes, message: str) ->
     with pytest.raises(InputError, match=f"{message}.*; install the benchmark again") as raised:
         load_benchmark("multiwoz")
     assert raised.value.source == str(path)
-
-
-def test_an_interrupted_installation_leaves_the_old_benchmark(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    path = install_benchmark(TINY)
-
-    def interrupt(*args: object) -> None:
-        raise KeyboardInterrupt
-
-    for step in ("fsync", "chmod", "replace"):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, step, interrupt)
-            with pytest.raises(KeyboardInterrupt):
-                install_benchmark(replace(TINY, dialogues={}))
-        assert load_benchmark("multiwoz") == TINY
-        assert sorted(os.listdir(path.parent)) == [path.name, "multiwoz.prepared"]
 
 
 # Content hashes.
@@ -227,11 +194,6 @@ def test_a_content_hash_depends_on_the_order_of_a_states_domains() -> None:
     assert one.content_hash(OLD) != two.content_hash(OLD)
 
 
-def test_venue_records_are_those_of_the_version_that_the_rule_set_names() -> None:
-    assert TINY.venue_records(OLD) == TINY.venues
-    assert TINY.venue_records(NEW) == {**TINY.venues, **TINY.venue_versions["2023"]}
-
-
 # What is kept beside it.
 
 
@@ -261,14 +223,6 @@ def test_what_is_kept_and_damaged_is_made_again(damage: bytes | None) -> None:
     kept.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
     assert load_benchmark("multiwoz") == TINY
     assert kept.read_bytes() == whole
-
-
-def test_what_is_kept_of_another_benchmark_is_made_again() -> None:
-    install_benchmark(TINY)
-    load_benchmark("multiwoz")
-    other = replace(TINY, seen=None)
-    install_benchmark(other)
-    assert load_benchmark("multiwoz") == other
 
 
 def test_where_nothing_can_be_kept_it_is_made_each_time(monkeypatch: pytest.MonkeyPatch) -> None:

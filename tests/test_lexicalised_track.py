@@ -42,7 +42,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicaliser import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores, ToldShares
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization.rules import published_rule_sets
 

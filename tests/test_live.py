@@ -16,8 +16,7 @@ from helpers import run_cli, run_process
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.comparison.evidence import pass_hat, pass_interval
-from mwz.harness.data.goals import chosen_goals
-from mwz.harness.data.tasks import DomainTask, Task, Tasks, load_tasks, parse_tasks
+from mwz.harness.data.goals import DomainTask, Task, Tasks, chosen_goals, load_tasks, parse_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
 from mwz.harness.live.playing import Play, play
@@ -843,7 +842,7 @@ def test_options_that_do_not_fit_are_refused(
 
 @pytest.fixture(scope="module")
 def real(upstream: Path) -> Tasks:
-    from mwz.harness.data.tasks import read_tasks
+    from mwz.harness.data.goals import read_tasks
 
     return read_tasks(upstream / "ConvLab-2")
 

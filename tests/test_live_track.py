@@ -21,7 +21,7 @@ from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import charts
 from mwz.harness.cli.reading import is_play
-from mwz.harness.data.tasks import read_tasks
+from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.playing import Play, play
 from mwz.harness.live.replaying import Plays, baseline_calls, play_scripts

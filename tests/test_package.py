@@ -86,11 +86,3 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 def test_importing_the_top_level_looks_nothing_up() -> None:
     code = "import __future__, sys; a = set(sys.modules); import mwz; print({*sys.modules} - a)"
     assert _run("-c", code) == "{'mwz'}"
-
-
-def test_the_package_runs_as_the_command() -> None:
-    assert _run("-m", "mwz", "--help").startswith("Usage: mwz ")
-
-
-def test_typed_packages_say_so_where_type_checkers_look() -> None:
-    assert Path(str(mwz.__file__)).with_name("py.typed").is_file()

@@ -19,29 +19,6 @@ from mwz.harness.data.declared import (
     select,
 )
 from mwz.harness.errors import InputError
-from mwz.normalization.rules import rule_set, rule_set_names
-
-
-def test_blob_ids_are_those_of_git() -> None:
-    # What `git hash-object` prints for an empty file, and for "hello" and a line feed.
-    assert blob_id(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-    assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"
-
-
-def test_sources_are_told_apart_by_role_and_by_the_option_of_their_clone() -> None:
-    sources = read_data_set("multiwoz").sources
-    roles = [source.role for source in sources]
-    clones = [source.clone for source in sources if source.clone is not None]
-    assert len(set(roles)) == len(roles)
-    assert len(set(clones)) == len(clones)
-
-
-def test_a_data_set_is_known_by_the_name_of_its_declaration() -> None:
-    assert "multiwoz" in declared_names()
-    data_set = read_data_set("multiwoz")
-    assert (data_set.name, data_set.reader) == ("multiwoz", "multiwoz22")
-    assert data_set.title
-    assert data_set.citation
 
 
 @pytest.mark.parametrize("name", ["nosuch", "", "multiwoz.toml", "../sets/multiwoz"])
@@ -51,18 +28,6 @@ def test_an_undeclared_data_set_is_told_with_those_there_are(name: str) -> None:
     ) as raised:
         read_data_set(name)
     assert raised.value.source == "data set"
-
-
-def test_every_rule_set_uses_venues_that_are_pinned() -> None:
-    versions = {source.venues for source in read_data_set("multiwoz").sources}
-    assert {rule_set(name).venues for name in rule_set_names()} <= versions
-
-
-def test_the_versions_of_the_venues_differ_in_the_restaurants_only() -> None:
-    sources = read_data_set("multiwoz").sources
-    newer, older, *_ = ({file.path: file.blob for file in source.files} for source in sources)
-    differing = [path for path, blob in older.items() if newer[path] != blob]
-    assert differing == ["mwzeval/data/database/restaurant_db.json"]
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from mwz.normalization.responses import NormalizedResponse, normalize_response, placeholder_names
+from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import rule_set, rule_set_names
 
 RULES = rule_set("2021")
@@ -110,12 +109,6 @@ def test_what_is_no_placeholder_stays(response: str) -> None:
     assert normalized.text.replace(" ", "") == response
 
 
-def test_placeholders_are_named_in_lower_case_and_in_order() -> None:
-    assert placeholder_names("[Hotel_Name]s in [AREA], [price range]") == [
-        *("hotel_name", "area", "price range")
-    ]
-
-
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
     normalized = _normalized("[Hotel] [name] [value_foo]s [hotel]")
     assert normalized.placeholders == ("hotel", "name", "value_foo", "hotel")
@@ -134,20 +127,3 @@ def test_only_placeholders_about_venues_tell_whether_names_have_domains() -> Non
         "[hotel_name] [hotel_phone] [reference] [hotel_area] [hotel_foo] [train_day]"
     )
     assert (normalized.naming, normalized.identifying) == (2, 3)
-
-
-def test_what_identifies_a_venue_is_the_rule_sets() -> None:
-    assert {*("NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFERENCE")} == RULES.about_venues
-    for name, slot in RULES.ontology.items():
-        assert _normalized(f"[{name}]").identifying == (slot in RULES.about_venues), name
-
-
-def test_the_rule_set_decides_what_a_placeholder_becomes() -> None:
-    """As with a line in the section of a rule set to come."""
-    views = {**RULES.tables["ontology"], "AREA": ["view", *RULES.tables["ontology"]["AREA"]]}
-    other = replace(RULES, name="other", tables={**RULES.tables, "ontology": views})
-    response = "a [view] of the [area]"
-    assert normalize_response(response, other).text == "a AREA of the AREA"
-    assert normalize_response(response, other).unknown == ()
-    assert _normalized(response).text == "a of the AREA"
-    assert _normalized(response).unknown == ("view",)

@@ -55,7 +55,7 @@ from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import write_files
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
-from mwz.harness.io.validation import validated
+from mwz.harness.io.files import validated
 from mwz.normalization.rules import published_rule_sets
 
 NAMES = tuple(SAMPLE_TRACKS)

@@ -17,9 +17,7 @@ from mwz.database.venues import partial_ratio
 from mwz.harness import Benchmark, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
 from mwz.harness.submission import made_submission
-from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import rule_set, rule_set_names
-from mwz.normalization.states import normalize_state
 
 PROJECT = Path(__file__).parents[1]
 SAMPLE = PROJECT / "harness" / "sample"
@@ -75,33 +73,11 @@ def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
     assert built == kept
 
 
-def test_it_covers_every_domain_alone_and_together(benchmark: Benchmark) -> None:
-    goals = [frozenset(dialogue.goal) for dialogue in benchmark.dialogues.values()]
-    assert len(goals) >= 24
-    assert {goal for goal in goals if len(goal) == 1} == {frozenset({d}) for d in DOMAINS}
-    assert max(map(len, goals)) == 3
-
-
 def test_per_turn_lists_are_of_equal_length(benchmark: Benchmark) -> None:
     for id_, dialogue in benchmark.dialogues.items():
         assert set(_per_turn(dialogue)) == {dialogue.turns}, id_
         assert 3 <= dialogue.turns <= 9, id_
         assert tuple(dialogue.references) == STYLES, id_
-
-
-def test_every_turn_is_there_in_words(benchmark: Benchmark) -> None:
-    for id_, dialogue in benchmark.dialogues.items():
-        assert all([*dialogue.users, *dialogue.responses]), id_
-        assert not any("[" in text for text in dialogue.responses), id_
-
-
-def test_there_are_venues_enough_to_choose_from(benchmark: Benchmark) -> None:
-    for domain in ("restaurant", "hotel", "attraction"):
-        assert len(benchmark.venues[domain]) >= 8
-    assert len(benchmark.venues["train"]) == 40
-    records = [record for of_domain in benchmark.venues.values() for record in of_domain]
-    assert all(isinstance(value, str) for record in records for value in record.values())
-    assert any(record["entrance fee"] == "?" for record in benchmark.venues["attraction"])
 
 
 def test_fuzzy_matching_takes_no_venue_for_another(benchmark: Benchmark) -> None:
@@ -117,11 +93,6 @@ def test_contact_details_and_train_ids_identify_one_venue(benchmark: Benchmark) 
         assert len({venue[key] for venue in venues}) == len(venues), key
     trains = benchmark.venues["train"]
     assert len({train["trainID"] for train in trains}) == len(trains)
-
-
-def test_telephone_numbers_are_from_the_ranges_kept_for_fiction(benchmark: Benchmark) -> None:
-    venues = [v for d in ("restaurant", "hotel", "attraction") for v in benchmark.venues[d]]
-    assert all(venue["phone"].startswith("01632960") for venue in venues)
 
 
 @pytest.mark.parametrize("rules", rule_set_names())
@@ -147,31 +118,6 @@ def test_what_is_booked_is_what_a_reference_is_asked_for(benchmark: Benchmark) -
         asked = {d for d, goal in dialogue.goal.items() if "REFERENCE" in goal.requestable}
         assert set(dialogue.booked_domains[-1]) == asked, id_
         assert asked == {d for d, goal in dialogue.goal.items() if goal.booking}, id_
-
-
-def test_states_are_normalised(benchmark: Benchmark) -> None:
-    for id_, dialogue in benchmark.dialogues.items():
-        for state in dialogue.states:
-            assert normalize_state(state, RULES) == state, id_
-            assert "dontcare" not in {v for slots in state.values() for v in slots.values()}
-
-
-def test_active_domains_are_those_talked_about(benchmark: Benchmark) -> None:
-    for id_, dialogue in benchmark.dialogues.items():
-        active = {domain for domains in dialogue.active_domains for domain in domains}
-        assert active - {"general"} == set(dialogue.goal), id_
-
-
-def test_no_two_styles_have_the_same_references(benchmark: Benchmark) -> None:
-    turns = {
-        style: [text for d in benchmark.dialogues.values() for text in d.references[style]]
-        for style in STYLES
-    }
-    for first, second in combinations(STYLES, 2):
-        assert turns[first] != turns[second], (first, second)
-    # Style matters, but not in every turn: the paper finds about 70 percent of turns differ.
-    differing = sum(len(set(texts)) > 1 for texts in zip(*turns.values(), strict=True))
-    assert 0.5 < differing / benchmark.turns < 0.9
 
 
 @pytest.mark.parametrize(
@@ -202,12 +148,6 @@ def test_a_style_delexicalises_in_its_own_way(benchmark: Benchmark, style: str, 
     assert benchmark.dialogues["town003"].references[style][3] == text
 
 
-def test_lava_counts_house_numbers(benchmark: Benchmark) -> None:
-    references = benchmark.dialogues["town001"].references
-    assert references["hdsa"][1].startswith("it s at ADDRESS,")
-    assert references["lava"][1].startswith("it s at COUNT ADDRESS,")
-
-
 def test_the_corpus_is_nearly_but_not_quite_perfect(corpus: Report) -> None:
     # Of 30 dialogues one offers too much (town016), and another one tells the postcode when the
     # state suggests another domain (town015): Inform 29/30, Success 28/30. The optimistic set-up
@@ -224,12 +164,6 @@ def test_the_submissions_rank_as_intended(reports: dict[str, Report], corpus: Re
     assert combined["scripted"] > combined["hasty"] + 40
 
 
-def test_the_submissions_differ_in_bleu(reports: dict[str, Report]) -> None:
-    bleu = {name: report.bleu[CANONICAL_STYLE] for name, report in reports.items() if report.bleu}
-    assert 30 < bleu["careful"] < 60
-    assert 10 < bleu["hasty"] < bleu["scripted"] < 30
-
-
 def test_each_submission_gets_its_active_domains_from_another_source(
     reports: dict[str, Report],
 ) -> None:
@@ -239,25 +173,3 @@ def test_each_submission_gets_its_active_domains_from_another_source(
         "scripted": ("gold", "slots"),
         "hasty": ("predicted", "predicted"),
     }
-
-
-def test_the_submissions_cover_the_sample_with_known_placeholders(
-    reports: dict[str, Report],
-) -> None:
-    for report in reports.values():
-        assert (report.coverage.dialogues, report.coverage.turns) == (30, 146)
-        assert not report.unknown_placeholders
-
-
-def test_no_submission_repeats_the_references(
-    benchmark: Benchmark, outputs: dict[str, Any]
-) -> None:
-    for output in outputs.values():
-        same = sum(
-            normalize_response(turn["response"], RULES).text == reference
-            for id_, turns in output.items()
-            for turn, reference in zip(
-                turns, benchmark.dialogues[id_].references[CANONICAL_STYLE], strict=True
-            )
-        )
-        assert same <= 3

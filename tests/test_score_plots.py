@@ -12,7 +12,7 @@ from mwz.harness.comparison.comparison_text import plot_scores
 from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
 from mwz.harness.comparison.interval import Interval
 from mwz.harness.errors import InputError
-from mwz.harness.io.pictures import SUFFIXES
+from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics.results import Figure
 
 FIGURES = {
@@ -65,7 +65,7 @@ def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
 def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mwz.harness.io.pictures.find_spec", lambda _: None)
+    monkeypatch.setattr("mwz.harness.io.tables.find_spec", lambda _: None)
     run = run_cli(capsys, "score", SUBMISSIONS / "careful.json", "--plot", tmp_path / "a.svg")
     assert (run.status, run.out) == (2, "")
     assert (

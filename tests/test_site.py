@@ -56,14 +56,13 @@ from mwz.harness.board.views.charts import (
     scatter,
 )
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.serving import LOOPBACK, page_server
-from mwz.harness.board.views.site_pages import Site, site
+from mwz.harness.board.views.site_pages import LOOPBACK, Site, page_server, site
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
+from mwz.harness.io.files import validated
 from mwz.harness.io.tables import figure
-from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"

@@ -10,8 +10,7 @@ import json
 from pathlib import Path
 
 from mwz.harness import load_benchmark
-from mwz.harness.data.declared import declared_names
-from mwz.harness.data.fingerprints import fingerprints
+from mwz.harness.data.declared import declared_names, fingerprints
 from mwz.harness.io.files import write_text
 
 SETS = Path(__file__).parents[1] / "harness" / "data" / "sets"

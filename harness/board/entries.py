@@ -39,14 +39,13 @@ from mwz.normalization.rules import (
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data.declared import PinnedFile
 from ..errors import InputError, refuse, unknown
-from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
-from ..io.validation import validated
+from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain, validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..submission import HUMAN, made_submissions
-from ..submission.placeholder_aliases import alias_problems
+from ..submission.remarks import alias_problems
 from .scores import Scores, read_scores
 from .tracks import OF_ROOMS, tracks
 

@@ -15,7 +15,7 @@ from ..comparison.evidence import intervals_of
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
-from ..errors import InputError
+from ..errors import InputError, Remark
 from ..metrics import headlines
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult
@@ -27,7 +27,6 @@ from ..scoring.predictions import played_predictions
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
-from ..submission.remarks import Remark
 from .copied import Fingerprints, fingerprints_of
 from .entries import PREDICTIONS_FILE, Predictions
 from .scores import (

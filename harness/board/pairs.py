@@ -24,8 +24,7 @@ from ..comparison import SEED
 from ..comparison.comparing import paired_all
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
-from ..io.files import parse_json, read_plain
-from ..io.validation import validated
+from ..io.files import parse_json, read_plain, validated
 from ..signature import PLACEHOLDERS
 from .entries import Entry
 from .scores import FIGURES, is_close, plain

@@ -18,9 +18,8 @@ from pydantic import Field
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse
-from ..io.files import parse_toml, read_plain
+from ..io.files import parse_toml, read_plain, validated
 from ..io.tables import figure, signed
-from ..io.validation import validated
 from ..metrics import headlines
 from ..scoring.report import Report
 from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress

@@ -15,9 +15,8 @@ from ..data.declared import blob_id, safe_path
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import downloads_directory, loaded_once
 from ..diagnosis import Diagnosis, diagnose
-from ..errors import InputError
+from ..errors import InputError, room
 from ..io.files import read_bytes, read_plain, to_json
-from ..io.rooms import room
 from ..io.tables import text_table
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer

@@ -38,8 +38,7 @@ from ..comparison.interval import Interval, Spread
 from ..data.declared import blob_id
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError, refuse
-from ..io.files import parse_json, read_plain, to_json
-from ..io.validation import validated
+from ..io.files import parse_json, read_plain, to_json, validated
 from ..metrics.bleu import bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.results import COLUMNS

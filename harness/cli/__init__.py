@@ -22,9 +22,8 @@ import click
 
 from mwz.normalization.rules.registry import contributing, folder_of, names
 
-from ..errors import InputError
+from ..errors import InputError, room
 from ..io.files import whole_stream
-from ..io.rooms import room
 from ..io.tables import printable
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import click
 from ..errors import InputError, counted
 from ..io.files import (
     STANDARD_STREAM,
-    limits,
     read_bytes,
     shown_name,
     to_json,
@@ -43,7 +42,7 @@ def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
-    content = parse_predictions(read_bytes(predictions, limits()), source)
+    content = parse_predictions(read_bytes(predictions), source)
     named = {role: key for role, key in keys.items() if key is not None}
     standard = read_arranged(content, source, named) if named else standard_form(content, source)
     loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)

@@ -11,8 +11,7 @@ import click
 from ..data.gold_states import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
-from ..io.pictures import SUFFIXES
-from ..io.tables import formatted, printable
+from ..io.tables import SUFFIXES, formatted, printable
 from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import VARIANTS, Choices
 from ..submission import EMPTY_STATES, made_submission

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
-from ..errors import InputError, unknown
+from ..errors import InputError, room, unknown
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
-from ..io.rooms import room
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..scoring.predictions import ScoredSubmission, Wanted, score_each
@@ -139,7 +138,7 @@ def read_plays(
         return []
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
-    contents = [(shown_name(file), read_bytes(file, limits())) for file in files]
+    contents = [(shown_name(file), read_bytes(file)) for file in files]
     found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
         contents, name, doing, by
     )
@@ -231,7 +230,7 @@ def read_outputs(name: str) -> Outputs:
         return Outputs(name, made)
     entry = found_entry(name)
     if entry is None:
-        return Outputs(name, read_bytes(name, limits()))
+        return Outputs(name, read_bytes(name))
     from ..board.rescoring import find_predictions  # a file needs nothing of the board
     from ..board.tracks import tracks
 

@@ -154,7 +154,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         given: Parameter -> value.
     """
     if given["plot"] is not None:
-        from ..io.pictures import picture_format
+        from ..io.tables import picture_format
 
         picture_format(given["plot"])
     json_target, lines_target = given["json_target"], given["lines_target"]

@@ -33,9 +33,8 @@ from ..board.submitting import check_new, submit, write_files
 from ..board.tracks import Track, submitted_tracks, tracks
 from ..data.gold_states import load_further_gold
 from ..errors import InputError, unknown
-from ..io.files import limits, read_bytes, shown_name
+from ..io.files import read_bytes, shown_name, validated
 from ..io.tables import figure, printable, text_table
-from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.flags import FLAGS
 from ..metrics.tracking.states import GoldStates
@@ -151,7 +150,7 @@ def command(
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
     how = Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
-    files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
+    files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     outputs, further = _read(files, declared, how)
     system = system.model_copy(update={"predictions": outputs.place})
     check_new(submissions, system, outputs.predictions, outputs.states, replace)

@@ -13,9 +13,8 @@ from tqdm import tqdm
 from ..diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text
 from ..diagnosis.dialogue_text import dialogue_text, turn_text
-from ..errors import InputError, unknown
+from ..errors import InputError, room, unknown
 from ..io.files import short_names, write_atomically
-from ..io.rooms import room
 from ..io.tables import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
@@ -140,10 +139,10 @@ def _diagnoses(
 
 def _show(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
-    site = room("board.views.site_pages", "--html").DialogueSite(diagnoses)
+    pages = room("board.views.site_pages", "--html")
+    site = pages.DialogueSite(diagnoses)
     if html is None:
-        serving = room("board.views.serving", "--serve")
-        serving.serve_pages(site, option.PORT if port is None else port, "the dialogues")
+        pages.serve_pages(site, option.PORT if port is None else port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path])

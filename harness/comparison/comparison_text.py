@@ -8,8 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ..io.pictures import picture_format, write_picture
-from ..io.tables import Table, best_cells, drawn, figure, formatted, signed, text_table
+from ..io.tables import (
+    Table,
+    best_cells,
+    drawn,
+    figure,
+    formatted,
+    picture_format,
+    signed,
+    text_table,
+    write_picture,
+)
 from ..metrics.results import Figure
 from ..signature import PLACEHOLDERS, comparable_group
 from .interval import INTERVAL_LEVEL, Interval, p_text, p_words

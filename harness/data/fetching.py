@@ -21,7 +21,7 @@ import pooch
 import requests
 
 from ..errors import InputError, refuse, without_secrets
-from ..io.files import read_stored, write_atomically
+from ..io.files import read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"
@@ -125,7 +125,9 @@ def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[
         InputError: A file cannot be read.
     """
     kept = [(file, path) for file in files if (path := safe_path(folder, file.place)).is_file()]
-    return len(kept), [path for file, path in kept if blob_id(read_stored(path)) != file.blob]
+    return len(kept), [
+        path for file, path in kept if blob_id(read_bytes(path, unpack=False)) != file.blob
+    ]
 
 
 def fetch_benchmark(
@@ -158,7 +160,7 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
     path = safe_path(folder, file.place)
     if not path.is_file():
         return False
-    blob = blob_id(read_stored(path))
+    blob = blob_id(read_bytes(path, unpack=False))
     if blob != file.blob:
         notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
         path.unlink()

@@ -38,13 +38,13 @@ from .declared import gold_versions
 from .installed import (
     DAMAGED,
     SUFFIX,
+    data_directory,
     document_names,
     installed_benchmarks,
     load_benchmark,
     read_document,
     write_document,
 )
-from .machine import data_directory
 
 STATE_FILES = ("data.json", "test_dials.json")
 """What is looked for in a folder, the first that is there."""

@@ -17,19 +17,21 @@ import contextlib
 import gzip
 import json
 import marshal
+import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from mwz.normalization.rules.registry import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.files import parse_json, read_bytes, read_stored, write_atomically
-from .machine import code_digest, data_directory
+from ..io.files import parse_json, read_bytes, write_atomically
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
@@ -38,9 +40,17 @@ DEFAULT = "multiwoz"
 SUFFIX = ".json.gz"
 DAMAGED = "damaged or edited"
 
+DATA_VARIABLE = "MWZ_DATA"
+
 _FORMAT = 3
 _UNSHARED = 2
 """The version of marshal that does not share parts: the same content is the same bytes."""
+
+
+def data_directory() -> Path:
+    """Return where benchmarks are: `$MWZ_DATA`, or the platform's place for user data."""
+    chosen = os.environ.get(DATA_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path("multiwoz-harness")
 
 
 def downloads_directory() -> Path:
@@ -117,14 +127,14 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
     try:
-        parts = PreparedParts.of_file(path)
-        document = parts.part("benchmark", lambda: _shared(_read(path), {}), shared=True)
+        part = partial(_part, *_prepared(path))
+        document = part("benchmark", lambda: _shared(_read(path), {}), shared=True)
     except InputError as error:
         again = f"{error.problems[0]}; install the benchmark again"
         raise InputError(error.source, again) from None
     benchmark = from_document(document)
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", parts)
+    object.__setattr__(benchmark, "prepared", part)
     return benchmark
 
 
@@ -217,46 +227,56 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
 # ----------------------------------------------------------------------------- prepared parts
 
 
-@dataclass(frozen=True)
-class PreparedParts:
-    """What is kept of one benchmark.
+@cache
+def code_digest() -> str:
+    """Return what changes with a file of the package, NumPy or sacreBLEU.
 
-    Attributes:
-        folder: Where.
-        key: What it was made of.
+    The package's version would not do: unreleased code changes without it.
     """
+    parts = [version("numpy"), version("sacrebleu")]
+    for package in ("normalization", "database", "harness"):
+        root = str(folder_of(f"mwz.{package}"))
+        for folder, _, names in sorted(os.walk(root)):
+            for name in sorted(name for name in names if name.endswith((".py", ".toml"))):
+                status = os.stat(os.path.join(folder, name))
+                place = f"{folder.removeprefix(root)}/{name}"
+                parts.append(f"{place} {status.st_size} {status.st_mtime_ns}")
+    return sha256("\n".join(parts))
 
-    folder: Path
-    key: str
 
-    @classmethod
-    def of_file(cls, path: Path) -> PreparedParts:
-        """Return what is kept of the benchmark in a file.
+def _prepared(path: Path) -> tuple[Path, str]:
+    """Return where the parts of the benchmark in a file are kept, and what they are made of.
 
-        Raises:
-            InputError: The file cannot be read.
-        """
-        made_of = (sha256(read_stored(path)), code_digest(), str(sys.implementation.cache_tag))
-        return cls(path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), " ".join(made_of))
+    Raises:
+        InputError: The file cannot be read.
+    """
+    content = sha256(read_bytes(path, unpack=False))
+    made_of = f"{content} {code_digest()} {sys.implementation.cache_tag}"
+    return path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), made_of
 
-    def part(self, name: str, make: Callable[[], Any], shared: bool = False) -> Any:
-        """Return a part: what is kept, or what is made now and kept from then on.
 
-        Args:
-            name: What the part is called, as a file can be.
-            make: Makes it, of types that marshal writes.
-            shared: Whether equal parts of it that are one object stay one.
-        """
-        path = self.folder / name
-        with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
-            key, content = marshal.loads(read_stored(path))
-            if key == self.key:
-                return content
-        content = make()
-        data = marshal.dumps((self.key, content), *([] if shared else [_UNSHARED]))
-        with contextlib.suppress(InputError):
-            write_atomically(path, data)
-        return content
+def _part(
+    folder: Path, made_of: str, name: str, make: Callable[[], Any], shared: bool = False
+) -> Any:
+    """Return a part: what is kept, or what is made now and kept from then on.
+
+    Args:
+        folder: Where the benchmark's parts are kept.
+        made_of: What they are made of.
+        name: What the part is called, as a file can be.
+        make: Makes it, of types that marshal writes.
+        shared: Whether equal parts of it that are one object stay one.
+    """
+    path = folder / name
+    with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
+        key, content = marshal.loads(read_bytes(path, unpack=False))
+        if key == made_of:
+            return content
+    content = make()
+    data = marshal.dumps((made_of, content), *([] if shared else [_UNSHARED]))
+    with contextlib.suppress(InputError):
+        write_atomically(path, data)
+    return content
 
 
 def _shared(value: Any, known: dict[object, Any]) -> Any:

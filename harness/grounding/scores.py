@@ -22,7 +22,7 @@ from ..metrics.inform import TOTAL
 from ..metrics.played import Played
 from ..metrics.results import DialogueResult, Statistics, percent
 from ..scoring import derived
-from ..submission.made import has_human_responses
+from ..submission.model import has_human_responses
 from .delexicalising import delexicaliser
 from .faithfulness import Faithfulness, ToldShares
 from .grounded import GroundedDialogue, PlainDialogue, ground

@@ -15,21 +15,25 @@ import os
 import re
 import stat
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import IO, Any, NoReturn, TextIO, cast
+from typing import IO, Any, NoReturn, TextIO, TypeVar, cast
 
-from ..errors import InputError, Problems, cut, shown
+from ..errors import Findings, InputError, cut, refuse, shown
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+_T = TypeVar("_T")
 
 VARIABLE = "MWZ_LIMIT_"
 
@@ -57,9 +61,6 @@ class Limits:
     def told(self, name: str) -> str:
         """Return a bound as messages show it, with the variable that sets it."""
         return f"at most {getattr(self, name):,} ({VARIABLE}{name.upper()})"
-
-
-DEFAULT_LIMITS = Limits()
 
 
 def limits(environment: Mapping[str, str] = os.environ) -> Limits:
@@ -119,13 +120,12 @@ _PART = 1 << 22
 """How many bytes are read at once: Python makes room for all that it is asked for."""
 
 
-def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
+def read_bytes(path: str | Path, unpack: bool = True) -> bytes:
     """Read a file (or standard input for `-`), unpacked if it is packed by gzip or zip.
 
     Args:
         path: The file.
-        limits: Bounds on what is read and unpacked; the default ones are enough for files of the
-            harness itself.
+        unpack: If false, the bytes are returned as they are.
 
     Raises:
         InputError: The file is missing, cannot be read, is damaged or too large.
@@ -134,9 +134,9 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     try:
         if str(path) != STANDARD_STREAM:
             with open(path, "rb") as file:
-                content = _read(file, source, limits)
+                content = _read(file, source)
         elif sys.stdin is not None:
-            content = _read(sys.stdin.buffer, source, limits)
+            content = _read(sys.stdin.buffer, source)
         else:
             raise InputError(source, "is closed; give a file")
     except FileNotFoundError:
@@ -146,72 +146,51 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     except (OSError, ValueError) as error:
         # A value error: a path with a null character.
         raise InputError(source, f"cannot be read ({_reason(error)})") from None
-    for magic, open_packed in _PACKED.items():
-        if content.startswith(magic):
-            return _unpacked(content, open_packed, source, limits)
-    return content
+    return _unpacked(content, source) if unpack else content
 
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def _read(file: IO[bytes], source: str, limits: Limits) -> bytes:
+def _read(file: IO[bytes], source: str) -> bytes:
     """Return all there is to be read.
 
     Raises:
         InputError: It is more than it may be.
     """
-    parts, left = [], limits.unpacked + 1
+    bounds = limits()
+    parts, left = [], bounds.unpacked + 1
     while part := file.read(min(left, _PART)):
         parts.append(part)
         left -= len(part)
     if not left:
-        raise InputError(source, f"too large: more bytes than {limits.told('unpacked')}")
+        raise InputError(source, f"too large: more bytes than {bounds.told('unpacked')}")
     return b"".join(parts)
 
 
-def _unpacked(
-    content: bytes,
-    open_packed: Callable[[io.BytesIO, str], IO[bytes]],
-    source: str,
-    limits: Limits,
-) -> bytes:
-    try:
-        # Counted while it is unpacked: a small file may unpack to more than the memory holds.
-        with open_packed(io.BytesIO(content), source) as packed:
-            return _read(packed, source, limits)
-    except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
-        raise InputError(source, f"damaged: it cannot be unpacked ({_reason(error)})") from None
+def _unpacked(content: bytes, source: str) -> bytes:
+    """Return a file's content, unpacked if it is packed.
 
-
-def _unzipped(content: io.BytesIO, source: str) -> IO[bytes]:
-    """Return the one file that a zip file holds, open; those that a Mac adds do not count."""
-    archive = zipfile.ZipFile(content)
-    inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
-    files = [one for one in inside if not one.endswith("/")]
-    if len(files) != 1:
-        raise InputError(source, f"a zip file of {len(files)} files; unpack it and name one")
-    return archive.open(files[0])
-
-
-_PACKED: Mapping[bytes, Callable[[io.BytesIO, str], IO[bytes]]] = {
-    b"\x1f\x8b": lambda content, _: cast("IO[bytes]", gzip.GzipFile(fileobj=content)),
-    b"PK\x03\x04": _unzipped,
-}
-"""How a packed file begins -> what opens it."""
-
-
-def read_stored(path: Path) -> bytes:
-    """Return the bytes of a file of the harness's own, just as they are.
-
-    Raises:
-        InputError: The file is missing or cannot be read.
+    It is counted while it is unpacked: a small file may unpack to more than the memory holds.
     """
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+        if content.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+                return _read(cast("IO[bytes]", packed), source)
+        if content.startswith(b"PK\x03\x04"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                # A Mac adds files of its own.
+                inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
+                files = [one for one in inside if not one.endswith("/")]
+                if len(files) != 1:
+                    several = f"a zip file of {len(files)} files; unpack it and name one"
+                    raise InputError(source, several)
+                with archive.open(files[0]) as file:
+                    return _read(file, source)
+    except (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+        raise InputError(source, f"damaged: it cannot be unpacked ({_reason(error)})") from None
+    return content
 
 
 def read_plain(path: Path) -> bytes:
@@ -285,19 +264,13 @@ def parse_json(content: bytes, source: str) -> object:
     except ValueError as error:
         # A number of more digits than Python reads.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
-    if doubled:
-        raise InputError(source, _doubled_keys(read, doubled))
-    return read
-
-
-def _doubled_keys(content: object, doubled: Mapping[int, tuple[object, str]]) -> Problems:
-    """Return which objects have a key twice, each with its place."""
-    problems = Problems()
-    for place, value in _places(content):
+    problems = Findings()
+    for place, value in _places(read) if doubled else ():
         if id(value) in doubled:
             key = shown(doubled[id(value)][1])
             problems.add(place, f"the key {key} is there twice; keep one")
-    return problems
+    refuse(source, problems)
+    return read
 
 
 _LONGEST_PLACE = 100
@@ -393,6 +366,53 @@ def encoded(text: str) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
+# Checking types.
+
+
+def validated(kind: type[_T], content: object, source: str, place: str = "") -> _T:
+    """Return content as a type: a model, a dataclass, or a type of numbers, texts, maps and lists.
+
+    Args:
+        kind: The type; dataclasses in it take no unknown keys.
+        content: What was read, as JSON or TOML types.
+        source: What messages call the file.
+        place: Where in the file the content stands.
+
+    Raises:
+        InputError: With every place where the content is not as the type says.
+    """
+    from pydantic import ValidationError  # it takes its time
+
+    try:
+        read: _T = _holder(cast("Any", kind)).model_validate({"content": content}).content
+    except ValidationError as error:
+        problems = [_problem(place, problem) for problem in error.errors()]
+        raise InputError(source, problems) from None
+    return read
+
+
+@cache
+def _holder(kind: Any) -> Any:
+    """Return a model that holds content of a type."""
+    from pydantic import ConfigDict, create_model
+
+    config = ConfigDict(extra="forbid")
+    return create_model("Content", __config__=config, content=(kind, ...))
+
+
+# What a model and what a dataclass call it.
+_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
+
+
+def _problem(place: str, problem: Any) -> str:
+    inside = problem["loc"][1:]
+    where = ".".join(filter(None, [place, *map(str, inside)])) or "content"
+    if problem["type"] in _UNKNOWN_KEY:
+        return f"{where}: unknown key"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{where}: {message[:1].lower()}{message[1:]}"
+
+
 # Writing.
 
 
@@ -414,8 +434,6 @@ def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> N
     Raises:
         InputError: The file cannot be written.
     """
-    import tempfile  # most runs write nothing
-
     data = encoded(content) if isinstance(content, str) else content
     scratch = ""
     try:
@@ -471,21 +489,13 @@ def write_text(target: str, text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-class _Closed(io.TextIOBase):
-    """Standard output where there is none: whatever is to be shown cannot be."""
-
-    def write(self, text: str) -> int:
-        raise InputError("standard output", "is closed; give a file")
-
-    @property
-    def buffer(self) -> io.BufferedIOBase:
-        raise InputError("standard output", "is closed; give a file")
-
-
 def whole_stream(stream: TextIO | None) -> TextIO:
     """Return standard output as a stream that writes all it is given, or raises an error."""
     if stream is None:
-        return cast(TextIO, _Closed())
+        # There is none: to write to it fails, as it would to a full disk.
+        return io.TextIOWrapper(
+            io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")), encoding="utf-8"
+        )
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     # A terminal that lacks the dash of a table is no reason to show no table.

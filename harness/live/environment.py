@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..benchmark import REFERENCE
-from ..data.tasks import Task
+from ..data.goals import Task
 from ..errors import InputError, shown
 from ..io.files import limits, valid_text
 from .tools import NAMED, ROUTE, Booking, Tools

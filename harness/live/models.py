@@ -19,7 +19,7 @@ from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from ..data.tasks import Task
+from ..data.goals import Task
 from ..errors import InputError, cut, without_secrets
 from ..io.files import valid_text
 from ..signature import SHOWN_HASH

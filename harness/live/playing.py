@@ -28,9 +28,8 @@ from mwz.normalization.rules.registry import digest_of_json
 from ..comparison.evidence import pass_interval
 from ..comparison.interval import Interval
 from ..errors import InputError, counted
-from ..io.files import limits, parse_json, read_stored, valid_text, write_atomically
+from ..io.files import limits, parse_json, read_bytes, valid_text, validated, write_atomically
 from ..io.tables import figure, text_table
-from ..io.validation import validated
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
@@ -259,7 +258,7 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
     """
     if not path.exists():
         return {}
-    *whole, last = read_stored(path).split(b"\n")
+    *whole, last = read_bytes(path, unpack=False).split(b"\n")
     if last and not (whole or last.startswith(b'{"dialogue_id"')):
         raise InputError(str(path), "line 1: no play; name another file")
     found: dict[str, Line] = {}

@@ -24,7 +24,7 @@ from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from ..benchmark import VenueRecords
-from ..data.tasks import Task
+from ..data.goals import Task
 from ..errors import unknown
 
 SHOWN_RESULTS = 5

@@ -23,7 +23,7 @@ from functools import cached_property, partial
 
 from mwz.normalization.states import minutes, normalize_slot_name
 
-from ..data.tasks import DomainTask, Task
+from ..data.goals import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
 from ..grounding.requested import requests
 from .tools import NAMED, ROUTE, TIMES

@@ -13,9 +13,8 @@ from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
-from ..data.goals import chosen_goals
+from ..data.goals import Task, Tasks, chosen_goals, load_tasks
 from ..data.installed import load_benchmark
-from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
 from ..grounding.delexicalising import delexicaliser
 from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground

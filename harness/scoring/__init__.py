@@ -10,8 +10,7 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, counted
-from ..io.rooms import room
+from ..errors import InputError, counted, room
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups

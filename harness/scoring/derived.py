@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
     """Return plain data that is kept with a benchmark; of one that is not installed, made now."""
-    return make() if benchmark.prepared is None else benchmark.prepared.part(name, make)
+    return make() if benchmark.prepared is None else benchmark.prepared(name, make)
 
 
 @lru_cache(maxsize=16)

@@ -105,7 +105,7 @@ def _numbered_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 def _read_line(source: str, number: int, text: bytes) -> tuple[str, object, DialogueResult]:
     """Return where a line is, its signature and its result."""
     # Whoever only writes lines need not load what reading takes.
-    from ..io.validation import validated
+    from ..io.files import validated
 
     place = f"{source}, line {number}"
     line = parse_json(text, place)

@@ -11,16 +11,15 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_n
 
 from ..benchmark import GOALS
 from ..data.goals import GoalsFile, chosen_goals
-from ..errors import InputError, shown, unknown
+from ..errors import InputError, room, shown, unknown
 from ..io.files import kind_of
-from ..io.rooms import room
 from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS
 from ..submission import NormalizedSubmission
 from ..submission.formats import ACTIVE_DOMAINS, STATE, Reading
-from ..submission.placeholder_aliases import chosen_aliases
+from ..submission.remarks import chosen_aliases
 
 AUTO = "auto"
 

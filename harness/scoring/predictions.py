@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from mwz.normalization.rules import aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError
+from ..errors import InputError, Remark
 from ..io.tables import figure
 from ..metrics import resampled_metrics
 from ..metrics.bleu import bleu
@@ -23,14 +23,13 @@ from ..metrics.played import Played, dialogue_results
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
-from ..submission.placeholder_aliases import guessed
 from ..submission.remarks import (
     KIND,
     MANY_UNKNOWN,
     TAG,
-    Remark,
     counted_names,
     frequent_tags,
+    guessed,
     unknown_names,
 )
 from . import Options, Scorer, allowed_metrics

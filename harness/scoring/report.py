@@ -222,7 +222,7 @@ def _totals() -> dict[str, Headline]:
 def _read(content: Mapping[str, Any], source: str) -> Report:
     """Read a report; results of metrics that are not known stay as they are."""
     # Whoever only writes reports need not load what reading takes.
-    from ..io.validation import validated
+    from ..io.files import validated
 
     types = {**result_types(), **_PARTS}
     follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}

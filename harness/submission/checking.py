@@ -1,4 +1,4 @@
-"""Checking predictions in the standard form: every problem and every remark, each with its place.
+"""Checking predictions: every problem and every remark, each with its place.
 
 What passes is safe to score: past this point nothing checks again. Dialogues of a benchmark become
 `Turn`s; free-running ones, of any ids and lengths, stay as they are.
@@ -11,14 +11,33 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    Aliases,
+    RuleSet,
+    published_rule_sets,
+    rule_set,
+    with_aliases,
+)
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
-from ..io.files import Limits, is_text, kind_of, limits
-from .formats import (
+from ..errors import (
+    Findings,
+    InputError,
+    Remark,
+    counted,
+    refuse,
+    resembling,
+    shown,
+    unknown,
+    unquoted,
+)
+from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from .formats.standard import (
     ACTIVE_DOMAINS,
     KEYS,
     READING,
@@ -29,9 +48,11 @@ from .formats import (
     Reading,
     Standard,
     plain_key,
+    read_standard,
+    standard_form,
     turns_hint,
 )
-from .model import Turn
+from .model import NormalizedSubmission, Submission, Turn, made_submission, normalize_submission
 from .notations import (
     ABSENT,
     CONVERTED,
@@ -41,10 +62,10 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
+    as_state,
     read_state,
 )
-from .remarks import Remarks
-from .spans import as_state
+from .remarks import state_remarks, text_remarks
 
 _SHOWN_KEYS = 20
 
@@ -60,45 +81,121 @@ def dialogue_id(id_: object) -> str:
     return str(id_).lower().removesuffix(".json")
 
 
-def checked_dialogues(
-    content: Mapping[Any, Any],
-    benchmark: Benchmark,
-    source: str,
-    reading: Reading = READING,
-) -> tuple[dict[str, tuple[Turn, ...]], Remarks]:
-    """Check predictions in the standard form; they are left as they are.
-
-    Args:
-        content: Dialogue id -> list of turns, each an object with `response` and optionally
-            `state` and `active_domains`.
-        benchmark: The benchmark whose dialogues are played.
-        source: What messages call the predictions.
-        reading: What of states is refused.
-
-    Returns:
-        The benchmark's spelling of the id -> turns, and the remarks on them.
+def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
+    """Read a predictions file (JSON, plain or gzipped; `-`: standard input) and check it.
 
     Raises:
-        InputError: With every problem found, equal ones together.
+        InputError: The file cannot be read, or is no submission to the benchmark.
     """
-    checker = _Checker(benchmark, limits(), reading)
-    dialogues = checker.dialogues(content)
-    if checker.problems:
-        raise InputError(source, checker.problems)
-    return dialogues, checker.all_remarks()
+    return checked_submission(read_predictions(path), benchmark, shown_name(path))
+
+
+def read_predictions(path: str | Path) -> Standard:
+    """Read a predictions file whose benchmark is not known yet; its turns are not checked.
+
+    Raises:
+        InputError: The file cannot be read, or is of no known format.
+    """
+    source = shown_name(path)
+    return read_standard(read_bytes(path), source)
+
+
+def parse_submission(
+    content: object,
+    benchmark: Benchmark,
+    source: str,
+    rules: RuleSet | None = None,
+    reading: Reading = READING,
+    remarked: bool = True,
+) -> Submission:
+    """Check a predictions object and return it as a submission; the object is left as it is.
+
+    Args:
+        content: Predictions in any of the formats of `formats/`. In the standard form: dialogue
+            id -> list of turns, each an object with `response` and optionally `state` (domain ->
+            slot -> value) and `active_domains` (list); other keys are not read.
+        benchmark: The benchmark whose dialogues are played.
+        source: What the error message calls the object.
+        rules: As for `checked_submission`.
+        reading: What of states is refused.
+        remarked: As for `checked_submission`.
+
+    Raises:
+        InputError: With every problem found.
+    """
+    standard = standard_form(content, source)
+    return checked_submission(standard, benchmark, source, rules, reading, remarked)
+
+
+def checked_submission(
+    standard: Standard,
+    benchmark: Benchmark,
+    source: str,
+    rules: RuleSet | None = None,
+    reading: Reading = READING,
+    remarked: bool = True,
+) -> Submission:
+    """Check predictions in the standard form and return them as a submission.
+
+    Args:
+        standard: The predictions.
+        benchmark: The benchmark whose dialogues are played.
+        source: What the error message calls the predictions.
+        rules: The rule set by which placeholders are remarked; None for the default one.
+        reading: What of states is refused.
+        remarked: Whether responses and states are looked through for what is to be remarked.
+
+    Raises:
+        InputError: With every problem found.
+    """
+    checker = _Checker(benchmark, reading)
+    dialogues = checker.dialogues(standard.dialogues_among(benchmark.users))
+    refuse(source, checker.problems)
+    remarks = [*standard.remarks, *checker.remarks()]
+    if remarked:
+        by = rules or rule_set(DEFAULT_RULES)
+        if reading.uses_states:
+            states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
+            remarks += state_remarks(states, benchmark, by)
+        texts = [turn.response for turns in dialogues.values() for turn in turns]
+        remarks += text_remarks(texts, benchmark, by)
+    return Submission(dialogues, source, standard.format, tuple(remarks))
+
+
+def normalized_by_rules(
+    content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
+) -> dict[str, NormalizedSubmission]:
+    """Return published rule set -> normalised submission; the content is read and checked once.
+
+    Args:
+        content: An (unpacked) predictions file, or the name of a submission that is made.
+        benchmark: The benchmark whose dialogues are played.
+        source: What error messages call the predictions.
+        aliases: Placeholders that are read besides those of the rule sets.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    names = published_rule_sets()
+    if isinstance(content, str):
+        return dict.fromkeys(names, made_submission(benchmark, content))
+    submission = checked_submission(read_standard(content, source), benchmark, source)
+    return {
+        rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
+        for rules in names
+    }
 
 
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
-    def __init__(self, benchmark: Benchmark, bounds: Limits, reading: Reading) -> None:
-        self.problems = Problems()
-        self._remarks = Remarks()
+    def __init__(self, benchmark: Benchmark, reading: Reading) -> None:
+        self.problems = Findings()
+        self._remarks = Findings()
         self._unread: Counter[str] = Counter()
         self._misspelt_states: Counter[str] = Counter()
         self._benchmark = benchmark
-        self._limits = bounds
-        self._longest = bounds.response
+        self._limits = limits()
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
@@ -108,14 +205,14 @@ class _Checker:
         self._last: dict[str, dict[str, str]] = {}
         self._plain: dict[str, dict[str, str]] = {}
 
-    def all_remarks(self) -> Remarks:
+    def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; all keys that are not read are one."""
         if self._unread:
             keys = [f"{key} {n}×" for key, n in self._unread.items()]
-            shown = [*keys[:_SHOWN_KEYS], *["…"][: len(keys) - _SHOWN_KEYS]]
-            message = f"keys of turns that are not read: {', '.join(shown)}"
-            self._remarks.add("unread keys", message, warning=False)
-        return self._remarks
+            listed = [*keys[:_SHOWN_KEYS], *["…"][: len(keys) - _SHOWN_KEYS]]
+            message = f"keys of turns that are not read: {', '.join(listed)}"
+            self._remarks.add("", message, "unread keys", warning=False)
+        return self._remarks.remarks()
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues, and return those that are in order."""
@@ -135,14 +232,12 @@ class _Checker:
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, written)
-        self._refuse_misspelt_states(sum(map(len, read.values())))
-        return read
-
-    def _refuse_misspelt_states(self, turns: int) -> None:
-        """Refuse a file whose states stand under another key, or gold ones would be scored."""
+        turns_read = sum(map(len, read.values()))
         for name, count in self._misspelt_states.most_common(1):
-            if self._reading.uses_states and 2 * count > turns:
+            # Otherwise gold states would be scored in place of those under another key.
+            if self._reading.uses_states and 2 * count > turns_read:
                 self.problems.add("", f"`{name}` is not read, in {count} turns; write `state`")
+        return read
 
     def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
         """Return what makes it pointless to look at single dialogues, if anything does."""
@@ -188,8 +283,8 @@ class _Checker:
             self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
             return Turn("", None, None)
         response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
-        told = response if isinstance(response, str) else ""
-        if told is not response or not told.isascii() or len(told) > self._longest:
+        text = response if isinstance(response, str) else ""
+        if text is not response or not text.isascii() or len(text) > self._limits.response:
             for problem in response_problems(turn, self._limits):
                 self._problem(place, problem)
         if state is not None and not self._is_plain(state):
@@ -199,7 +294,7 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        return Turn(told, state, domains)
+        return Turn(text, state, domains)
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_text(place), problem)
@@ -218,7 +313,7 @@ class _Checker:
                 message = f"`{name}` is not read; {instead}"
                 if meant == STATE and not there:
                     self._misspelt_states[name] += 1
-                self._remarks.add("look-alike key", message, _place_text(place))
+                self._remarks.add(_place_text(place), message, "look-alike key")
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""
@@ -256,7 +351,7 @@ class _Checker:
         def tell(where: str, problem: str) -> None:
             message = f"`state`{f', {where}' if where else ''}: {problem}"
             if not refused:
-                self._remarks.add("states", f"{message}; left out", _place_text(place))
+                self._remarks.add(_place_text(place), f"{message}; left out", "states")
                 return
             self._first = self._first or message
             hint = reading.without_states if message == self._first else ""
@@ -266,8 +361,8 @@ class _Checker:
             if reading.strict_states and what in LENIENT:
                 tell(where, f"{what} (--strict-states)")
                 return
-            found = ", ".join(filter(None, [_place_text(place), where]))
-            self._remarks.add("values", f"`state`: {what}", found, warning=what not in _HARMLESS)
+            inside = ", ".join(filter(None, [_place_text(place), where]))
+            self._remarks.add(inside, f"`state`: {what}", "values", what not in _HARMLESS)
 
         state = as_state(state, note)
         return self._known(read_state(state, tell, note), tell)
@@ -362,6 +457,17 @@ Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
 
 
+def read_conversations(path: str | Path) -> tuple[Conversations, Sequence[Remark]]:
+    """Read dialogues (`-`: standard input) of any ids and lengths, and what there is to say of it.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
+            every place.
+    """
+    standard = read_predictions(path)
+    return checked_conversations(standard, shown_name(path)), standard.remarks
+
+
 def checked_conversations(standard: Standard, source: str) -> Conversations:
     """Return dialogues of any ids and lengths.
 
@@ -369,7 +475,7 @@ def checked_conversations(standard: Standard, source: str) -> Conversations:
         InputError: They are too many, or some are malformed; with every place.
     """
     bounds, dialogues = limits(), standard.dialogues
-    problems = Problems()
+    problems = Findings()
     if not dialogues:
         problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
     if len(dialogues) > bounds.dialogues:
@@ -384,8 +490,7 @@ def checked_conversations(standard: Standard, source: str) -> Conversations:
             for number, turn in enumerate(turns):
                 for problem in _conversation_problems(turn, bounds):
                     problems.add(f"{place}, turn {number}", problem)
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     if not is_text(json.dumps(dialogues, ensure_ascii=False)):
         raise InputError(source, "holds text that is not valid, half of a surrogate pair")
     return dialogues

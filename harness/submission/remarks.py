@@ -1,4 +1,4 @@
-"""Remarks on a file that can be used, above all on its placeholders.
+"""Remarks on a file that can be used, and placeholders that a rule set does not know.
 
 Inform and Success look for placeholders in square brackets and for nothing else. A file without
 them gets a score all the same, and a low one. What is typical is measured on the benchmark's own
@@ -7,14 +7,24 @@ responses; thresholds are those of the signs that a score is not what it seems.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any
 
-from mwz.normalization.responses import placeholder_names
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, alias_table, alias_tables, rule_set
+from mwz.normalization.responses import NAME, placeholder_names
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    Aliases,
+    RuleSet,
+    alias_table,
+    alias_tables,
+    aliases,
+    rule_set,
+)
 from mwz.normalization.states import (
     BeliefState,
     normalize_slot,
@@ -23,51 +33,9 @@ from mwz.normalization.states import (
 )
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import Findings, cut, in_one_line, printable, unquoted
+from ..errors import InputError, Remark, refuse, shown, unknown, unquoted
+from ..io.files import kind_of, parse_toml, read_bytes
 from .notations import TRACKED_SLOTS
-
-_LONGEST = 1000
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Something to know about a file. Equal remarks are one.
-
-    Attributes:
-        kind: What it is about, in a word or two.
-        message: What was found, and what to do.
-        count: In how many places.
-        places: The first of them.
-        warning: Whether something is likely wrong; other remarks only inform.
-    """
-
-    kind: str
-    message: str
-    count: int = 1
-    places: tuple[str, ...] = ()
-    warning: bool = True
-
-    def __str__(self) -> str:
-        return cut(printable(in_one_line(self.message, self.count, self.places)), _LONGEST)
-
-
-class Remarks(Findings[tuple[str, str, bool]]):
-    """Remarks as they are found, equal ones together."""
-
-    def __init__(self) -> None:
-        super().__init__(("more", "further remarks of other kinds", True))
-
-    def add(self, kind: str, message: str, place: str = "", warning: bool = True) -> None:
-        """Add a remark; the arguments are those of `Remark`."""
-        self.count((kind, message, warning), place)
-
-    def listed(self) -> tuple[Remark, ...]:
-        """Return what was found."""
-        return tuple(
-            Remark(kind, message, count, tuple(places), warning)
-            for (kind, message, warning), (count, places) in self.found.items()
-        )
-
 
 LEXICALISED = "--lexicalised"
 """The option that scores responses in plain words."""
@@ -134,62 +102,19 @@ def counted_names(responses: Sequence[str]) -> Counter[str]:
 _FEWEST = 100
 """Of how many at least a share says something."""
 
+_KEPT = 0.4
+"""The share of slots that the next turn has as well; published outputs have .97 or more, trackers
+.63 or more, new slots alone .03 to .34."""
 
-@dataclass(frozen=True)
-class _StateRule:
-    """What is remarked of states if a share of what they hold is out of bounds.
+_LATE = 0.5
+"""The share of new slots that are a turn late; published states have up to .24, those that are put
+off by a turn .69 or more."""
 
-    Attributes:
-        part: What is counted, a key of `_state_counts`.
-        whole: Of what.
-        at_most: The share above which it is remarked, or
-        at_least: below which it is.
-        message: What is said of `{part}` of `{whole}`, with the most frequent `{examples}`.
-    """
+_FOREIGN = 0.02
+"""The share of slots that their domain does not have; published states have up to .002."""
 
-    part: str
-    whole: str
-    message: str
-    at_most: float = 1.0
-    at_least: float = 0.0
-
-
-_STATE_RULES = (
-    # Published outputs keep .97 or more, trackers .63 or more; new slots alone .03 to .34.
-    _StateRule(
-        "kept",
-        "slots",
-        "belief states are those of single turns: only {part} of {whole} slots are there in the "
-        "next turn as well; write all that the user has asked for since the dialogue began",
-        at_least=0.4,
-    ),
-    # Of published states up to .24 are late, of those that are put off by a turn .69 or more.
-    _StateRule(
-        "late",
-        "new",
-        "belief states are a turn late: {part} of {whole} slots are there one turn after they are "
-        "new in gold states; a turn's state includes what the user has just said, also in the "
-        "first turn",
-        at_most=0.5,
-    ),
-    # Published states have up to .002.
-    _StateRule(
-        "foreign",
-        "last slots",
-        "{part} of {whole} slots in the dialogues' last states are none of their domain and "
-        "constrain nothing: {examples}; name slots as MultiWOZ does",
-        at_most=0.02,
-    ),
-    # Published states have up to 0.01.
-    _StateRule(
-        "fruitless",
-        "values",
-        "{part} of {whole} values in the dialogues' last states are those of no venue, so that "
-        "nothing is found: {examples}; write values as MultiWOZ does, in lower case, and leave out "
-        "slots without one",
-        at_most=0.05,
-    ),
-)
+_FRUITLESS = 0.05
+"""The share of values that no venue has; published states have up to .01."""
 
 
 def state_remarks(
@@ -212,24 +137,15 @@ def state_remarks(
                 "asked for, or leave `state` out to be scored with gold states",
             )
         return
-    counts = {
-        **_counts_by_turn(given, benchmark, rules),
-        **_counts_of_last_states(given, benchmark, rules),
-    }
-    for rule in _STATE_RULES:
-        part, whole = counts[rule.part].total(), counts[rule.whole].total()
-        fits = rule.at_least * whole <= part <= rule.at_most * whole
-        if whole >= _FEWEST and not fits:
-            examples = ", ".join(f"{one} {n}×" for one, n in counts[rule.part].most_common(3))
-            message = rule.message.format(part=part, whole=whole, examples=examples)
-            yield Remark("states", message)
+    yield from _remarks_on_turns(given, benchmark, rules)
+    yield from _remarks_on_last_states(given, benchmark, rules)
 
 
-def _counts_by_turn(
+def _remarks_on_turns(
     states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, rules: RuleSet
-) -> dict[str, Counter[str]]:
-    """Count the slots of all turns but the last, and how they go with the turns around them."""
-    counts = {name: Counter[str]() for name in ("slots", "kept", "new", "late")}
+) -> Iterator[Remark]:
+    """Yield the remarks on how the slots of a turn go with those of the turns around it."""
+    slots = kept = new = late = 0
     name = cache(partial(normalize_slot_name, rules=rules))
 
     def names(state: BeliefState) -> set[tuple[str, str]]:
@@ -239,19 +155,30 @@ def _counts_by_turn(
         written = [names(state) for state in turns]
         gold = [set(), *map(names, benchmark.dialogues[id_].states)]
         for before, now, here, following in zip(gold, gold[1:], written, written[1:], strict=False):
-            late = len(now & following - here - before)
-            counts["slots"][""] += len(here)
-            counts["kept"][""] += len(here & following)
-            counts["late"][""] += late
-            counts["new"][""] += len(now & here - before) + late
-    return counts
+            late_here = len(now & following - here - before)
+            slots += len(here)
+            kept += len(here & following)
+            late += late_here
+            new += len(now & here - before) + late_here
+    if slots >= _FEWEST and kept < _KEPT * slots:
+        yield Remark(
+            "states",
+            f"belief states are those of single turns: only {kept} of {slots} slots are there in "
+            "the next turn as well; write all that the user has asked for since the dialogue began",
+        )
+    if new >= _FEWEST and late > _LATE * new:
+        yield Remark(
+            "states",
+            f"belief states are a turn late: {late} of {new} slots are there one turn after they "
+            "are new in gold states; a turn's state includes what the user has just said, also in "
+            "the first turn",
+        )
 
 
-def _counts_of_last_states(
+def _remarks_on_last_states(
     states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, rules: RuleSet
-) -> dict[str, Counter[str]]:
-    """Count the slots of last states, those that their domain lacks, and values no venue has."""
-    counts = {name: Counter[str]() for name in ("last slots", "foreign", "values", "fruitless")}
+) -> Iterator[Remark]:
+    """Yield the remarks on slots that their domain does not have, and on values no venue has."""
     written = Counter(
         (domain, slot, value)
         for turns in states.values()
@@ -266,19 +193,37 @@ def _counts_of_last_states(
         values = {str(one.get(slot)) for one in records.get(domain, ())}
         return {normalize_value(slot, one, rules) for one in values}
 
+    values = 0
+    foreign, fruitless = Counter[str](), Counter[str]()
     for (domain, name, raw), count in written.items():
         slot, value = normalize_slot(name, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
-        known = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
-        counts["last slots"][""] += count
-        if known.isdisjoint({slot, booking}):
-            counts["foreign"][f"{domain}-{slot}"] += count
+        slots = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
+        if slots.isdisjoint({slot, booking}):
+            foreign[f"{domain}-{slot}"] += count
         # Times, and what is compared by similarity, such as names, may have other values.
         if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint:
-            counts["values"][""] += count
+            values += count
             if value not in values_of_venues(domain, slot):
-                counts["fruitless"][repr(unquoted(value))] += count
-    return counts
+                fruitless[repr(unquoted(value))] += count
+    if written.total() >= _FEWEST and foreign.total() > _FOREIGN * written.total():
+        yield Remark(
+            "states",
+            f"{foreign.total()} of {written.total()} slots in the dialogues' last states are none "
+            f"of their domain and constrain nothing: {_most_common(foreign)}; name slots as "
+            "MultiWOZ does",
+        )
+    if values >= _FEWEST and fruitless.total() > _FRUITLESS * values:
+        yield Remark(
+            "states",
+            f"{fruitless.total()} of {values} values in the dialogues' last states are those of no "
+            f"venue, so that nothing is found: {_most_common(fruitless)}; write values as MultiWOZ "
+            "does, in lower case, and leave out slots without one",
+        )
+
+
+def _most_common(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}×" for name, count in counts.most_common(3))
 
 
 def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
@@ -397,13 +342,10 @@ def _venue_names(benchmark: Benchmark) -> re.Pattern[str]:
     """Return what finds names of venues, in lower case, that are no ordinary words."""
     records = [record for one in benchmark.venues.values() for record in one]
     names = {str(record.get("name") or "").lower() for record in records}
-    longest_first = sorted(sorted(filter(_is_long, names)), key=len, reverse=True)
+    long = (name for name in names if len(name) >= SHORTEST_NAME)
+    longest_first = sorted(sorted(long), key=len, reverse=True)
     # Without names there is nothing to be found.
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b")
-
-
-def _is_long(name: str) -> bool:
-    return len(name) >= SHORTEST_NAME
 
 
 def plain_remarks(responses: Sequence[str], remarks: Iterable[Remark]) -> tuple[Remark, ...]:
@@ -426,3 +368,122 @@ def plain_remarks(responses: Sequence[str], remarks: Iterable[Remark]) -> tuple[
         "without --lexicalised"
     )
     return (*others, Remark(KIND, message))
+
+
+# Placeholders that a rule set does not know: what users say they mean, and what they may mean.
+
+SECTION = "placeholders"
+"""The table of a TOML file that holds aliases."""
+
+
+def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
+    """Return the aliases that an option means.
+
+    A table that somebody writes must fit the rule set. One that is known by name, or was read
+    before, is used with every rule set; what that knows itself means there what it says.
+
+    Args:
+        chosen: The name of a named table, the path of a TOML file, a mapping of placeholder name
+            -> ontology name, aliases, or None.
+        rules: The rule set.
+
+    Raises:
+        InputError: It is none of these, the file cannot be read, or an alias names what the rule
+            set knows or has no ontology name for target.
+    """
+    if chosen is None or isinstance(chosen, Aliases):
+        return chosen
+    if isinstance(chosen, str) and chosen in alias_tables():
+        return alias_table(chosen)
+    if isinstance(chosen, str | Path):
+        return _read(chosen, rules)
+    return checked_aliases(chosen, rules, SECTION)
+
+
+def checked_aliases(table: object, rules: RuleSet, source: str) -> Aliases:
+    """Return a table, placeholder name -> ontology name, as aliases.
+
+    Args:
+        table: The table, as TOML or JSON types.
+        rules: The rule set that is to read it.
+        source: What messages call the table.
+
+    Raises:
+        InputError: With every problem found.
+    """
+    if not isinstance(table, Mapping):
+        raise InputError(
+            source, f"expected a table of placeholder name -> ontology name, found {kind_of(table)}"
+        )
+    refuse(source, alias_problems(table, rules))
+    return aliases(table)
+
+
+def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:
+    """Yield what is wrong with a table of aliases, a sentence each."""
+    slots = sorted(set(rules.ontology.values()))
+    if not table:
+        yield "names no placeholder"
+    seen: set[str] = set()
+    for name, slot in table.items():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            yield (
+                f"{shown(name)}: no name of a placeholder; write letters, digits, blanks and "
+                "underscores, without the brackets"
+            )
+            continue
+        lowered = name.lower()
+        if lowered in seen:
+            yield f"{shown(name)} is there twice, whatever its case; keep one"
+        elif lowered in rules.ontology:
+            yield (
+                f"{shown(name)}: rule set {rules.name} knows it, as {rules.ontology[lowered]}; an "
+                "alias may only name what it does not know"
+            )
+        elif slot not in slots:
+            yield f"{shown(name)}: {unknown('slot', slot, slots)}"
+        seen.add(lowered)
+
+
+def _read(path: str | Path, rules: RuleSet) -> Aliases:
+    source = str(path)
+    if not os.path.exists(path) and Path(path).name == source and "." not in source:
+        known = ", ".join(alias_tables())
+        raise InputError(source, f"no such file, and no table of placeholders; choose from {known}")
+    content = parse_toml(read_bytes(path), source)
+    others = sorted(content.keys() - {SECTION, "source"})
+    if others or SECTION not in content:
+        wrong = f"unknown key {shown(others[0])}" if others else f"no table [{SECTION}]"
+        raise InputError(
+            source, f'{wrong}; write [{SECTION}], and lines such as train_ref = "REFERENCE"'
+        )
+    return checked_aliases(content[SECTION], rules, source)
+
+
+def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:
+    """Return what placeholders that a rule set does not know may mean, of those that tell.
+
+    A name is read by its last parts, else by its first ones: `train_ref` as `ref`, `hotel_bookarea`
+    as `area`, `phone_number` as `phone`. What speaks of a venue is the domain's: `train_name` is
+    TRAINID.
+
+    Args:
+        names: Names of placeholders, in lower case.
+        rules: The rule set.
+    """
+    found = {name: _guess(name, rules) for name in names if name not in rules.ontology}
+    return {name: slot for name, slot in found.items() if slot is not None}
+
+
+def _guess(name: str, rules: RuleSet) -> str | None:
+    breaks = [*re.finditer(r"[_\s]+", name)]
+    ends = [name[one.end() :] for one in breaks]
+    starts = [name[: one.start()] for one in reversed(breaks)]
+    booked = (ends or [name])[-1].removeprefix("book")
+    first = (starts or [name])[-1]
+    for part in (*ends, booked, *starts):
+        if part in rules.ontology and part not in rules.domains:
+            slot, venues = rules.ontology[part], rules.venue_rules
+            speaks = slot in {venue.mention for venue in venues.values()}
+            return venues[first].mention if speaks and first in venues else slot
+    return None

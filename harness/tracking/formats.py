@@ -26,7 +26,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, refuse, shown
+from ..errors import Findings, InputError, Remark, refuse, shown
 from ..io.files import is_text, kind_of, limits
 from ..metrics.tracking.states import (
     GoldStates,
@@ -37,9 +37,8 @@ from ..metrics.tracking.states import (
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id, meant_key
 from ..submission.formats import RESPONSE, STATE, special_format
-from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
-from ..submission.remarks import KIND, Remark
-from ..submission.spans import as_state
+from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ..submission.remarks import KIND
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def _submission(
 ) -> TrackedFile:
     """Return the states of a file with responses, which is read and checked as predictions are."""
     submission = parse_submission(content, benchmark, source)
-    missing = Problems()
+    missing = Findings()
     for id_, turns in submission.dialogues.items():
         for number, turn in enumerate(turns):
             if turn.state is None:
@@ -263,7 +262,7 @@ class _Reader:
     """Reads the states of one file; keeps what is wrong with it and how its states are written."""
 
     def __init__(self, layout: Layout) -> None:
-        self.problems = Problems()
+        self.problems = Findings()
         self._layout = layout
         self._limits = limits()
         self._notations: dict[str, None] = {}
@@ -395,12 +394,12 @@ def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) 
 
 def _comparison_problems(
     dialogues: Mapping[str, Sequence[TrackedTurn]], benchmark: Benchmark, may_be_short: bool
-) -> Problems:
+) -> Findings:
     """Return what keeps predictions from being compared with a benchmark's gold states.
 
     A submission may lack a dialogue's last turns, as published ones do; a tracker's file may not.
     """
-    problems = Problems()
+    problems = Findings()
     if not any(dialogue_id(id_) in benchmark.dialogues for id_ in dialogues):
         problems.add(
             f"dialogue {shown(next(iter(dialogues)))[1:-1]}",

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..io.pictures import write_picture
-from ..io.tables import drawn
+from ..io.tables import drawn, write_picture
 from ..metrics.tracking.tracking_result import TrackingResult
 
 if TYPE_CHECKING:

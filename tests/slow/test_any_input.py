@@ -77,15 +77,6 @@ def test_any_json_value_gives_a_report_or_one_message(content: object) -> None:
         _check_message(error)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.binary(max_size=60))
-def test_any_bytes_give_one_message(data: bytes) -> None:
-    try:
-        standard_form(parse_predictions(data, "x.json"), "x.json")
-    except InputError as error:
-        _check_message(error)
-
-
 _WHOLE = _score(CAREFUL)
 
 

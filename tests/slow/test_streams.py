@@ -66,7 +66,7 @@ def test_a_full_output_is_an_error(arguments: tuple[object, ...], unbuffered: st
 def test_a_closed_output_is_an_error(arguments: tuple[object, ...]) -> None:
     run = _run(*arguments, shell=">&-")
     assert run.returncode == 2
-    assert run.stderr == b"mwz: standard output: is closed; give a file\n"
+    assert run.stderr == b"mwz: standard output: cannot be written (Bad file descriptor)\n"
 
 
 @pytest.mark.parametrize("stream", ["2>&-", "2> /dev/full"])

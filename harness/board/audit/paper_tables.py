@@ -18,8 +18,8 @@ from pydantic import Field
 from mwz.normalization.rules.registry import read_toml
 from mwz.normalization.states import BeliefState
 
+from ...io.files import validated
 from ...io.tables import Table
-from ...io.validation import validated
 from ...metrics.tracking.evaluation import score_tracking
 from ...metrics.tracking.states import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report

@@ -17,8 +17,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
-from ...data.declared import declared_names
-from ...data.fingerprints import pinned_fingerprints
+from ...data.declared import declared_names, pinned_fingerprints
 from ...diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose
 from ...diagnosis.dialogue_text import Called, followed, goal_text
 from ...diagnosis.losses import lost_by

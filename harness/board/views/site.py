@@ -20,8 +20,7 @@ from ..model import DOCUMENTS_FOLDER, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
 from .dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from .serving import serve_pages
-from .site_pages import left_over, site, write_site
+from .site_pages import left_over, serve_pages, site, write_site
 
 
 @click.command()

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...errors import InputError, Problems, unquoted
+from ...errors import Findings, refuse, unquoted
 from ...io.files import kind_of
 from ..notations import is_metadata
-from ..remarks import Remarks
-from . import (
+from .standard import (
     ACTIVE_DOMAINS,
     KEYS,
     RESPONSE,
     STATE,
     TURN_KEYS,
+    USER,
     Format,
     Keys,
     Standard,
+    is_table,
     key_of,
     plain_key,
+    read_table,
     turns_hint,
 )
-from .conversations import ConversationReader, speaker
-from .separated_values import is_table, read_table
 
 _METADATA = "metadata"
 """Where MultiWOZ's own `log` has the state of a system turn."""
@@ -46,6 +46,13 @@ _TURN_KINDS: Mapping[str, tuple[type, ...]] = {
     ACTIVE_DOMAINS: (list, str),
 }
 """Key of turns -> the types of its values, which a key of another name has to have as well."""
+
+_SYSTEM = ("assistant", "bot", "agent", "gpt", "model", "sys", "system")
+"""Who responds: the first of these that speaks in a file, for `system` may be what prompts it."""
+
+_USER = ("user", "usr", "human", "customer")
+_SPEAKERS = frozenset({*_SYSTEM, *_USER, "tool", "function", "developer"})
+_CALLS = ("tool_calls", "function_call")
 
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
@@ -81,7 +88,7 @@ def _turns_of(dialogue: object) -> bool:
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue, and its turns are not as in the standard form."""
     for _, turn in _numbered(dialogue, KEYS)[:1]:
-        if isinstance(turn, str) or speaker(turn) is not None:
+        if isinstance(turn, str) or _speaker(turn) is not None:
             return True
         if not isinstance(turn, Mapping):
             return False
@@ -92,6 +99,13 @@ def _is_rearranged(dialogue: object) -> bool:
         renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
         return isinstance(dialogue, Mapping) or any(renamed)
     return False
+
+
+def _speaker(turn: object) -> str | None:
+    """Return who speaks in a turn, if it says so."""
+    key = key_of(turn, KEYS["speaker"], str)
+    who = turn[key].strip().lower() if key is not None and isinstance(turn, Mapping) else None
+    return who if who in _SPEAKERS else None
 
 
 def _items(content: Any) -> Iterator[Any]:
@@ -167,27 +181,26 @@ class Arrangement:
         named: Mapping[str, str] | None = None,
         numberings: Sequence[tuple[int, int]] = _NUMBERINGS,
     ) -> None:
-        self.remarks = Remarks()
+        self.remarks = Findings()
         self._numberings = numberings
         self._source = source
         self._named = named or {}
         own = {role: (plain_key(key),) for role, key in self._named.items()}
         self._keys = {role: (*own.get(role, ()), *names) for role, names in KEYS.items()}
-        self._problems = Problems()
+        self._problems = Findings()
         self._name = "turns by dialogue"
         # The keys that say what is a dialogue, a turn or its number.
         self._outer: dict[str, None] = {}
-
-    def refuse_problems(self) -> None:
-        """Raise an `InputError` if there are problems."""
-        if self._problems:
-            raise InputError(self._source, self._problems)
 
     @property
     def name(self) -> str:
         """What the file was recognised as."""
         keys = f" ({', '.join(map(unquoted, self._outer))})" if self._outer else ""
         return f"{self._name}{keys}"
+
+    def note(self, message: str, place: str = "", warning: bool = False) -> None:
+        """Remark how the file is read."""
+        self.remarks.add(place, message, "format", warning)
 
     def dialogues(self, content: object) -> dict[str, list[Any]]:
         """Return dialogue id -> turns in order, each as the file has it.
@@ -197,11 +210,11 @@ class Arrangement:
         """
         inside, key = _unwrapped(content, self._keys)
         if key is not None:
-            self.remarks.add("format", f"what is read is in `{unquoted(key)}`", warning=False)
+            self.note(f"what is read is in `{unquoted(key)}`")
         numbered = self._by_dialogue(inside)
-        self.refuse_problems()
+        refuse(self._source, self._problems)
         ordered = self._ordered(numbered)
-        self.refuse_problems()
+        refuse(self._source, self._problems)
         return ordered
 
     def _by_dialogue(self, content: object) -> dict[str, _Numbered]:
@@ -298,16 +311,87 @@ class Arrangement:
         Raises:
             InputError: The user gets no response, or a key that was named is nowhere.
         """
-        named = self._keys[RESPONSE][: RESPONSE in self._named]
-        conversations = ConversationReader(
-            texts=(*named, *KEYS["text"]),
-            states=(*self._keys[STATE], *self._keys[ACTIVE_DOMAINS]),
-            problems=self._problems,
-            remarks=self.remarks,
-        )
-        ordered = conversations.responses(ordered)
-        self.refuse_problems()
+        ordered = self._responses(ordered)
+        refuse(self._source, self._problems)
         return self._renamed(ordered)
+
+    def _responses(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        """Return the system's turns of conversations; all turns where none says who speaks."""
+        speakers = Counter(_speaker(turn) for turns in dialogues.values() for turn in turns)
+        system = next((who for who in _SYSTEM if speakers[who]), None)
+        if system is None:
+            return dialogues
+        others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
+        left = f"; turns left out: {', '.join(others)}" if others else ""
+        self.note(f"what `{system}` says are the responses{left}")
+        return {
+            id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system)
+            for id_, turns in dialogues.items()
+        }
+
+    def _responses_of(self, place: str, turns: Sequence[Any], system: str) -> list[Any]:
+        """Return the system's turns; one where it speaks several times to the same user turn."""
+        before: list[Mapping[str, Any]] = []
+        exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = []
+        for turn in turns:
+            who = _speaker(turn)
+            if who in _USER:
+                exchanges.append((self._utterance(turn), []))
+            elif who == system:
+                reply = self._utterance(turn)
+                # A call of a tool is no response.
+                is_call = any(turn.get(call) for call in _CALLS)
+                if reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call):
+                    (exchanges[-1][1] if exchanges else before).append(reply)
+        if not exchanges:
+            return before
+        if before:
+            self.note("what is said before the user speaks is left out", place, warning=True)
+        if not exchanges[-1][1]:
+            exchanges.pop()
+        return [
+            self._response(f"{place}, turn {number}", *exchange)
+            for number, exchange in enumerate(exchanges)
+        ]
+
+    def _response(
+        self, place: str, user: Mapping[str, Any], replies: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return what the system says to a user turn; a state may stand at either."""
+        if not replies:
+            self._problems.add(place, "the user gets no response")
+        if len(replies) > 1:
+            self.note("several responses in a row are joined", place, warning=True)
+        of_states = {*self._keys[STATE], *self._keys[ACTIVE_DOMAINS]}
+        read = {key: value for key, value in user.items() if plain_key(key) in of_states}
+        for reply in replies:
+            read.update(reply)
+        texts = [reply[RESPONSE] for reply in replies]
+        if all(isinstance(text, str) for text in texts):
+            read[RESPONSE] = " ".join(texts)
+        return {USER: user[RESPONSE], **read}
+
+    def _utterance(self, turn: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a turn that says who speaks, with what is said as its response."""
+        named = self._keys[RESPONSE][: RESPONSE in self._named]
+        who, key = key_of(turn, KEYS["speaker"]), key_of(turn, (*named, *KEYS["text"]))
+        text = turn.get(key)
+        if isinstance(text, list):
+            parts = [part.get("text") if isinstance(part, Mapping) else part for part in text]
+            text = "".join(part for part in parts if isinstance(part, str))
+        left_out = {who, key, *_CALLS}
+        return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
+
+    def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
+        """Return what was read, with the remarks on it.
+
+        Args:
+            dialogues: Dialogue id -> turns as in the standard form.
+            name: What the file was recognised as; by default, its arrangement.
+        """
+        name = name or self.name
+        self.note(f"read as {name}")
+        return Standard(dialogues, name, self.remarks.remarks())
 
     def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return turns with the names of the standard form.
@@ -319,7 +403,11 @@ class Arrangement:
         for turn in (turn for turns in spoken.values() for turn in turns):
             if isinstance(turn, Mapping):
                 values.update((k, v) for k, v in turn.items() if values.get(k) is None)
-        self._refuse_unused(values)
+        there = {plain_key(key) for key in (*values, *self._outer)}
+        for role, key in self._named.items():
+            if plain_key(key) not in there:
+                self._problems.add("", f"--{role}-key: no `{unquoted(key)}` in it")
+        refuse(self._source, self._problems)
         chosen: dict[Any, str] = {}
         for field, kinds in _TURN_KINDS.items():
             named = field in self._named
@@ -327,17 +415,8 @@ class Arrangement:
                 key = key_of(values, self._keys[field], *(() if named else kinds))
                 if key is not None:
                     chosen[key] = field
-                    told = f"read `{unquoted(key)}` as `{field}`"
-                    self.remarks.add("format", told, warning=False)
+                    self.note(f"read `{unquoted(key)}` as `{field}`")
         return {id_: [_turn(turn, chosen) for turn in turns] for id_, turns in spoken.items()}
-
-    def _refuse_unused(self, names: Iterable[Any]) -> None:
-        """Refuse keys that were named and are nowhere."""
-        there = {plain_key(key) for key in (*names, *self._outer)}
-        missing = {role: key for role, key in self._named.items() if plain_key(key) not in there}
-        for role, key in missing.items():
-            self._problems.add("", f"--{role}-key: no `{unquoted(key)}` in it")
-        self.refuse_problems()
 
 
 def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
@@ -395,8 +474,7 @@ def read_arranged(content: object, source: str, named: Mapping[str, str] | None 
     """
     arrangement = Arrangement(source, named)
     dialogues = arrangement.turns(arrangement.dialogues(content))
-    arrangement.remarks.add("format", f"read as {arrangement.name}", warning=False)
-    return Standard(dialogues, arrangement.name, arrangement.remarks.listed())
+    return arrangement.standard(dialogues)
 
 
 FORMAT = Format(

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import unquoted
-from ..remarks import Remarks
-from ..spans import read_span, without_tokens
-from . import RESPONSE, STATE, Format, Standard
+from ...errors import Findings, unquoted
+from ..notations import read_span, without_tokens
 from .arrangements import Arrangement, raw_turns
+from .standard import RESPONSE, STATE, Format, Standard
 
 _ID = "dial_id"
 _NUMBER = "turn_num"
@@ -58,34 +57,33 @@ def _read(content: object, source: str) -> Standard:
         return read if belief is None else {**read, STATE: belief}
 
     def note(place: str, said: str) -> None:
-        remarks.add("belief span", f"`{belief_key}`: {said}", place)
+        remarks.add(place, f"`{belief_key}`: {said}", "belief span")
 
     read = {
         id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]
         for id_, one in dialogues.items()
     }
     keys = ", ".join(filter(None, [response_key, belief_key]))
-    name = f"{FORMAT.name} ({keys})"
-    remarks.add("format", f"read as {name}", warning=False)
-    return Standard(read, name, remarks.listed())
+    return arrangement.standard(read, f"{FORMAT.name} ({keys})")
 
 
 def _belief_key(
-    turns: Sequence[Mapping[str, Any]], response_key: str, remarks: Remarks
+    turns: Sequence[Mapping[str, Any]], response_key: str, remarks: Findings
 ) -> str | None:
     """Return the key of the predicted belief spans; None if there are none."""
     generated, given = _BELIEFS
     if any(turn.get(generated) for turn in turns):
         return generated
     if any(generated in turn for turn in turns):
-        remarks.add("states", f"every `{generated}` is empty: no states are read")
+        remarks.add("", f"every `{generated}` is empty: no states are read", "states")
     elif any(turn.get(given) for turn in turns):
         if response_key != _RESPONSES[0]:
             return given
         remarks.add(
-            "states",
+            "",
             f"`{given}` beside `{response_key}` is the data set's and not read as predicted; if it "
             f"is the system's, call it `{generated}`",
+            "states",
         )
     return None
 

@@ -23,7 +23,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from . import STATE, Format, Standard
+from .standard import STATE, Format, Standard
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
@@ -188,32 +188,23 @@ def _is_text(content: bytes) -> bool:
     return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
 
 
-def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
-    turns = parse_damd_log(content.decode(errors="replace"), source)
-    return [{**vars(turn), "gold_domains": list(turn.gold_domains)} for turn in turns]
+def _parse(content: bytes, source: str) -> list[LoggedTurn]:
+    return parse_damd_log(content.decode(errors="replace"), source)
 
 
 def _recognises(content: object) -> bool:
-    return isinstance(content, list) and bool(content) and all(map(_is_logged, content))
+    return isinstance(content, list) and isinstance(next(iter(content), None), LoggedTurn)
 
 
-def _is_logged(turn: object) -> bool:
-    types = {name: type(value) for name, value in turn.items()} if isinstance(turn, dict) else {}
-    return types == {"line": int, "user": str, "response": str, "state": dict, "gold_domains": list}
-
-
-def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    turns = [LoggedTurn(**turn) for turn in content]
+def _read(turns: Sequence[LoggedTurn], source: str) -> Standard:
     return Standard({}, FORMAT.name, find=partial(_predictions, turns, source))
 
 
 def _predictions(
     turns: Sequence[LoggedTurn], source: str, users: Mapping[str, Sequence[str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    return {
-        id_: [{STATE: turn.state} for turn in logged]
-        for id_, logged in align_dialogues(turns, users, source).items()
-    }
+    dialogues = align_dialogues(turns, users, source)
+    return {id_: [{STATE: turn.state} for turn in logged] for id_, logged in dialogues.items()}
 
 
 FORMAT = Format(

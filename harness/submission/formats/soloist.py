@@ -18,12 +18,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError, Problems, shown, unquoted
+from ...errors import Findings, refuse, shown, unquoted
 from ...io.files import decoded
 from ..notations import STATE_DOMAINS, STATE_SLOTS
-from ..remarks import Remarks
-from . import RESPONSE, STATE, Format, Standard
 from .arrangements import Arrangement
+from .standard import RESPONSE, STATE, Format, Standard
 
 _ID, _BELIEF, _RESPONSE = "filename", "gen_belief", "gen_reply"
 _LABELS = (_ID, "belief", _BELIEF, "reply", _RESPONSE)
@@ -45,7 +44,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     """
     blocks: list[dict[str, str]] = []
     block: dict[str, str] = {}
-    problems = Problems()
+    problems = Findings()
     number = 0
     for number, line in enumerate(decoded(content, source).split("\n"), start=1):
         label, colon, text = line.partition(":")
@@ -61,8 +60,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
             problems.add(f"line {number}", f"expected one of {', '.join(_LABELS)}, each once")
     if block:
         problems.add(f"line {number}", f"the block ends without a line {_END}")
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return blocks
 
 
@@ -83,12 +81,10 @@ def _read(content: Sequence[Any], source: str) -> Standard:
             if isinstance(state, str):
                 state = _state(state, place, arrangement.remarks)
             dialogues[id_].append({RESPONSE: block.get(_RESPONSE), STATE: state})
-    name = f"{FORMAT.name} ({_RESPONSE}, {_BELIEF})"
-    arrangement.remarks.add("format", f"read as {name}", warning=False)
-    return Standard(dialogues, name, arrangement.remarks.listed())
+    return arrangement.standard(dialogues, f"{FORMAT.name} ({_RESPONSE}, {_BELIEF})")
 
 
-def _state(belief: str, place: str, remarks: Remarks) -> dict[str, dict[str, str]]:
+def _state(belief: str, place: str, remarks: Findings) -> dict[str, dict[str, str]]:
     """Return the state that a belief writes; a slot that is cut off before its value says nothing.
 
     Args:
@@ -99,9 +95,9 @@ def _state(belief: str, place: str, remarks: Remarks) -> dict[str, dict[str, str
     state: dict[str, dict[str, str]] = {}
     for domain, slot, value in _triples(_OPENING.sub("", belief, count=1)):
         if domain not in STATE_DOMAINS:
-            remarks.add("belief", f"`{_BELIEF}`: {shown(domain)} is no domain; left out", place)
+            remarks.add(place, f"`{_BELIEF}`: {shown(domain)} is no domain; left out", "belief")
         elif slot not in STATE_SLOTS:
-            remarks.add("belief", f"`{_BELIEF}`: {shown(slot)} is no slot; left out", place)
+            remarks.add(place, f"`{_BELIEF}`: {shown(slot)} is no slot; left out", "belief")
         else:
             state.setdefault(domain, {})[slot] = value
     return state

@@ -23,7 +23,7 @@ from scipy import stats
 from ...benchmark import Benchmark
 from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
 from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
-from ...errors import InputError, Problems, counted, shown
+from ...errors import Findings, InputError, counted, shown
 from ...io.files import read_bytes, shown_name, write_text
 from ...io.tables import Table, figure
 from ...metrics.results import SEED
@@ -89,7 +89,7 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
     if not {*COLUMNS} <= {*(rows.fieldnames or ())}:
         raise InputError(source, f"expected a CSV file with the columns {', '.join(COLUMNS)}")
     ratings: dict[str, dict[str, float]] = {}
-    problems = Problems()
+    problems = Findings()
     for row in rows:
         id_, rater, rating = ((row[column] or "").strip() for column in COLUMNS)
         if not rating:

@@ -1,0 +1,383 @@
+"""The standard form of predictions, what a format is, and reading a file of any of them.
+
+The standard form maps dialogue id -> list of turns, each with `response` and optionally `state`
+and `active_domains`. What people write otherwise is read by `arrangements.py`, which knows how
+dialogues and turns are arranged and what their keys are called.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, TypeAlias
+
+from mwz.normalization.rules.registry import declared
+
+from ...errors import InputError, Remark, unquoted
+from ...io.files import decoded, encoded, kind_of, limits, parse_json
+
+RESPONSE = "response"
+STATE = "state"
+ACTIVE_DOMAINS = "active_domains"
+TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
+USER = "user"
+"""What the user said before; kept for free-running dialogues."""
+
+Keys: TypeAlias = "Mapping[str, Sequence[str]]"
+
+KEYS: Keys = {
+    "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
+    "id": (
+        *("dialogueid", "dialogid", "dialid", "conversationid", "dialogue", "dialog"),
+        *("filename", "id"),
+    ),
+    "turns": (
+        *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),
+        *("utterances", "responses"),
+    ),
+    "number": (
+        *("turn", "turnid", "turnnum", "turnidx", "turnindex", "turnnumber", "turnno", "trunnum"),
+    ),
+    "speaker": ("speaker", "role", "from"),
+    "text": ("response", "content", "text", "utterance", "value"),
+    RESPONSE: (
+        *("response", "generatedresponse", "predictedresponse", "systemresponse", "respgen"),
+        *("generated", "generatedtext", "generation", "prediction", "modeloutput", "output"),
+        *("answer", "reply", "delexresp", "delex", "resp", "system", "utterance", "text"),
+    ),
+    STATE: (
+        *("state", "states", "beliefstate", "beliefstates", "belief", "beliefs", "bs"),
+        *("predictedstate", "predictedstates", "predstate", "stategen", "bspngen", "bspn"),
+        *("dialoguestate", "dialogstate", "totalstate", "slotvalues"),
+    ),
+    ACTIVE_DOMAINS: ("activedomains", "activedomain", "predicteddomains", "domains"),
+}
+"""What a key stands for -> the keys that do, in lower case without underscores and the like; the
+first that is there counts."""
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_key(key: object) -> str:
+    """Return a key in lower case, without underscores and the like."""
+    return re.sub(r"[\W_]", "", str(key)[:100].lower())
+
+
+def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
+    """Return the key of an object that is one of some names, the first of them that is there.
+
+    Args:
+        item: An object, or anything else.
+        names: The names, as in `KEYS`.
+        kinds: The types that its value may have; any where there are none.
+
+    Returns:
+        The key; None if there is none.
+    """
+    if not isinstance(item, Mapping):
+        return None
+    there = {
+        plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
+    }
+    return next((there[name] for name in names if name in there), None)
+
+
+STANDARD = "standard form"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is refused of belief states.
+
+    Attributes:
+        strict_states: Whether a state may only hold known names and strings.
+        uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
+        without_states: How to do without states, where that is possible; a message ends with it.
+    """
+
+    strict_states: bool = False
+    uses_states: bool = True
+    without_states: str = ""
+
+
+READING = Reading()
+
+
+@dataclass(frozen=True)
+class Standard:
+    """Predictions in the standard form, their turns yet to be checked.
+
+    Attributes:
+        dialogues: Dialogue id -> turns.
+        format: What the file was recognised as.
+        remarks: The remarks on how it was read.
+        find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
+            id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
+            then; or raises an `InputError`. None where the file says it.
+    """
+
+    dialogues: Mapping[Any, Any]
+    format: str
+    remarks: Sequence[Remark] = ()
+    find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
+
+    def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
+        """Return the dialogues, found among those of a benchmark if the file does not name them.
+
+        Args:
+            users: Dialogue id -> what the user says, one per system turn.
+
+        Raises:
+            InputError: Some turns belong to none of these dialogues.
+        """
+        return self.dialogues if self.find is None else self.find(users)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of predictions.
+
+    Attributes:
+        name: What messages call it.
+        description: What it looks like and who writes it, in a sentence.
+        recognises: Whether what a file holds is of this format, by its shape.
+        read: Returns what the file holds in the standard form. It is given what messages call the
+            file, and raises an `InputError` for what contradicts itself.
+        rank: Its place among the formats that are tried.
+        is_text: Whether a file's bytes are of this format, if its files are not JSON.
+        parse: Returns what such a file holds, as JSON types, for `recognises` and `read`. It is
+            given the bytes and what messages call the file, and raises an `InputError` where the
+            file is damaged.
+    """
+
+    name: str
+    description: str
+    recognises: Callable[[object], bool]
+    read: Callable[[Any, str], Standard]
+    rank: int = 10
+    is_text: Callable[[bytes], bool] = lambda content: False
+    parse: Callable[[bytes, str], object] = parse_json
+
+
+def is_standard(content: object) -> bool:
+    """Tell whether predictions are in the standard form beyond doubt: turns have its keys alone."""
+    return isinstance(content, Mapping) and all(
+        isinstance(turns, list)
+        and all(
+            (turn.__class__ is dict or isinstance(turn, Mapping)) and turn.keys() <= _KEYS
+            for turn in turns
+        )
+        for turns in content.values()
+    )
+
+
+_KEYS = frozenset(TURN_KEYS)
+
+
+def turns_hint(dialogue: object) -> str:
+    """Say how to read the turns of a dialogue that is an object, if it has some."""
+    if isinstance(dialogue, Mapping):
+        for key, value in dialogue.items():
+            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
+                name = unquoted(key)
+                return f"; if they are in `{name}`, read it by mwz convert --turns-key {name}"
+    return ""
+
+
+# Reading a file.
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return all formats besides the standard form, in the order in which they are tried."""
+    every = declared(str(__package__), "FORMAT", Format)
+    return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
+
+
+PLAY_BEGINS = b'{"dialogue_id"'
+"""How a file of `mwz play` begins."""
+
+_PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_play(content: bytes) -> bool:
+    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
+    if not content.startswith(PLAY_BEGINS):
+        return False
+    try:
+        first = json.loads(content.split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.keys() >= _PLAY_KEYS
+
+
+_BEGINNING = 100
+"""How many bytes of a file are looked at to see whether it begins as a JSON object."""
+
+
+def parse_predictions(content: bytes, source: str) -> object:
+    """Parse a predictions file: JSON, JSON lines, or a text that a format knows.
+
+    Args:
+        content: The file, unpacked.
+        source: What messages call it.
+
+    Raises:
+        InputError: The file cannot be parsed, or holds more than it may.
+    """
+    text_format = None
+    # Nothing but JSON begins as an object.
+    if not content[:_BEGINNING].lstrip().startswith(b"{"):
+        text_format = next((one for one in formats() if one.is_text(content)), None)
+    # Every line of a text that is not JSON is a value, at least.
+    marks = (b",", b"{", b"[") if text_format is None else (b",", b"\n")
+    bounds = limits()
+    # There are no more values than bytes.
+    values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
+    # Most values of a play are what tools returned, and `mwz play` bounds its bytes.
+    if values > bounds.values and not is_play(content):
+        raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
+    if text_format is not None:
+        return text_format.parse(content, source)
+    try:
+        return parse_json(content, source)
+    except InputError:
+        lines = _json_lines(content, source)
+        if lines is None:
+            raise
+        return lines
+
+
+def _json_lines(content: bytes, source: str) -> list[object] | None:
+    """Return what a file of JSON lines holds; None if it is another.
+
+    Raises:
+        InputError: One of its lines is not JSON.
+    """
+    rows: list[object] = []
+    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(parse_json(encoded(line), source))
+        except InputError as error:
+            # If not even the first is a line of JSON, the file is none of JSON lines.
+            if not rows:
+                return None
+            raise InputError(source, f"line {number}: {'; '.join(error.problems)}") from None
+    return rows if rows and isinstance(rows[0], dict | list) else None
+
+
+def read_standard(content: bytes, source: str) -> Standard:
+    """Return what an (unpacked) predictions file holds in the standard form.
+
+    Raises:
+        InputError: It cannot be parsed, or is of no known format.
+    """
+    return standard_form(parse_predictions(content, source), source)
+
+
+def standard_form(content: object, source: str) -> Standard:
+    """Return predictions in the standard form, its turns yet to be checked.
+
+    Args:
+        content: What a file holds.
+        source: What messages call it.
+
+    Raises:
+        InputError: The content is of no known format, or contradicts the one it is of.
+    """
+    special = special_format(content)
+    if special is not None:
+        return special.read(content, source)
+    if isinstance(content, Mapping):
+        # Any object that is nothing else is meant to be this.
+        return Standard(content, STANDARD)
+    found = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
+    raise InputError(source, f"{found}{_hint(content)}")
+
+
+def special_format(content: object) -> Format | None:
+    """Return the format that predictions are of, if it is another than the standard form."""
+    if is_standard(content):
+        return None
+    return next((one for one in formats() if one.recognises(content)), None)
+
+
+def _hint(content: object) -> str:
+    """Say what may help to read a list that has no dialogue ids."""
+    if not isinstance(content, list) or not content:
+        return ""
+    first = content[0]
+    if not isinstance(first, Mapping):
+        return " without dialogue ids; write an object of dialogue id -> list of responses"
+    keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
+    likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
+    name = unquoted(likely[0]) if likely else "KEY"
+    return f" of objects with {keys}; name the dialogue's id: mwz convert --id-key {name}"
+
+
+# Tables with one line per turn; the first line names the columns.
+#
+# Commas, tabs or semicolons separate them. In a table that DAMD or UBAR saves, whose first column
+# is `dial_id`, titles and tables of figures may stand before that line (`DECODED RESULTS:`).
+
+_HEADER = re.compile(r'^"?dial_id"?,', re.MULTILINE)
+_COLUMN = re.compile(r"[A-Za-z_][\w .-]{0,40}")
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
+_SEARCHED = 100_000
+"""In how many bytes at the beginning of a file the line of column names is looked for."""
+
+
+def is_table(content: bytes) -> bool:
+    """Return whether a file is a table, and not JSON."""
+    start = content[:_SEARCHED]
+    text = start.decode(json.detect_encoding(start), errors="replace")
+    return _header(text.removeprefix("\ufeff")) is not None
+
+
+def read_table(content: bytes, source: str) -> list[dict[str, str]]:
+    """Return the rows of a table, each column's name -> text.
+
+    Raises:
+        InputError: The file is no text in UTF-8 or no such table.
+    """
+    text = decoded(content, source)
+    start, separator = _header(text[:_SEARCHED]) or (0, ",")
+    lines = io.StringIO(text, newline="")
+    lines.seek(start)
+    table = csv.DictReader(lines, delimiter=separator, strict=True)
+    rows = []
+    try:
+        for row in table:
+            # A cell beyond the columns would go unread, and so would what belongs before it.
+            if None in row:
+                raise csv.Error("more cells than columns; quote texts that hold the separator")
+            # The index that pandas writes has no name.
+            rows.append({name: cell for name, cell in row.items() if name})
+    except csv.Error as error:
+        line = text.count("\n", 0, start) + table.line_num
+        kind = f"{_SEPARATORS[separator]}-separated values"
+        raise InputError(source, f"line {line}: not a table of {kind} ({error})") from None
+    return rows
+
+
+def _header(text: str) -> tuple[int, str] | None:
+    """Return where a table's line of column names begins and what separates them, if it is one."""
+    if text.lstrip()[:1] in ("{", "["):
+        return None
+    known = _HEADER.search(text)
+    if known is not None:
+        return known.start(), ","
+    line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
+    for separator in _SEPARATORS:
+        # Names of columns and, in a table of pandas, the empty one of its index.
+        names = [name.strip('"') for name in line.split(separator)]
+        named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])
+        if named and len(names) > 1 and len({*names}) == len(names):
+            return len(text) - len(text.lstrip("\r\n")), separator
+    return None
