@@ -107,16 +107,6 @@ def test_an_unknown_name_is_told_with_those_there_are(
     assert "unknown entry 'carefull'; choose from careful" in run.err
 
 
-def test_a_system_of_which_nothing_is_reported_is_said_to_have_no_figures(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    facts = validated(System, system(name="Careful"), "system")
-    (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
-    run = _run(capsys, folder)
-    assert run.status == 0
-    assert "no figures are reported of it" in run.out
-
-
 def test_json_holds_what_the_table_shows(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -191,16 +181,6 @@ def test_an_explanation_says_which_named_set_up_comes_nearest(
         if line.startswith("| Careful")
     ]
     assert f"| {best['setup']}" in row
-
-
-def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    facts = validated(System, system(name="Careful", reported=REPORTED), "system")
-    (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
-    run = _run(capsys, folder, "--explain")
-    assert "nearest in Inform and Success (no set-up is stated)" in run.out
-    assert _lines(run, "*") == []
 
 
 def test_an_explanation_without_the_predictions_says_where_to_get_them(

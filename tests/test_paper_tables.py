@@ -23,7 +23,6 @@ from mwz.harness.board.audit.paper_tables import (
     read_paper,
 )
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.reported import Figure
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {
@@ -109,20 +108,10 @@ def test_a_cell_is_equal_if_the_harness_gives_its_digits(
     assert cell.printed == Decimal(row["figures"][0])
 
 
-def test_a_system_that_is_not_entered_has_no_figure(tmp_path: Path) -> None:
-    [cell] = cells(_paper(figures=("70.0",)), [], "2021")
-    assert (cell.scored, cell.equal) == (None, False)
-
-
 def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
     enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
     found = cells(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
     assert [(cell.entry, cell.equal) for cell in found] == [("one", False), (CORPUS, True)]
-
-
-def test_equal_cells_are_counted() -> None:
-    equal, other = (Figure(Decimal("1.0"), scored) for scored in (1.0, 2.0))
-    assert equal_text([equal, equal, other]) == "2 of 3"
 
 
 # -------------------------------------------------------------------------- the command

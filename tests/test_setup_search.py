@@ -33,7 +33,7 @@ from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
+from mwz.harness.metrics.setups import OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -161,22 +161,6 @@ def test_set_ups_of_nothing_to_do_and_of_no_dialogue() -> None:
     for played, won in (([idle], 100), ([], 0)):
         [rates] = setup_rates(played, [STRICT], DATABASE, RULES).values()
         assert (rates["inform"], rates["success"]) == (won, won)
-
-
-def test_set_ups_tell_a_state_without_constraints_from_none() -> None:
-    """A state that has the domain finds all venues; r1 and r2, of four, are in the north."""
-    wanted = dialogue({"restaurant": goal({"area": "north"})}, 1)
-    drawn = Setup("sampling", "end")
-    for state, inform in (({}, 0.0), ({"restaurant": {}}, 50.0)):
-        played = [PlayedDialogue("n", wanted, ["NAME"], [state], [["restaurant"]])]
-        [rates] = setup_rates(played, [drawn], DATABASE, RULES).values()
-        assert rates["inform"] == inform
-
-
-def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
-    points = searches["hasty"].rates
-    drawn = {p.ways["comparison"] for p in points if p.figures["inform_deviation"]}
-    assert drawn == {"sampling"}
 
 
 # ------------------------------------------------------------- sampling, draw by draw
@@ -346,12 +330,6 @@ def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
     assert found == [points[2], points[0], points[3]]
     assert points[2].description == "set-up ubar, states gold, rules 2023"
     assert nearest_named(SetupSearch((), (), tuple(points)), _reported(bleu=20)) == []
-
-
-def test_all_set_ups_differ() -> None:
-    assert len(set(ALL_SETUPS)) == len(ALL_SETUPS) == 24
-    assert STRICT in ALL_SETUPS
-    assert OPTIMISTIC in ALL_SETUPS
 
 
 OWN = OwnSetup(

@@ -297,29 +297,22 @@ def rule_set_rows(
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
-    figures = {
-        one.metric: one
-        for one in reported_figures(entry, claim)
-        if one.metric in ("inform", "success")
-    }
-    by_rules = {
-        rules: {
-            metric: replace(one, scored=one.by_setup.get((rules, "strict")))
-            for metric, one in figures.items()
-        }
-        for rules in published_rule_sets()
-        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date)
-    }
-    differences = {
-        rules: {metric: one.difference for metric, one in beside.items() if one.scored is not None}
-        for rules, beside in by_rules.items()
-    }
+    rates = ("inform", "success")
+    figures = [one for one in reported_figures(entry, claim) if one.metric in rates]
+    differences: dict[str, dict[str, float | None]] = {}
+    under = []
+    for rules in published_rule_sets():
+        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
+            scored = [replace(one, scored=one.by_setup.get((rules, "strict"))) for one in figures]
+            gaps = {one.metric: one.difference for one in scored if one.scored is not None}
+            differences[rules] = gaps
+            under += [rules] if all(one.equal for one in scored) else []
     return {
         "system": entry.system.name,
         "entry": entry.key,
-        "printed": {metric: f"{one.printed:f}" for metric, one in figures.items()},
+        "printed": {one.metric: f"{one.printed:f}" for one in figures},
         "differences": differences,
-        "under": [rules for rules, of in by_rules.items() if all(o.equal for o in of.values())],
+        "under": under,
     }
 
 

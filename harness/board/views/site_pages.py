@@ -149,8 +149,8 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
 
 
 def _document(name: str, text: str, names: Sequence[str], frame: Mapping[str, Any]) -> str:
-    made = document(text or f"# {DOCUMENTS[name]}\n", names)
-    return _render("document.html", document=made, name=name, **frame)
+    heading, html = document(text or f"# {DOCUMENTS[name]}\n", names)
+    return _render("document.html", heading=heading, html=html, name=name, **frame)
 
 
 def _render(template: str, depth: int = 0, **content: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 from typing import Any, TypeAlias
 
 from mwz.normalization.rules.registry import read_toml
@@ -26,8 +26,8 @@ from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
-from ..scores import FIGURES
-from ..tracks import Track, tracks
+from ..scores import FIGURES, Causes
+from ..tracks import tracks
 from ..verdicts import misfits, record
 from .board_data import Data, rows_by_rules
 from .board_page import Cell, with_minus
@@ -86,7 +86,7 @@ def _page(board: Board, entry: Entry) -> Data:
     has_own_columns = main is not None and not track.delexicalised and not track.takes_gold
     return {
         "entry": entry,
-        "row": row,
+        "row": None,
         "track": track.title,
         "section": f"row-{entry.key}" if main is None else main.anchor,
         "place": _place(board, main),
@@ -96,7 +96,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "tiles": _facts(main, [one for one in main_columns if one.key in wanted]),
         "bound": "" if track.takes_gold else _bound(main),
         "figures": {track.caption: _facts(main, main_columns)} if has_own_columns else {},
-        **_responses(board, entry, row),
+        **({} if row is None else _responses(board, row)),
         "reported": _reported(board, entry),
         "misfits": [
             f"{one.title} {one.printed:f} ({one.source}): {one.reason}."
@@ -151,26 +151,26 @@ def _sentence(notes: Sequence[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _responses(board: Board, entry: Entry, row: ResponsesRow | None) -> Data:
-    """Return what is shown of the scores of delexicalised responses, empty of other systems."""
-    seeds, kept = entry.scores.seeds, entry.scores.dialogues
-    spread = {} if seeds is None else seeds.spread
+def _responses(board: Board, row: ResponsesRow) -> Data:
+    """Return what is shown of the scores of delexicalised responses."""
+    seeds, kept = row.entry.scores.seeds, row.entry.scores.dialogues
     titles = [headlines()[name].title for name in SETUP_FIGURES]
     return {
-        "by_rules": {} if row is None else rows_by_rules(board, row),
+        "row": row,
+        "by_rules": rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
         "setup_titles": [*titles, *(f"{title} opt." for title in titles)],
         "seeds": {
             headlines()[name].title: Cell(figure(one.mean, 1), f"± {figure(one.deviation, 1)}")
-            for name, one in spread.items()
+            for name, one in ({} if seeds is None else seeds.spread).items()
         },
         "seeds_count": 0 if seeds is None else len(seeds.seeds) + 1,
-        "row_note": "" if row is None else _sentence(list(row.track_notes)),
-        "rates": _rates(None if row is None else row.report),
-        "causes": [] if row is None else _lost(entry),
+        "row_note": _sentence(list(row.track_notes)),
+        "rates": _rates(row.report),
+        "causes": [] if kept is None else _lost(kept.causes),
         "causes_of": [] if kept is None else list(kept.causes.domains),
-        "flags": [] if row is None else _flags(row),
-        "flags_note": "" if row is None else _sentence(list(row.flag_notes())),
+        "flags": _flags(row),
+        "flags_note": _sentence(list(row.flag_notes())),
     }
 
 
@@ -206,11 +206,8 @@ def _source_title(one: Figure) -> str:
     return f"{one.source} ({words if one.setup in (*RANKED, 'own') else one.setup})"
 
 
-def _lost(entry: Entry) -> list[Cells]:
+def _lost(causes: Causes) -> list[Cells]:
     """Return the rows of what points are lost by, the most costly cause of each kind first."""
-    if entry.scores.dialogues is None:
-        return []
-    causes = entry.scores.dialogues.causes
     most = max((max(one) for one in causes.points.values()), default=0.0) or 1.0
     rows: list[Cells] = []
     for title, names, counted in (
@@ -242,12 +239,11 @@ def _flags(row: Row) -> list[Cells]:
 
 def _tracking(board: Board, entry: Entry) -> Data:
     """Return what is shown of state tracking: the figures against each set of gold states."""
-    declared: list[Track] = [track for track in tracks().values() if track.takes_gold]
     rows = [
         (track, row)
-        for track in declared
-        for table in board.tables_by_track[track.name]
-        for row in table
+        for name, track in tracks().items()
+        if track.takes_gold
+        for row in chain.from_iterable(board.tables_by_track[name])
         if row.key == entry.key
     ]
     facts = {}
