@@ -623,8 +623,8 @@ def test_links_of_documents_lead_to_pages_of_the_site_or_nowhere(
 
 
 def test_headings_of_documents_have_addresses_of_their_own() -> None:
-    _, html = document("# One\n\n## A `b` (c)\n\n## A b c\n", [])
-    assert made.title == "One"
+    heading, html = document("# One\n\n## A `b` (c)\n\n## A b c\n", [])
+    assert heading == "One"
     assert re.findall(r'id="([^"]*)"', html) == ["one", "a-b-c", "a-b-c-1"]
 
 
