@@ -8,11 +8,11 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, KeysView, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
@@ -68,50 +68,29 @@ def _ids(identifiers: tuple[str, ...]) -> KeysView[str]:
     return dict.fromkeys(identifiers).keys()
 
 
-class _Source(Protocol):
-    """Where rows of a domain's table are found: SQL, or what it answered beforehand."""
-
-    def selected(self, domain: str, column: str, values: Iterable[str]) -> Iterable[int]:
-        """Return the places of the rows with one of some values in a column."""
-
-
 @dataclass(frozen=True)
-class VenueTables:
-    """What queries need to know of venues besides which rows have a value.
+class PreparedVenues:
+    """What queries need to know of venues. Plain data, as JSON types.
+
+    A shortcut: an installed benchmark keeps what SQL answers, asked beforehand, so that a score
+    loads no SQLAlchemy.
 
     Attributes:
         identifiers: Domain -> the ids of its venues, in order.
         columns: Domain -> the columns that a query can constrain.
         values: Domain -> such a column of texts -> its values, each once.
         times: Domain -> such a column of times -> minutes of each venue, None if not known.
+        places: Domain -> column -> value -> the places of the rows that have it, in order; empty
+            where SQL is to be asked.
+        similar: Domain -> fuzzy column -> value -> the values that match it.
     """
 
     identifiers: Mapping[str, Sequence[str]]
     columns: Mapping[str, Sequence[str]]
     values: Mapping[str, Mapping[str, Sequence[str]]]
     times: Mapping[str, Mapping[str, Sequence[int | None]]]
-
-
-@dataclass(frozen=True)
-class PreparedVenues:
-    """What SQL answers about venues, asked beforehand. Plain data, as JSON types.
-
-    A shortcut: an installed benchmark keeps the answers, so that a score loads no SQLAlchemy.
-
-    Attributes:
-        tables: What else queries need.
-        places: Domain -> column -> value -> the places of the rows that have it, in order.
-        similar: Domain -> fuzzy column -> value -> the values that match it.
-    """
-
-    tables: VenueTables
-    places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
-    similar: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
-
-    def selected(self, domain: str, column: str, values: Iterable[str]) -> Iterable[int]:
-        """Return the places of the rows with one of some values in a column."""
-        places = self.places[domain][column]
-        return {place for value in values for place in places[value]}
+    places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
+    similar: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]] = field(default_factory=dict)
 
 
 class VenueDatabase:
@@ -130,7 +109,11 @@ class VenueDatabase:
         rules: RuleSet,
         prepared: PreparedVenues | None = None,
     ) -> None:
-        self._records, self._rules, self._prepared = records, rules, prepared
+        self._rules = rules
+        if prepared is None:
+            rows, prepared = _rows_and_tables(records, rules)
+            self._rows = rows
+        self._venues = prepared
         self._lock = RLock()
         # Turn after turn has the constraints of the turn before.
         self._answered = lru_cache(maxsize=_MOST_QUERIES)(self._answer)
@@ -147,8 +130,8 @@ class VenueDatabase:
 
     def _answer(self, domain: str, *constraints: tuple[str, str]) -> KeysView[str]:
         """Answer a query: put together the rows that meet each constraint."""
-        identifiers = self._tables.identifiers.get(domain, ())
-        columns, ignored = self._tables.columns.get(domain, ()), self._rules.no_constraint
+        identifiers = self._venues.identifiers.get(domain, ())
+        columns, ignored = self._venues.columns.get(domain, ()), self._rules.no_constraint
         rows: frozenset[int] | None = None
         for column, value in constraints:
             if column in columns and value not in ignored:
@@ -160,22 +143,24 @@ class VenueDatabase:
     def _rows_meeting(self, domain: str, column: str, value: str) -> frozenset[int]:
         """Return the places of the rows that meet a constraint."""
         normalized = normalize_value(column, value, self._rules)
-        if column in self._tables.times[domain]:
+        if column in self._venues.times[domain]:
             return self._in_time(domain, column, minutes(normalized))
         matching = self._matching(domain, column, normalized)
+        if self._venues.places:
+            places = self._venues.places[domain][column]
+            return frozenset(place for value in matching for place in places[value])
         with self._lock:
-            return frozenset(self._source.selected(domain, column, matching))
+            return frozenset(self._stored(domain, column, matching))
 
     def _matching(self, domain: str, column: str, value: str) -> Sequence[str]:
         """Return the values of a column that match a constraint's value."""
-        if self._prepared is not None:
-            known = self._prepared.similar.get(domain, {}).get(column, {}).get(value)
-            if known is not None:
-                return known
+        prepared = self._venues.similar.get(domain, {}).get(column, {}).get(value)
+        if prepared is not None:
+            return prepared
         fuzzy = column in self._rules.venue_rules[domain].fuzzy
         return [
             own
-            for own in self._tables.values[domain][column]
+            for own in self._venues.values[domain][column]
             if own in (self._rules.unknown, value)
             or (fuzzy and reaches(own, value, self._rules.fuzzy_ratio))
         ]
@@ -183,7 +168,7 @@ class VenueDatabase:
     def _in_time(self, domain: str, column: str, bound: int) -> frozenset[int]:
         """Return the rows with a time no later, or no earlier, or none that is known."""
         latest = column in self._rules.venue_rules[domain].latest
-        times = enumerate(self._tables.times[domain][column])
+        times = enumerate(self._venues.times[domain][column])
         return frozenset(
             place
             for place, time in times
@@ -191,20 +176,8 @@ class VenueDatabase:
         )
 
     @cached_property
-    def _rows_and_tables(self) -> tuple[dict[str, list[dict[str, Any]]], VenueTables]:
-        return _rows_and_tables(self._records, self._rules)
-
-    @cached_property
-    def _tables(self) -> VenueTables:
-        return self._rows_and_tables[1] if self._prepared is None else self._prepared.tables
-
-    @cached_property
-    def _source(self) -> _Source:
-        if self._prepared is not None:
-            return self._prepared
-        from .stored import StoredVenues  # SQLAlchemy is slow to import
-
-        return StoredVenues(self._rows_and_tables[0], self._rules)
+    def _stored(self) -> Callable[[str, str, Iterable[str]], Sequence[int]]:
+        return stored_places(self._rows, self._rules)
 
 
 def prepared_venues(
@@ -216,34 +189,83 @@ def prepared_venues(
         records: As for `VenueDatabase`.
         rules: The rule set.
     """
-    from .stored import StoredVenues
-
-    rows, tables = _rows_and_tables(records, rules)
-    stored = StoredVenues(rows, rules)
-    places = {
-        domain: {
-            column: {value: stored.selected(domain, column, [value]) for value in values}
-            for column, values in columns.items()
-        }
-        for domain, columns in tables.values.items()
-    }
-    database = VenueDatabase(records, rules)
-    similar = {
-        domain: {
-            column: {
-                value: database._matching(domain, column, value)
-                for value in tables.values[domain].get(column, ())
+    rows, venues = _rows_and_tables(records, rules)
+    stored = stored_places(rows, rules)
+    database = VenueDatabase(records, rules, venues)
+    return replace(
+        venues,
+        places={
+            domain: {
+                column: {value: stored(domain, column, [value]) for value in values}
+                for column, values in columns.items()
             }
-            for column in sorted(venue.fuzzy)
-        }
+            for domain, columns in venues.values.items()
+        },
+        similar={
+            domain: {
+                column: {
+                    value: database._matching(domain, column, value)
+                    for value in venues.values[domain].get(column, ())
+                }
+                for column in sorted(venue.fuzzy)
+            }
+            for domain, venue in rules.venue_rules.items()
+        },
+    )
+
+
+def stored_places(
+    rows: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
+) -> Callable[[str, str, Iterable[str]], Sequence[int]]:
+    """Return what asks a SQL database in memory for rows.
+
+    Args:
+        rows: Domain -> rows, columns under their slot names; times in minutes since midnight, None
+            where unknown.
+        rules: The rule set that says which columns there are.
+
+    Returns:
+        A function of a domain, a column that holds no time, and values: it gives the places of the
+        rows with one of the values, in order.
+    """
+    # SQLAlchemy is slow to import.
+    from sqlalchemy import Column, Integer, MetaData, String, Table, create_engine, insert, select
+    from sqlalchemy.pool import StaticPool
+
+    metadata = MetaData()
+    tables = {
+        domain: Table(
+            domain,
+            metadata,
+            Column("place", Integer, primary_key=True),
+            *(
+                Column(name, Integer if name in venue.times else String(200), index=True)
+                for name in venue.columns
+            ),
+        )
         for domain, venue in rules.venue_rules.items()
     }
-    return PreparedVenues(tables, places, similar)
+    # One connection for good: a database in memory lives and dies with it.
+    engine = create_engine(
+        "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
+    )
+    metadata.create_all(engine)
+    connection = engine.connect()
+    for domain, table in tables.items():
+        if rows[domain]:
+            connection.execute(insert(table), [*rows[domain]])
+
+    def places(domain: str, column: str, values: Iterable[str]) -> Sequence[int]:
+        table = tables[domain]
+        query = select(table.c.place).where(table.c[column].in_([*values]))
+        return [*connection.scalars(query.order_by(table.c.place))]
+
+    return places
 
 
 def _rows_and_tables(
     records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
-) -> tuple[dict[str, list[dict[str, Any]]], VenueTables]:
+) -> tuple[dict[str, list[dict[str, Any]]], PreparedVenues]:
     """Return domain -> rows of its table, and what else queries need to know of them.
 
     Columns are called as slots are. A query can constrain those that the first record has.
@@ -277,7 +299,7 @@ def _rows_and_tables(
         domain: tuple(row[venue.identifier] for row in rows[domain])
         for domain, venue in rules.venue_rules.items()
     }
-    return rows, VenueTables(identifiers, columns, values, times)
+    return rows, PreparedVenues(identifiers, columns, values, times)
 
 
 def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> str | int | None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import sha256
 from mwz.normalization.states import BeliefState
 
 from .errors import InputError

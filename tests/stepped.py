@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mwz.database.venues import VenueDatabase
-from mwz.harness.metrics.inform import Rates, goal_results, rates
+from mwz.harness.metrics.inform import goal_results, rates
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import STRICT, Setup
@@ -25,6 +25,6 @@ def rates_of(
     database: VenueDatabase,
     rules: RuleSet,
     setup: Setup = STRICT,
-) -> Rates:
+) -> dict[str, dict[str, float]]:
     """Return Inform and Success of dialogues."""
     return rates([result_of(one, database, rules, setup) for one in dialogues])

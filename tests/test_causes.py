@@ -312,8 +312,8 @@ def test_the_steps_that_score_are_those_that_explain() -> None:
     ]
     rates = rates_of(dialogues, DATABASE, RULES)
     losses = domain_losses([explained(each) for each in dialogues])["restaurant"]
-    assert losses.inform == pytest.approx(rates.inform["restaurant"])
-    assert losses.succeeded == pytest.approx(rates.success["restaurant"])
+    assert losses.inform == pytest.approx(rates["inform"]["restaurant"])
+    assert losses.succeeded == pytest.approx(rates["success"]["restaurant"])
     assert sum(losses.success[loss] for loss in SUCCESS_LOSSES) == 2
 
 

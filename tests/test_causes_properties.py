@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from stepped import rates_of
 from mwz.harness import Options, Scorer, load_benchmark
 from mwz.harness.diagnosis import CAUSES, Diagnosis, diagnose, explain
 from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.metrics.inform import TOTAL, Rates
+from mwz.harness.metrics.inform import TOTAL
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
@@ -39,16 +39,19 @@ DIAGNOSES = _diagnoses()
 DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialogues]
 
 
-def _check_sums(diagnosis: Diagnosis, rates: Rates) -> None:
+def _check_sums(diagnosis: Diagnosis, rates: Mapping[str, Mapping[str, float]]) -> None:
+    inform, success = rates["inform"], rates["success"]
     losses = domain_losses(diagnosis.results)
-    assert set(losses) == set(rates.inform) - {TOTAL}
+    assert set(losses) == set(rates["inform"]) - {TOTAL}
     for domain, of in losses.items():
         # In dialogues, which are whole numbers.
-        assert sum(of.matched.values()) == round(of.dialogues * (1 - rates.inform[domain] / 100))
-        assert sum(of.success.values()) == round(of.dialogues * (1 - rates.success[domain] / 100))
+        assert sum(of.matched.values()) == round(of.dialogues * (1 - inform[domain] / 100))
+        assert sum(of.success.values()) == round(
+            of.dialogues * (1 - rates["success"][domain] / 100)
+        )
     costs = points(diagnosis.results).values()
-    assert sum(cost.inform for cost in costs) == pytest.approx(100 - rates.inform[TOTAL])
-    assert sum(cost.success for cost in costs) == pytest.approx(100 - rates.success[TOTAL])
+    assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
+    assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.metrics.diversity import Diversity, diversity
+from mwz.harness.metrics.diversity import Diversity, measured_diversity
 
 
 def test_of_no_responses_every_measure_is_0() -> None:
-    assert diversity([]) == Diversity(0, 0, 0, 0, 0, 0, 0)
+    assert measured_diversity([]) == Diversity(0, 0, 0, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("responses", [[], [""], ["a"]])
 def test_no_measure_is_a_negative_zero(responses: list[str]) -> None:
-    measured = diversity(responses)
+    measured = measured_diversity(responses)
     for value in (measured.entropy, measured.conditional_entropy):
         assert f"{value:.2f}" == "0.00"
 
 
 def test_two_responses_by_hand() -> None:
     # "a b a", "a c": a 3, b 1, c 1 of 5 tokens. Pairs: ab, ba, ac, each once; one triple aba.
-    measured = diversity(["a b a", "a c"])
+    measured = measured_diversity(["a b a", "a c"])
     assert (measured.unigrams, measured.bigrams, measured.trigrams) == (3, 3, 1)
     entropy = 3 / 5 * math.log2(5 / 3) + 2 * (1 / 5 * math.log2(5))
     assert measured.entropy == pytest.approx(entropy, abs=1e-12)
@@ -36,18 +36,18 @@ def test_two_responses_by_hand() -> None:
 
 def test_triples_differ_by_each_of_their_three_tokens() -> None:
     # abc, and another first, middle and last token; abc again is no other.
-    assert diversity(["a b c", "x b c", "a x c", "a b x", "a b c"]).trigrams == 4
+    assert measured_diversity(["a b c", "x b c", "a x c", "a b x", "a b c"]).trigrams == 4
     # abc, bcd, cde: three tokens in a row.
-    assert diversity(["a b c d e"]).trigrams == 3
+    assert measured_diversity(["a b c d e"]).trigrams == 3
 
 
 def test_n_grams_do_not_cross_responses() -> None:
-    measured = diversity(["a b", "c d"])
+    measured = measured_diversity(["a b", "c d"])
     assert (measured.bigrams, measured.trigrams) == (2, 0)
 
 
 def test_repeating_one_token_has_no_entropy() -> None:
-    measured = diversity(["a a a a"])
+    measured = measured_diversity(["a a a a"])
     assert (measured.unigrams, measured.bigrams, measured.trigrams) == (1, 1, 1)
     assert measured.entropy == 0
     # The pair aa: 3 of 4 times a: 3/4 * log2(4/3).
@@ -58,31 +58,31 @@ def test_repeating_one_token_has_no_entropy() -> None:
 def test_marks_are_deleted_without_a_blank_in_their_place(mark: str) -> None:
     expected = {"-LRB-": "aLRBb", "-RRB-": "aRRBb"}.get(mark, "ab")
     # The hyphens go before "-LRB-" is looked for, so of it the letters stay.
-    assert diversity([f"a{mark}b {expected}"]).unigrams == 1
+    assert measured_diversity([f"a{mark}b {expected}"]).unigrams == 1
 
 
 def test_one_backquote_or_ampersand_is_a_token() -> None:
-    assert diversity(["a ` & b"]).unigrams == 4
+    assert measured_diversity(["a ` & b"]).unigrams == 4
 
 
 def test_tokens_are_lower_case_but_marks_are_deleted_before() -> None:
     # "SYM" goes, "sym" stays: name, name, sym.
-    measured = diversity(["NAME name SYM sym"])
+    measured = measured_diversity(["NAME name SYM sym"])
     assert (measured.unigrams, measured.mean_length) == (2, 3)
 
 
 def test_empty_tokens_at_the_ends_count() -> None:
     # "a ." leaves "a ", split at the blank: "a" and "". ". a" leaves " a".
-    assert diversity(["a ."]).mean_length == 2
-    assert diversity([". a ."]).mean_length == 3
+    assert measured_diversity(["a ."]).mean_length == 2
+    assert measured_diversity([". a ."]).mean_length == 3
     # Two blanks are one; an empty response is one empty token.
-    assert diversity(["a . b"]).mean_length == 2
-    assert diversity([""]).mean_length == 1
-    assert diversity(["a", ""]).unigrams == 2
+    assert measured_diversity(["a . b"]).mean_length == 2
+    assert measured_diversity([""]).mean_length == 1
+    assert measured_diversity(["a", ""]).unigrams == 2
 
 
 def test_tabs_and_line_ends_are_white_space() -> None:
-    assert diversity(["a\t\n b"]).mean_length == 2
+    assert measured_diversity(["a\t\n b"]).mean_length == 2
 
 
 def test_msttr_is_over_full_windows_of_50_tokens_in_a_row() -> None:
@@ -93,15 +93,15 @@ def test_msttr_is_over_full_windows_of_50_tokens_in_a_row() -> None:
     tokens = [*first, *second, *rest]
     # Windows go on over response ends: (50/50 + 2/50) / 2.
     responses = [" ".join(tokens[at : at + 30]) for at in range(0, 120, 30)]
-    assert diversity(responses).msttr == pytest.approx((1 + 2 / 50) / 2, abs=1e-12)
+    assert measured_diversity(responses).msttr == pytest.approx((1 + 2 / 50) / 2, abs=1e-12)
 
 
 def test_exactly_50_tokens_are_one_window() -> None:
-    assert diversity([" ".join(["a", "b"] * 25)]).msttr == 2 / 50
+    assert measured_diversity([" ".join(["a", "b"] * 25)]).msttr == 2 / 50
 
 
 def test_fewer_tokens_than_a_window_are_one_of_their_own() -> None:
-    assert diversity(["a a a b"]).msttr == 2 / 4
+    assert measured_diversity(["a a a b"]).msttr == 2 / 4
 
 
 _RESPONSES = st.lists(
@@ -116,14 +116,14 @@ _RESPONSES = st.lists(
 def test_order_matters_to_msttr_alone(responses: list[str], random: object) -> None:
     shuffled = list(responses)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    measured, other = diversity(responses), diversity(shuffled)
+    measured, other = measured_diversity(responses), measured_diversity(shuffled)
     assert replace(other, msttr=0) == replace(measured, msttr=0)
 
 
 @settings(deadline=None, max_examples=100)
 @given(_RESPONSES)
 def test_measures_are_within_their_bounds(responses: list[str]) -> None:
-    measured = diversity(responses)
+    measured = measured_diversity(responses)
     assert 0 < measured.msttr <= 1
     assert -1e-12 <= measured.entropy <= math.log2(measured.unigrams) + 1e-12
     assert measured.conditional_entropy >= -1e-12
@@ -133,7 +133,7 @@ def test_measures_are_within_their_bounds(responses: list[str]) -> None:
 @settings(deadline=None, max_examples=50)
 @given(_RESPONSES)
 def test_saying_everything_twice_is_no_more_diverse(responses: list[str]) -> None:
-    once, twice = diversity(responses), diversity(responses * 2)
+    once, twice = measured_diversity(responses), measured_diversity(responses * 2)
     assert (twice.unigrams, twice.bigrams) == (once.unigrams, once.bigrams)
     assert twice.entropy == pytest.approx(once.entropy, abs=1e-12)
     assert twice.conditional_entropy == pytest.approx(once.conditional_entropy, abs=1e-12)

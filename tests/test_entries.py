@@ -27,7 +27,7 @@ from mwz.harness.board.scores import Scores
 from mwz.harness.board.tracks import OF_ROOMS, tracks
 from mwz.harness.errors import InputError
 from mwz.harness.io.files import validated
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.metric import Headline, headlines
 from mwz.normalization.rules import published_rule_sets
 
 COMMIT, BLOB = "c" * 40, "b" * 40

@@ -20,7 +20,7 @@ from mwz.harness.grounding.explaining import (
     diagnose_free_running,
 )
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
-from mwz.harness.metrics import response_metrics
+from mwz.harness.metrics.metric import response_metrics
 from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
     lines_text,

@@ -16,7 +16,7 @@ from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.board.audit.setup_search import setup_rates
-from mwz.harness.metrics.inform import Rates, Step, matched
+from mwz.harness.metrics.inform import Step, matched
 from mwz.harness.metrics.inform import steps as walk
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
@@ -61,7 +61,9 @@ def _result(
     return result_of(played, DATABASE, rules, setup)
 
 
-def _rates(dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT) -> Rates:
+def _rates(
+    dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT
+) -> dict[str, dict[str, float]]:
     return rates_of(dialogues, DATABASE, RULES, setup)
 
 
@@ -263,13 +265,13 @@ def test_rates_by_hand() -> None:
         _played({"taxi": goal({}, asks)}, ("PHONE", {})),
     ]
     rates = _rates(dialogues)
-    assert rates.inform == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
-    assert rates.success == pytest.approx({"total": 50, "restaurant": 100 / 3, "taxi": 75})
+    assert rates["inform"] == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
+    assert rates["success"] == pytest.approx({"total": 50, "restaurant": 100 / 3, "taxi": 75})
 
 
 def test_of_no_dialogue_the_rates_are_0() -> None:
     rates = _rates([])
-    assert (rates.inform, rates.success) == ({"total": 0}, {"total": 0})
+    assert (rates["inform"], rates["success"]) == ({"total": 0}, {"total": 0})
 
 
 # The optimistic set-up.
@@ -375,7 +377,7 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     )
     three = _played({"taxi": goal()}, ("ok", {}))
     rates = _rates([one, two, three], SAMPLING)
-    assert rates.inform == pytest.approx(
+    assert rates["inform"] == pytest.approx(
         {
             "total": 100 * (1 / 2 + 3 / 8 + 1) / 3,
             "restaurant": 100 * (1 / 2 + 1 / 2) / 2,
@@ -384,7 +386,7 @@ def test_expected_rates_and_deviations_of_draws() -> None:
         }
     )
     # The train's slots are all provided, so its Success is the dialogue's Inform.
-    assert rates.success == pytest.approx(
+    assert rates["success"] == pytest.approx(
         {
             "total": 100 * (1 / 2 + 0 + 1) / 3,
             "restaurant": 100 * (1 / 2 + 0) / 2,
@@ -561,9 +563,9 @@ def test_rates_are_shares_and_success_needs_inform(
     before = deepcopy(dialogues)
     rates = _rates(dialogues, setup)
     assert dialogues == before
-    assert rates.inform.keys() == rates.success.keys()
-    for domain, inform in rates.inform.items():
-        assert -1e-9 <= rates.success[domain] <= inform + 1e-9
+    assert rates["inform"].keys() == rates["success"].keys()
+    for domain, inform in rates["inform"].items():
+        assert -1e-9 <= rates["success"][domain] <= inform + 1e-9
         assert inform <= 100 + 1e-9
 
 
@@ -575,8 +577,8 @@ def test_the_order_of_dialogues_does_not_matter(
     shuffled = list(dialogues)
     random.shuffle(shuffled)
     rates, others = _rates(dialogues, setup), _rates(shuffled, setup)
-    assert others.inform == pytest.approx(rates.inform)
-    assert others.success == pytest.approx(rates.success)
+    assert others["inform"] == pytest.approx(rates["inform"])
+    assert others["success"] == pytest.approx(rates["success"])
 
 
 @settings(deadline=None, max_examples=100)
@@ -619,8 +621,8 @@ def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDia
     for setup, together in setup_rates(played, every, DATABASE, RULES).items():
         alone = _rates(played, setup)
         assert (together["inform"], together["success"]) == (
-            alone.inform["total"],
-            alone.success["total"],
+            alone["inform"]["total"],
+            alone["success"]["total"],
         )
         if not COMPARISONS[setup.comparison].random:
             assert together["inform_deviation"] == together["success_deviation"] == 0

@@ -47,7 +47,7 @@ from mwz.harness.board.views.site_pages import site
 from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.tables import escaped
-from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.metric import Headline, headlines
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set

@@ -10,7 +10,7 @@ from helpers import run_cli
 from tracking_cases import belief
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.learning_curves import curves_tables, learning_curves, series_numbers
+from mwz.harness.tracking.lab.lab import curves_tables, learning_curves, series_numbers
 
 Capture = pytest.CaptureFixture[str]
 
@@ -19,14 +19,14 @@ SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, 
 
 def test_trackers_with_one_number_make_a_band() -> None:
     first, last = points = learning_curves([1.0, 0.1, 0.1], ["c", "a", "b"], SCORES)
-    assert (first.number, first.files) == (0.1, ["a", "b"])
-    assert (last.number, last.files) == (1.0, ["c"])
-    jga = first.scores["JGA"]
+    assert (first["number"], first["files"]) == (0.1, ["a", "b"])
+    assert (last["number"], last["files"]) == (1.0, ["c"])
+    jga = first["scores"]["JGA"]
     assert jga == {"mean": 65, "lowest": 60, "highest": 70}
     # |60 - 90| and |70 - 80|, file by file, and not |65 - 85|.
-    apart = first.distances["JGA"]
+    apart = first["distances"]["JGA"]
     assert apart == {"mean": 20, "lowest": 10, "highest": 30}
-    assert "GCA" not in first.distances
+    assert "GCA" not in first["distances"]
     scores, _ = curves_tables("shots", points)
     assert "65.00 (60.00–70.00)" in scores.rows[0]
     assert scores.notes == ["mean (lowest–highest); files: 2, 1"]

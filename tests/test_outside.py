@@ -22,7 +22,7 @@ seafood = made_up
 """,
     "made_up/__init__.py": "",
     "made_up/questions.py": """
-from mwz.harness.metrics import Metric
+from mwz.harness.metrics.metric import Metric
 
 METRIC = Metric(
     name="questions",

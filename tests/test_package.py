@@ -23,7 +23,7 @@ def test_every_public_name_is_there() -> None:
         *("load_benchmark", "score"),
     }
     assert set(mwz.database.__all__) == {
-        *("PreparedVenues", "VenueDatabase", "VenueTables", "partial_ratio", "prepared_venues")
+        *("PreparedVenues", "VenueDatabase", "partial_ratio", "prepared_venues")
     }
     for package in (mwz.harness, mwz.database):
         for name in package.__all__:

@@ -22,7 +22,7 @@ from mwz.harness import InputError
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
 from mwz.harness.metrics.bleu import bleu_of_sums
-from mwz.harness.metrics.results import joined, split
+from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
 
 SYSTEMS = ("careful", "hasty")
 
@@ -141,8 +141,7 @@ def test_bleu_of_sums_is_sacrebleus(
 @given(st.lists(st.floats(1 / 128, 1) | st.just(0.0)), st.randoms())
 def test_sums_of_scores_are_exact_in_any_order(scores: list[float], random: Any) -> None:
     shuffled = random.sample(scores, len(scores))
-    high, low = (sum(one[at] for one in map(split, shuffled)) for at in (0, 1))
-    assert joined(high, low) == math.fsum(scores)
+    assert sum_of(exact_sum("x", shuffled), "x") == math.fsum(scores)
 
 
 def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics import response_metrics
+from mwz.harness.metrics.metric import response_metrics
 from mwz.harness.metrics.setups import SETUPS
 from mwz.harness.submission import (
     made_submission,

@@ -53,7 +53,7 @@ def _played(
 
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
     found = rates_of([played], DATABASE, RULES, Setup(**ways))
-    return found.inform["total"], found.success["total"]
+    return found["inform"]["total"], found["success"]["total"]
 
 
 # Each way, by hand.
@@ -201,7 +201,7 @@ def test_strict_and_optimistic_are_what_the_re_evaluation_says(
     )
     for name, optimistic in (("strict", False), ("optimistic", True)):
         found = rates_of([played], DATABASE, RULES, SETUPS[name].setup)
-        rates = found.inform["total"], found.success["total"]
+        rates = found["inform"]["total"], found["success"]["total"]
         assert rates == _by_the_rule(played, optimistic), name
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import rule_set, rule_set_names
-from mwz.normalization.rules.registry import read_toml
 from mwz.normalization.states import (
     minutes,
     normalize_slot_name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -21,7 +22,7 @@ from tracking_cases import (
 )
 
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import tracking_metrics
+from mwz.harness.metrics.tracking import metric
 from mwz.harness.metrics.tracking.choices import Choices, decay_to_forget
 from mwz.harness.metrics.tracking.evaluation import (
     correlation,
@@ -29,7 +30,6 @@ from mwz.harness.metrics.tracking.evaluation import (
     score_tracking,
     tail_orientation,
 )
-from mwz.harness.metrics.tracking.fga import EXACT, error_distances, turn_score
 from mwz.harness.metrics.tracking.gca import (
     OUTCOMES,
     change_scores,
@@ -37,9 +37,12 @@ from mwz.harness.metrics.tracking.gca import (
     count_changes,
     judge_changes,
 )
-from mwz.harness.metrics.tracking.jga import first_lost
-from mwz.harness.metrics.tracking.rsa import turn_relative_slot_accuracy
-from mwz.harness.metrics.tracking.slot_accuracy import turn_slot_accuracy
+from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
+from mwz.harness.metrics.tracking.metric import tracking_metrics
+from mwz.harness.metrics.tracking.slot_accuracy import (
+    turn_relative_slot_accuracy,
+    turn_slot_accuracy,
+)
 from mwz.harness.metrics.tracking.states import DialogueStates
 
 
@@ -409,7 +412,6 @@ def test_losses_are_those_of_dialogues_that_end_inexact():
     # Turn 1 of 4.
     assert report.losses["mean_position"] == 0.25
     assert [part["first_lost"] for part in report.positions] == [0, 0, 1, *[0] * 7]
-    assert first_lost(present(("a.x", "a.x"))) is None
 
 
 def test_positions_hold_the_turns_of_their_part_of_the_dialogue():
@@ -473,3 +475,15 @@ def test_fga_by_the_papers_algorithm():
     assert score == pytest.approx((1 + 1 + 0 + 1 - math.exp(-1) + 1 + 1 - math.exp(-3)) / 6)
     # With λ = 0 nothing is forgotten: joint goal accuracy.
     assert shares(turns, Choices([0.0], fga="paper"))["FGA.0"] == pytest.approx(2 / 6)
+
+
+def test_two_metrics_of_one_name_are_refused(monkeypatch):
+    another = replace(tracking_metrics()["JGA"], name="IAGA")
+    declared = metric.declared
+
+    def with_another(package, name, kind):
+        return [*declared(package, name, kind), *([another] if name == "METRIC" else [])]
+
+    monkeypatch.setattr(metric, "declared", with_another)
+    with pytest.raises(RuntimeError, match="two state-tracking metrics are called IAGA"):
+        tracking_metrics.__wrapped__()

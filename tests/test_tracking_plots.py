@@ -11,8 +11,7 @@ from helpers import run_cli, texts_drawn
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
 from mwz.harness.io.tables import SUFFIXES
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.tracking_result import TrackingResult
+from mwz.harness.metrics.tracking.evaluation import TrackingResult, score_tracking
 from mwz.harness.tracking.plots import FEW, plot_tracking
 
 Capture = pytest.CaptureFixture[str]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mwz.harness.metrics.tracking.files import TrackedFile, parse_tracking_file
 from mwz.harness.metrics.tracking.states import (
     StatePair,
     TrackedDialogue,
@@ -15,7 +16,6 @@ from mwz.harness.metrics.tracking.states import (
     without_absent,
 )
 from mwz.harness.submission.formats import parse_predictions
-from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
 
 
 def read_file(path: Path) -> TrackedFile:

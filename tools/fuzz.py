@@ -26,10 +26,10 @@ from typing import Any, TypeAlias
 from mwz.harness import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
 from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.files import parse_tracking_file
 from mwz.harness.scoring import Scorer
 from mwz.harness.submission import checked_submission, normalize_submission
 from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.tracking.formats import parse_tracking_file
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 

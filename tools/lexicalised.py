@@ -35,9 +35,9 @@ from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data.declared import build_benchmark, read_data_set
 from mwz.harness.submission import made_submission
 from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization.registry import sha256
 from mwz.normalization.responses import Delexicalised, Span, normalize_response
 from mwz.normalization.rules import rule_set
-from mwz.normalization.rules.registry import sha256
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
 RULES = rule_set("2021")

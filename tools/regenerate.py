@@ -39,14 +39,14 @@ from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
 from mwz.harness.io.tables import escaped_cell, figure, markdown_table, signed
-from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.flags import FLAGS
+from mwz.harness.metrics.metric import response_metrics
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.tracking import tracking_metrics
+from mwz.harness.metrics.tracking.metric import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.formats import KEYS, TURN_KEYS, formats
+from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 

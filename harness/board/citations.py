@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ..io.tables import in_latex
 from .entries import Entry, arxiv_number, system_year

@@ -9,7 +9,7 @@ from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from ..metrics.setups import RANKED
 from .model import Board
 from .reported import ReportedRow, ReportedTable

@@ -40,8 +40,8 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..data.declared import PinnedFile
 from ..errors import InputError, refuse, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain, validated
-from ..metrics import headlines
 from ..metrics.flags import FLAGS
+from ..metrics.metric import headlines
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..submission import HUMAN, made_submissions

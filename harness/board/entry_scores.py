@@ -16,8 +16,7 @@ from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, Remark
-from ..metrics import headlines
-from ..metrics.played import Played
+from ..metrics.metric import Played, headlines
 from ..metrics.results import DialogueResult
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Scorer, allowed_metrics

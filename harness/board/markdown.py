@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ..benchmark import STYLES
 from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io.tables import escaped, escaped_cell, figure, markdown_table, signed
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from .columns import (
     MAIN,
     BoardTable,

@@ -20,7 +20,7 @@ from ..comparison.evidence import Evidence, mean_of
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, p_text
 from ..data.declared import declared_names, read_data_set
 from ..io.tables import Table, escaped, figure, formatted, in_latex
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import Report
 from ..scoring.report_text import reporting_words

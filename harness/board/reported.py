@@ -20,7 +20,7 @@ from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse
 from ..io.files import parse_toml, read_plain, validated
 from ..io.tables import figure, signed
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from ..scoring.report import Report
 from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 

@@ -12,9 +12,9 @@ from mwz.normalization.rules import OWN
 from ..comparison.interval import Interval
 from ..errors import counted
 from ..io.tables import figure, signed
-from ..metrics import headlines
 from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
 from ..metrics.lower_bound import LowerBound
+from ..metrics.metric import headlines
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission.remarks import MANY_UNKNOWN

@@ -31,8 +31,8 @@ from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
+from mwz.normalization.registry import digest_of_json, sha256
 from mwz.normalization.rules import DEFAULT_RULES
-from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
 from ..data.declared import blob_id

@@ -17,7 +17,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, resembling
-from ..metrics import headlines
+from ..metrics.metric import headlines
 from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED

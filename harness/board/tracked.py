@@ -12,7 +12,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.declared import gold_versions
 from ..metrics.tracking.choices import VARIANTS
-from ..metrics.tracking.tracking_result import TrackingResult
+from ..metrics.tracking.evaluation import TrackingResult
 from ..scoring.report import Report
 from ..signature import SHOWN_HASH, Signature
 from .tracking_figures import TrackingFigures, figures_of

@@ -16,6 +16,7 @@ from ..data.declared import gold_versions
 from ..errors import InputError, unknown
 from ..metrics.tracking.choices import VARIANTS, Choices
 from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.files import TrackedFile, parse_tracking_file, tracking_signature
 from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
@@ -25,8 +26,6 @@ from ..metrics.tracking.states import (
 from ..submission import NormalizedSubmission, made_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions
-from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.scored_files import tracking_signature
 from .copied import Fingerprints, fingerprints_of
 from .entries import PREDICTIONS_FILE, Predictions
 from .scores import Hashes, Scores, hashes_of

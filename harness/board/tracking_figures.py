@@ -9,9 +9,9 @@ from ..benchmark import Benchmark
 from ..metrics.flags import gold_share
 from ..metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.files import tracking_signature
 from ..metrics.tracking.states import GoldStates, TrackedDialogue
 from ..signature import Signature
-from ..tracking.scored_files import tracking_signature
 
 FIGURES: Mapping[str, str] = {
     "JGA": "jga",

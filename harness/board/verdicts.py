@@ -21,8 +21,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.registry import read_toml
 
 from ..metrics.setups import RANKED
 from .entries import Entry

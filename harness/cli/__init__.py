@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules.registry import contributing, folder_of, names
+from mwz.normalization.registry import contributing, folder_of, names
 
 from ..errors import InputError, room
 from ..io.files import whole_stream

@@ -17,8 +17,7 @@ from mwz.normalization.rules import RuleSet
 
 from ..io.files import short_names
 from ..io.tables import Table, figure, formatted, signed
-from ..metrics import headlines
-from ..metrics.played import Played
+from ..metrics.metric import Played, headlines
 from ..metrics.setups import RANKED
 from ..scoring import Options, Scorer
 from ..submission import Submission

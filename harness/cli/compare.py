@@ -14,7 +14,7 @@ from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, write_json
 from ..io.tables import formatted, printable
-from ..metrics import named_metrics, resampled_metrics
+from ..metrics.metric import named_metrics, resampled_metrics
 from ..scoring import Options
 from ..scoring.predictions import Wanted, with_common_metrics
 from . import notify, option

@@ -12,11 +12,11 @@ from ..data.gold_states import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.tables import SUFFIXES, formatted, printable
-from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import VARIANTS, Choices
+from ..metrics.tracking.files import parse_tracking_file
+from ..metrics.tracking.metric import tracking_metrics
 from ..submission import EMPTY_STATES, made_submission
 from ..submission.formats import parse_predictions
-from ..tracking.formats import parse_tracking_file
 from ..tracking.plots import plot_tracking
 from ..tracking.scored_files import (
     ScoredFile,

@@ -14,7 +14,7 @@ from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.tables import formatted, printable
-from ..metrics import default_metrics, response_metrics
+from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
 from ..scoring.predictions import (
     ScoredSubmission,

@@ -35,8 +35,8 @@ from ..data.gold_states import load_further_gold
 from ..errors import InputError, unknown
 from ..io.files import read_bytes, shown_name, validated
 from ..io.tables import figure, printable, text_table
-from ..metrics import headlines
 from ..metrics.flags import FLAGS
+from ..metrics.metric import headlines
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
 from ..submission.formats import is_play

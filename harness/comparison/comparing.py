@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import InputError
-from ..metrics import response_metrics
+from ..metrics.metric import response_metrics
 from ..metrics.results import SEED, Figure
 from ..signature import PLACEHOLDERS, Comparability
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature

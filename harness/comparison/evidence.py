@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..metrics.metric import Played, response_metrics
 from ..metrics.results import SEED, Figure, Statistics
 from ..metrics.tracking.choices import Choices
 from ..metrics.tracking.evaluation import tracking_statistics

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from mwz.normalization.registry import digest_of_json, folder_of
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
 from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal

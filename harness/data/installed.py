@@ -27,7 +27,7 @@ from typing import Any
 
 import platformdirs
 
-from mwz.normalization.rules.registry import folder_of, sha256
+from mwz.normalization.registry import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError

@@ -19,7 +19,8 @@ from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE
 from ..metrics.inform import Step, domain_result, steps
-from ..metrics.played import Played, PlayedDialogue
+from ..metrics.metric import Played
+from ..metrics.played import PlayedDialogue
 from ..metrics.results import DialogueResult, DomainResult, Fault
 from ..metrics.setups import MAIN_SETUP, STRICT
 

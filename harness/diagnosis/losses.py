@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..metrics.inform import TOTAL, rates
-from ..metrics.played import Played, dialogue_results
+from ..metrics.metric import Played, dialogue_results
 from ..metrics.results import DialogueResult, Fault
 from . import CAUSES, SLOT_CAUSES
 
@@ -190,7 +190,7 @@ def what_if(played: Played) -> dict[str, tuple[float, float]]:
         for sources in set(ways.values())
     }
     return {
-        name: (scores[sources].inform[TOTAL], scores[sources].success[TOTAL])
+        name: (scores[sources]["inform"][TOTAL], scores[sources]["success"][TOTAL])
         for name, sources in ways.items()
     }
 

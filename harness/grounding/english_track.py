@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES
-from mwz.normalization.rules.registry import read_toml
 
 from ..benchmark import CANONICAL_STYLE
 from ..board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised

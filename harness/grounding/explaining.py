@@ -13,7 +13,7 @@ from ..diagnosis.dialogue_text import joined, labelled, wrapped
 from ..errors import counted
 from ..io.tables import figure
 from ..metrics.inform import TOTAL
-from ..metrics.played import Played
+from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, DomainResult
 from ..metrics.setups import MAIN_SETUP
 from ..scoring import Scorer

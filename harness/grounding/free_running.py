@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mwz.normalization.rules.registry import sha256
+from mwz.normalization.registry import sha256
 
 from ..data.goals import Goals, GoalsFile
 from ..errors import SHOWN_PLACES, InputError, counted, unquoted
-from ..metrics.diversity import diversity
+from ..metrics.diversity import measured_diversity
 from ..metrics.results import DialogueResult
 from ..scoring import Scorer
 from ..scoring.report import Coverage, Report
@@ -91,7 +91,7 @@ class FreeRunning:
             unknown_placeholders=self.normalized.unknown_placeholders,
             metrics={
                 "grounded": grounded_scores(self.outcomes.values(), self.ceiling(scorer)),
-                "diversity": diversity(texts),
+                "diversity": measured_diversity(texts),
             },
         )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..metrics import Headline, Metric, Results
 from ..metrics.inform import TOTAL
+from ..metrics.metric import Headline, Metric, Results
 from ..metrics.results import Figure
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 _DAY = 24 * 60
 _WORDS = {"an": 1, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}

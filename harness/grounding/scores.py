@@ -19,7 +19,7 @@ from ..benchmark import Benchmark, Dialogue
 from ..errors import counted
 from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
-from ..metrics.played import Played
+from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
 from ..scoring import derived
 from ..submission.model import has_human_responses

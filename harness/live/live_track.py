@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from mwz.normalization.rules.registry import digest_of_json, read_toml
+from mwz.normalization.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
 from ..board.columns import Column, Values, at, named

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from threading import Thread
 from typing import Any
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.registry import digest_of_json
 
 from ..data.goals import Task
 from ..errors import InputError, cut, without_secrets

@@ -23,7 +23,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.registry import digest_of_json
 
 from ..comparison.evidence import pass_interval
 from ..comparison.interval import Interval

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.registry import digest_of_json
 
 from ..comparison.evidence import Evidence
 from ..errors import InputError, counted, cut

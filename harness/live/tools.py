@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 from rapidfuzz import process
 
 from mwz.database.venues import VenueDatabase, reaches
+from mwz.normalization.registry import digest_of_json, folder_of
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from ..benchmark import VenueRecords

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field
 
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.rules.registry import digest_of_json, read_toml
+from mwz.normalization.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
 from ..data.goals import Task, Tasks, chosen_goals, load_tasks

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.tables import figure, text_table
-from . import Headline, Metric, Results
-from .played import Played
+from .metric import Headline, Metric, Played, Results
 from .results import COLUMNS, MAX_ORDER, DialogueResult, Figure, Statistics
 
 if TYPE_CHECKING:
@@ -71,14 +70,14 @@ def _bleu_of_samples(sums: Sequence[Floats]) -> Floats:
     return np.where(matches.any(axis=0), found, 0.0)
 
 
-def counts(played: Played) -> list[dict[str, list[int]]]:
+def _counts(played: Played) -> list[dict[str, list[int]]]:
     """Return, of each dialogue, reference style -> what BLEU is computed of."""
     references = played.references()
     rows = references.statistics(played.responses).tolist()
     return [dict(zip(references.styles, row, strict=True)) for row in rows]
 
 
-def bleu(results: Sequence[DialogueResult]) -> dict[str, float]:
+def corpus_bleu(results: Sequence[DialogueResult]) -> dict[str, float]:
     """Return reference style -> corpus BLEU in percent; turns not played are left out."""
     return {
         style: bleu_of_sums([*map(sum, zip(*(one.bleu[style] for one in results), strict=True))])
@@ -86,7 +85,7 @@ def bleu(results: Sequence[DialogueResult]) -> dict[str, float]:
     }
 
 
-def statistics(results: Sequence[DialogueResult]) -> Statistics:
+def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of BLEU: the canonical style is `bleu`, the others `bleu.STYLE`."""
     styles = sorted(results[0].bleu, key=lambda style: style != CANONICAL_STYLE)
     figures = [
@@ -133,10 +132,10 @@ METRIC = Metric(
     description="How close responses come to the references, in six styles of delexicalisation.",
     unit="percent",
     source="Papineni et al. (2002), as sacreBLEU defines it (Post, 2018)",
-    per_dialogue=counts,
+    per_dialogue=_counts,
     fills="bleu",
-    compute=bleu,
-    statistics=statistics,
+    compute=corpus_bleu,
+    statistics=_statistics,
     result=Mapping[str, float],
     text=_text,
     headlines=(Headline("bleu", "BLEU", _canonical),),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from ..io.tables import figure, text_table
-from . import Metric
+from .metric import Metric
 
 MSTTR_WINDOW = 50
 
@@ -50,7 +50,7 @@ class Diversity:
     msttr: float
 
 
-def diversity(responses: Iterable[str]) -> Diversity:
+def measured_diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
     texts = [*responses]
     tokens = {text: tokens_of(text) for text in dict.fromkeys(texts)}
@@ -121,7 +121,7 @@ METRIC = Metric(
     source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
     per_dialogue=lambda played: [*played.responses.values()],
     fills="responses",
-    compute=lambda results: diversity(text for one in results for text in one.responses),
+    compute=lambda results: measured_diversity(text for one in results for text in one.responses),
     result=Diversity,
     text=_text,
     headlines=(),

@@ -7,8 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from ..submission import NormalizedSubmission
-from . import Metric
-from .played import Played
+from .metric import Metric, Played
 from .results import DialogueResult, Statistics
 
 # The metrics of state tracking are imported where they are used: most scores do without.

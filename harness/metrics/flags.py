@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.tables import figure, text_table
 from ..submission.remarks import FEW
-from . import Metric
-from .played import Played
+from .metric import Metric, Played
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
@@ -36,20 +36,17 @@ class Flag:
         meaning: What tables say where it is raised.
         why: What it gives away, and what to do where that is plain: a sentence.
         limit: The limit.
-        honest: The least and the greatest figure of published outputs that do not raise it; None
-            where there are none.
+        honest: The least and the greatest figure of published outputs that do not raise it; none
+            where nobody published any.
         below: Whether figures below the limit raise it, not those above.
-        measure: The figure of a submission, or None where it says nothing; None of flags that are
-            not about one submission alone.
     """
 
     title: str
     meaning: str
     why: str
     limit: float
-    honest: tuple[float, float] | None = None
+    honest: Sequence[float] = ()
     below: bool = False
-    measure: Callable[[Played], float | None] | None = None
 
     def is_raised(self, value: float) -> bool:
         """Whether a figure is beyond the limit."""
@@ -63,14 +60,12 @@ class Flag:
     @property
     def honest_text(self) -> str:
         """What published outputs have, as tables show it."""
-        return " to ".join(figure(end, 2) for end in self.honest or ())
+        return " to ".join(figure(end, 2) for end in self.honest)
 
 
-def flags(played: Played) -> dict[str, float]:
+def _flags(played: Played) -> dict[str, float]:
     """Measure a submission: flag -> figure, of those that say something."""
-    measured = {
-        name: flag.measure(played) for name, flag in FLAGS.items() if flag.measure is not None
-    }
+    measured = {name: measure(played) for name, measure in _MEASURES.items()}
     return {name: value for name, value in measured.items() if value is not None}
 
 
@@ -212,73 +207,18 @@ GOLD_STATES, COPIED_STATES = "gold_states", "copied_states"
 OF_STATES = (GOLD_STATES, COPIED_STATES)
 """The flags that are about belief states."""
 
+_MEASURES: Mapping[str, Callable[[Played], float | None]] = {
+    "placeholders": _placeholders,
+    "placement": _placement,
+    "reference_placeholders": _reference_placeholders,
+    GOLD_STATES: _gold_states,
+    "told": _told,
+}
+"""Flag -> its figure of a submission, or None where that says nothing; of those that are about one
+submission alone."""
+
 FLAGS: Mapping[str, Flag] = {
-    "placeholders": Flag(
-        title="telephone numbers, addresses and postcodes for each turn that names a venue",
-        meaning="many placeholders about venues",
-        why="A response full of placeholders offers and provides whatever is asked: one constant "
-        "response with six of them reaches more than 95 % Inform (`mwz score @constant`).",
-        limit=2.5,
-        honest=(0.46, 2.41),
-        measure=_placeholders,
-    ),
-    "placement": Flag(
-        title="placeholders where the human responses have them, F1",
-        meaning="placeholders out of place",
-        why="Inform and Success do not look at when something is said; placeholders heaped in a "
-        "few turns answer nobody.",
-        limit=0.3,
-        honest=(0.41, 0.80),
-        below=True,
-        measure=_placement,
-    ),
-    "reference_placeholders": Flag(
-        title="turns with exactly the reference's placeholders",
-        meaning="the reference's placeholders",
-        why="Whoever has the test set's responses, or their acts, need not decide what to say.",
-        limit=0.75,
-        honest=(0.12, 0.63),
-        measure=_reference_placeholders,
-    ),
-    GOLD_STATES: Flag(
-        title="predicted states that agree with gold on the slots of queries",
-        meaning="states agree with gold",
-        why="States copied from gold query like gold ones; systems that are given them belong in "
-        "the track policy-optimization.",
-        limit=0.85,
-        honest=(0.15, 0.81),
-        measure=_gold_states,
-    ),
-    "told": Flag(
-        title="names and numbers told in plain English, of those that people tell",
-        meaning="many names and numbers told",
-        why="Whoever names every venue also names the right one.",
-        limit=6.0,
-        honest=(1.01, 3.64),
-        measure=_told,
-    ),
-    "copied_responses": Flag(
-        title="pairs of words shared with the responses of another entry",
-        meaning="responses of another entry",
-        why="The system is entered twice, or its outputs are those of others.",
-        limit=0.57,
-        honest=(0.0, 0.51),
-    ),
-    COPIED_STATES: Flag(
-        title="states equal to those of another entry, of those that are not gold in both",
-        meaning="states of another entry",
-        why="The states are those of another tracker; an entry that says so (`states_of`) is "
-        "ranked by its responses.",
-        limit=0.75,
-        honest=(0.0, 0.58),
-    ),
-    "baseline_calls": Flag(
-        title="calls of the scripted baseline that the agent makes in the same turn",
-        meaning="calls of the scripted baseline",
-        why="Under another name, or with other words around its responses, the baseline is no "
-        "other agent.",
-        limit=0.95,
-    ),
+    name: Flag(**content) for name, content in read_toml("flags.toml", __package__).items()
 }
 """Flag -> what it measures: of a submission, against the entries before it, of live dialogues."""
 
@@ -299,7 +239,7 @@ METRIC = Metric(
     description="Checks for suspicious scores; shown only where one is raised.",
     unit="means and shares",
     source="docs/metrics.md",
-    overall=flags,
+    overall=_flags,
     result=dict[str, float],
     text=_text,
     headlines=(),

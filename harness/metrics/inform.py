@@ -23,9 +23,9 @@ from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io.tables import figure, text_table
-from . import Headline, Metric, Results
-from .bleu import bleu, bleu_of_sums
-from .played import Played, PlayedDialogue
+from .bleu import bleu_of_sums, corpus_bleu
+from .metric import Headline, Metric, Played, Results
+from .played import PlayedDialogue
 from .results import COLUMNS, DialogueResult, DomainResult, Figure, Statistics, percent
 from .setups import (
     COMPARISONS,
@@ -81,7 +81,7 @@ def steps(
 ) -> Iterator[Step]:
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
-    due, offer = UPDATES[setup.updates].due, COMPARISONS[setup.comparison].offer
+    due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
     booked = REFERENCES[setup.references].booked
     last = len(dialogue.responses) - 1
     offered = None
@@ -182,17 +182,6 @@ class SetupScores:
                 raise ValueError(f"{name} lacks {TOTAL}")
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Inform and Success over dialogues, each "total" or domain -> percent.
-
-    A domain's Success counts only where every domain of the dialogue is matched.
-    """
-
-    inform: Mapping[str, float]
-    success: Mapping[str, float]
-
-
 def goals(played: Played) -> list[dict[str, dict[str, DomainResult]]]:
     """Return, of each dialogue, set-up -> goal domain -> how it came out."""
     setups = chosen_setups(played.setup)
@@ -207,10 +196,13 @@ def goals(played: Played) -> list[dict[str, dict[str, DomainResult]]]:
     return [dict(zip(setups, own, strict=True)) for own in zip(*by_setup, strict=True)]
 
 
-def rates(results: Sequence[DialogueResult], setup: str = MAIN_SETUP) -> Rates:
-    """Return Inform and Success of dialogues under a set-up, in total and by domain.
+def rates(
+    results: Sequence[DialogueResult], setup: str = MAIN_SETUP
+) -> dict[str, dict[str, float]]:
+    """Return "inform" and "success" of dialogues under a set-up: "total" or domain -> percent.
 
-    Of no dialogue at all the rates are 0.
+    A domain's Success counts only where every domain of the dialogue is matched. Of no dialogue at
+    all the rates are 0.
     """
     inform: dict[str, list[float]] = {TOTAL: []}
     success: dict[str, list[float]] = {TOTAL: []}
@@ -221,24 +213,22 @@ def rates(results: Sequence[DialogueResult], setup: str = MAIN_SETUP) -> Rates:
         for domain, own in result.goals[setup].items():
             inform.setdefault(domain, []).append(own.matched)
             success.setdefault(domain, []).append(whole if own.all_provided else 0.0)
-    by_domain = [
-        {name: percent(math.fsum(chances), len(chances)) for name, chances in rate.items()}
-        for rate in (inform, success)
-    ]
-    return Rates(*by_domain)
+    return {
+        rate: {name: percent(math.fsum(chances), len(chances)) for name, chances in by_name.items()}
+        for rate, by_name in (("inform", inform), ("success", success))
+    }
 
 
 def informs(results: Sequence[DialogueResult]) -> dict[str, SetupScores]:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     first = results[0]
-    canonical = bleu(results)[CANONICAL_STYLE] if first.bleu else None
+    canonical = corpus_bleu(results)[CANONICAL_STYLE] if first.bleu else None
     scores = {}
     for name in first.goals:
         own = rates(results, name)
-        inform, success = own.inform[TOTAL], own.success[TOTAL]
+        inform, success = own["inform"][TOTAL], own["success"][TOTAL]
         scores[name] = SetupScores(
-            inform=own.inform,
-            success=own.success,
+            **own,
             combined=None if canonical is None else combined(inform, success, canonical),
             domains=SETUPS[name].domains or first.sources["domains"],
         )

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from ..benchmark import CANONICAL_STYLE
 from ..io.tables import figure, text_table
-from . import Metric
 from .bleu import bleu_of_sums
 from .inform import TOTAL, combined, rates
-from .played import Played
+from .metric import Metric, Played
 from .setups import MAIN_SETUP, chosen_setups
 
 
@@ -34,7 +33,7 @@ class LowerBound:
     combined: float | None
 
 
-def lower_bound(played: Played) -> LowerBound | None:
+def _lower_bound(played: Played) -> LowerBound | None:
     """Return the lower bound of a submission's scores; None if it plays every turn."""
     dialogues = played.benchmark.dialogues
     if played.submission.turns == played.benchmark.turns:
@@ -52,7 +51,7 @@ def lower_bound(played: Played) -> LowerBound | None:
     if "inform" not in played.metrics or MAIN_SETUP not in chosen_setups(played.setup):
         return LowerBound(bleu, None, None, None)
     share, strict = len(played.responses) / len(dialogues), rates(played.results)
-    inform, success = share * strict.inform[TOTAL], share * strict.success[TOTAL]
+    inform, success = share * strict["inform"][TOTAL], share * strict["success"][TOTAL]
     return LowerBound(
         bleu, inform, success, None if bleu is None else combined(inform, success, bleu)
     )
@@ -69,7 +68,7 @@ METRIC = Metric(
     description="Of incomplete submissions: the scores with what is missing counted as failed.",
     unit="percent",
     source="docs/metrics.md",
-    overall=lower_bound,
+    overall=_lower_bound,
     result=LowerBound,
     text=_text,
     headlines=(),

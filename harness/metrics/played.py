@@ -1,30 +1,19 @@
 """A submission on a benchmark: what it says, believes and talks about, turn by turn.
 
 Belief states and active domains may come from the submission or from the benchmark; `STATE_SOURCES`
-and `DOMAIN_SOURCES` are the ways. What metrics compute from is a `Played`.
+and `DOMAIN_SOURCES` are the ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
-from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark, Dialogue
 from ..submission import NormalizedSubmission
-from . import response_metrics
-from .results import DialogueResult
-from .setups import SETUPS
-
-if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
-
-    from .counts import References
-
 
 _NO_DOMAIN = ("general", "booking")
 _NOTHING: Mapping[str, str] = {}
@@ -168,86 +157,3 @@ def play(
             )
         )
     return played
-
-
-@dataclass(frozen=True, eq=False)
-class Played:
-    """Everything that a metric of responses may compute from.
-
-    Attributes:
-        submission: What the system put out, cut to the dialogues scored.
-        benchmark: What it is held against, cut alike.
-        rules: The rule set.
-        setup: The set-up of Inform and Success, a key of `SETUPS`, or "both".
-        states: The source of belief states where the set-up has none of its own.
-        domains: The source of active domains where the set-up has none of its own.
-        references: The references, prepared for BLEU.
-        database: The venue database.
-        delexicaliser: The delexicaliser of the benchmark's venues.
-        ceiling: What the human responses of dialogues (id, turns played) get in plain English;
-            None if the benchmark has none.
-        metrics: The names of the metrics asked for.
-    """
-
-    submission: NormalizedSubmission
-    benchmark: Benchmark
-    rules: RuleSet
-    setup: str
-    states: str
-    domains: str
-    references: Callable[[], References]
-    database: Callable[[], VenueDatabase]
-    delexicaliser: Callable[[], Any]
-    ceiling: Callable[[Iterable[tuple[str, int]]], Any]
-    metrics: Collection[str]
-
-    @property
-    def responses(self) -> Mapping[str, Sequence[str]]:
-        """Dialogue id -> normalised responses."""
-        return self.submission.responses
-
-    @cached_property
-    def texts(self) -> Sequence[str]:
-        """All normalised responses, one after another."""
-        return [text for texts in self.responses.values() for text in texts]
-
-    def under(self, setup: str) -> list[PlayedDialogue]:
-        """Return the dialogues as a set-up looks at them, in the submission's order.
-
-        Args:
-            setup: A key of `SETUPS`.
-        """
-        named = SETUPS[setup]
-        sources = named.states or self.states, named.domains or self.domains
-        return play(self.submission, self.benchmark, *sources)
-
-    @cached_property
-    def results(self) -> Sequence[DialogueResult]:
-        """What the metrics asked for find in each dialogue, in the submission's order."""
-        return dialogue_results(self, self.metrics)
-
-
-def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueResult]:
-    """Return what metrics find in each dialogue played, in the submission's order.
-
-    Args:
-        played: What was played.
-        metrics: Names of metrics; those that find nothing dialogue by dialogue add nothing.
-    """
-    parts: dict[str, Sequence[Any]] = {}
-    further: dict[str, Sequence[Any]] = {}
-    for metric in (response_metrics()[name] for name in metrics):
-        if metric.per_dialogue is not None:
-            of = parts if metric.fills else further
-            of[metric.fills or metric.name] = metric.per_dialogue(played)
-    sources = {"states": played.states, "domains": played.domains}
-    return [
-        DialogueResult(
-            id=id_,
-            turns=len(texts),
-            sources=sources,
-            **{name: values[at] for name, values in parts.items()},
-            further={name: values[at] for name, values in further.items()},
-        )
-        for at, (id_, texts) in enumerate(played.responses.items())
-    ]

@@ -3,9 +3,6 @@
 A metric whose value is a formula of sums has `Statistics`: rows of whole numbers, one per dialogue,
 and that formula. The score, its interval and its test are the formula of different sums. Values are
 those of the report (rates and scores in percent).
-
-Scores of turns that are no whole numbers are split into two (`split`), because sums of whole
-numbers below 2^53 are exact in floating point, in whatever order, by matrix products too.
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .setups import MAIN_SETUP
@@ -153,9 +149,6 @@ Formula: TypeAlias = Callable[[Sequence[Any]], Mapping[str, Any]]
 SEED = 12345
 """The seed of resampling, that of sacreBLEU."""
 
-_HIGH = 2.0**26
-_LOW = 2.0**34
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -256,34 +249,18 @@ class Statistics:
         return {one.name: np.array([row[one.name] for row in samples]) for one in self.figures}
 
 
+def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
+    """Return a part of a whole, and another share where the whole is 0; of arrays, an array."""
+    if isinstance(whole, float | int):
+        return part / whole if whole else of_nothing
+    import numpy as np
+
+    return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
+
+
 def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
     """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0.
 
     Of arrays, one number per sample, an array is returned.
     """
-    if not isinstance(whole, float | int):
-        import numpy as np
-
-        return np.where(whole > 0, 100 * parts / np.maximum(whole, 1), 100 * of_nothing)
-    return 100 * parts / whole if whole else 100 * of_nothing
-
-
-@lru_cache(maxsize=1 << 12)
-def split(score: float) -> tuple[float, float]:
-    """Return a score as two whole numbers, in units of 2^-26 and 2^-60, to be added up as they are.
-
-    The sum of all turns' scores is then the one that `math.fsum` gives, to the last digit. That
-    holds of scores that are multiples of 2^-60, as all numbers from 1/128 on are; of smaller ones
-    2^-61 at most is lost.
-
-    Args:
-        score: A number from 0 to 1.
-    """
-    scaled = score * _HIGH
-    high = math.floor(scaled)
-    return float(high), float(round((scaled - high) * _LOW))
-
-
-def joined(high: Any, low: Any) -> Any:
-    """Return what the sums of two such numbers stand for; of arrays, too."""
-    return high / _HIGH + low / (_HIGH * _LOW)
+    return share(100 * parts, whole, 100 * of_nothing)

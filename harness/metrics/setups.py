@@ -1,8 +1,8 @@
 """The ways to compute Inform and Success, and the set-ups that have a name.
 
 They differ between papers (table 3 of "Shades of BLEU, Flavours of Success", 2021). An entry of
-`COMPARISONS`, `UPDATES` or `REFERENCES` is all that a further way takes, one of `SETUPS` all that a
-further set-up does: options, reports, audits and documentation follow from these tables.
+`COMPARISONS`, `UPDATES` or `REFERENCES` is all that a further way takes, and a table of
+`setups.toml` all that a further set-up does: options, reports, audits and documentation follow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import outside_tables
+from mwz.normalization.registry import outside_tables, read_toml
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
 
@@ -30,14 +30,12 @@ class Comparison:
         offer: Next offer of the last one (None: nothing yet) and new query results.
         match: The probability (0 to 1) that an offer of at least one venue fits the goal's.
         random: Whether it draws at random, so that its rates are expectations.
-        named_only: Whether it is part of named set-ups alone, and of no other combination.
     """
 
     description: str
     offer: Callable[[_Offer, Set[str]], _Offer]
     match: Callable[[_Offer, Set[str]], float]
     random: bool = False
-    named_only: bool = False
 
 
 def _all_results(offered: _Offer, results: Set[str]) -> _Offer:
@@ -87,45 +85,24 @@ COMPARISONS: Mapping[str, Comparison] = {
         "some venue offered fits the goal; results without a new venue leave the offer as it is",
         _new_results,
         lambda offered, goal: float(not offered.isdisjoint(goal)),
-        named_only=True,
     ),
 }
 """Ways to compare offered with goal venues."""
 
 
-@dataclass(frozen=True)
-class Update:
-    """When the offered venues are looked up anew.
-
-    Attributes:
-        description: When, in a few words.
-        due: Whether it is in a turn, by four facts: whether the domain is active, whether the
-            response speaks of one of its venues (a train's id), whether it has a reference
-            number, and whether it is the last turn played.
-        named_only: As for comparisons.
-    """
-
-    description: str
-    due: Callable[[bool, bool, bool, bool], bool]
-    named_only: bool = False
-
-
-UPDATES: Mapping[str, Update] = {
-    "name": Update(
-        "where a venue is named in an active domain",
-        lambda active, named, reference, last: active and named,
-    ),
-    "reference": Update(
-        "there, and where a reference number is told",
-        lambda active, named, reference, last: active and (named or reference),
-    ),
-    "end": Update(
-        "at the end, from the last state, named or not",
-        lambda active, named, reference, last: last,
-    ),
-    "always": Update("in every turn", lambda active, named, reference, last: True, named_only=True),
+UPDATES: Mapping[str, Callable[[bool, bool, bool, bool], bool]] = {
+    # Where a venue is named in an active domain.
+    "name": lambda active, named, reference, last: active and named,
+    # There, and where a reference number is given.
+    "reference": lambda active, named, reference, last: active and (named or reference),
+    # At the end, from the last state, named or not.
+    "end": lambda active, named, reference, last: last,
+    # In every turn; part of no combination.
+    "always": lambda active, named, reference, last: True,
 }
-"""When the offered venues are looked up anew."""
+"""Whether the offered venues are looked up anew in a turn, by four facts: whether the domain is
+active, whether the response speaks of one of its venues (a train's id), whether it has a reference
+number, and whether it is the last turn played."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +167,7 @@ OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
 ALL_SETUPS = tuple(
     Setup(comparison, updates, reduced)
     for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
-    if not COMPARISONS[comparison].named_only and not UPDATES[updates].named_only
+    if comparison != "lasting" and updates != "always"
 )
 """Every combination of the ways that table 3 tells apart."""
 
@@ -214,93 +191,19 @@ class NamedSetup:
     source: str
 
 
-def _script(
-    domains: str | None, states: str | None, description: str, source: str, **ways: Any
-) -> NamedSetup:
-    """Return a set-up of DAMD's family: all scripts of it began as copies of DAMD's.
-
-    They skip the first row of a dialogue. It is a heading without a turn, but for MTTOD, which has
-    none: there it is the first turn.
-    """
-    return NamedSetup(
-        Setup(**{"comparison": "lasting", "reduced_search": True, **ways}),
-        domains,
-        states,
-        description,
-        source,
-    )
-
-
 def _of_table(content: Mapping[str, Any]) -> NamedSetup:
-    """Return the set-up that a package from outside declares by a table of these fields."""
-    return NamedSetup(
-        Setup(**content.get("setup", {})),
-        content.get("domains"),
-        content.get("states"),
-        content["description"],
-        content["source"],
-    )
+    """Return the set-up that a table of these fields declares."""
+    setup = Setup(**content.get("setup", {}))
+    sources = content.get("domains"), content.get("states")
+    return NamedSetup(setup, *sources, content["description"], content["source"])
 
 
 SETUPS: Mapping[str, NamedSetup] = {
-    "strict": NamedSetup(
-        STRICT,
-        None,
-        None,
-        "Every venue offered must fit; active domains are the system's own.",
-        "Nekvinda & Dušek (2021), section 4.4",
-    ),
-    "optimistic": NamedSetup(
-        OPTIMISTIC,
-        "gold",
-        None,
-        "One venue that fits is enough, a name replaces all other constraints, gold domains.",
-        "Nekvinda & Dušek (2021), section 5.1",
-    ),
-    "damd": _script(
-        None, None, "The system's own domains and states.", "eval.py of DAMD (Zhang et al., 2020)"
-    ),
-    "mintl": _script(None, None, "As damd.", "eval.py of MinTL (Lin et al., 2020)"),
-    "caspi": _script(
-        None, None, "As damd; its soft success is left out.", "CASPI (Ramachandran et al., 2022)"
-    ),
-    "rewardnet": _script(
-        None, None, "As damd; its soft success is left out.", "RewardNet (Feng et al., 2023)"
-    ),
-    "ubar": _script(
-        "gold",
-        "gold",
-        "Gold domains, and queries with gold states.",
-        "eval.py of UBAR (Yang et al., 2021)",
-    ),
-    "pptod": _script(
-        "gold", None, "Gold domains, the system's own states.", "eval.py of PPTOD (Su et al., 2022)"
-    ),
-    "toatod": _script("gold", None, "As pptod.", "TOATOD (Bang et al., 2023)"),
-    "mttod": _script(
-        None,
-        None,
-        "A turn counts for every domain of the goal; the first turn does not count.",
-        "evaluator.py of MTTOD (Lee, 2021)",
-        first_turn=False,
-        active_only=False,
-    ),
-    "galaxy": _script(
-        "gold",
-        "gold",
-        "As ubar; a reference number counts also where the gold response tells one.",
-        "eval.py of GALAXY (He et al., 2022)",
-        references="told",
-    ),
-    "jsa-tod": _script(
-        "gold",
-        None,
-        "As pptod; a reference number counts without a booking.",
-        "JSA-TOD (Cai et al., 2022)",
-        references="always",
-    ),
-    "mga": _script("gold", None, "As pptod.", "MGA (Liu et al., 2022)"),
-    **{name: _of_table(content) for name, content in outside_tables("setups").items()},
+    name: _of_table(content)
+    for name, content in (
+        *read_toml("setups.toml", __package__).items(),
+        *outside_tables("setups").items(),
+    )
 }
 """Name -> set-up: the two of the re-evaluation, and those of other published scripts."""
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.registry import sha256
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
-from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..metrics.metric import Played, response_metrics
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (

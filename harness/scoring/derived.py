@@ -62,7 +62,7 @@ def references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database.venues import PreparedVenues, VenueDatabase, VenueTables, prepared_venues
+    from mwz.database.venues import PreparedVenues, VenueDatabase, prepared_venues
 
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
@@ -72,5 +72,5 @@ def database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
         f"venues-{rules.digest[:16]}-{rules.venues}",
         lambda: asdict(prepared_venues(records, rules)),
     )
-    prepared = PreparedVenues(VenueTables(**stored["tables"]), stored["places"], stored["similar"])
+    prepared = PreparedVenues(**stored)
     return VenueDatabase(records, rules, prepared)

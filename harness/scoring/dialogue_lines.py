@@ -17,8 +17,7 @@ from typing import Any
 from ..diagnosis import diagnose
 from ..errors import InputError
 from ..io.files import parse_json, read_bytes, shown_name
-from ..metrics import response_metrics
-from ..metrics.played import Played
+from ..metrics.metric import Played, response_metrics
 from ..metrics.results import DialogueResult
 from ..metrics.setups import MAIN_SETUP
 from ..signature import Signature

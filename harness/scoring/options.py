@@ -13,7 +13,7 @@ from ..benchmark import GOALS
 from ..data.goals import GoalsFile, chosen_goals
 from ..errors import InputError, room, shown, unknown
 from ..io.files import kind_of
-from ..metrics import default_metrics, named_metrics, response_metrics
+from ..metrics.metric import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS

@@ -16,10 +16,9 @@ from mwz.normalization.rules import aliases
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, Remark
 from ..io.tables import figure
-from ..metrics import resampled_metrics
-from ..metrics.bleu import bleu
+from ..metrics.bleu import corpus_bleu
 from ..metrics.inform import TOTAL, rates
-from ..metrics.played import Played, dialogue_results
+from ..metrics.metric import Played, dialogue_results, resampled_metrics
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
@@ -141,8 +140,8 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     before, after = (
         rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
     )
-    inform = after.inform[TOTAL] - before.inform[TOTAL]
-    success = after.success[TOTAL] - before.success[TOTAL]
+    inform = after["inform"][TOTAL] - before["inform"][TOTAL]
+    success = after["success"][TOTAL] - before["success"][TOTAL]
     # One that counts, if there is one.
     counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
     first = next(counting, next(iter(guesses)))
@@ -168,7 +167,7 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
     normalized = scorer.normalized(replace(submission, dialogues=without))
     before, after = (
-        figure(bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
+        figure(corpus_bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
         for one in (played, scorer.played(normalized))
     )
     shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))

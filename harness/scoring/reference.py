@@ -22,7 +22,8 @@ from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..metrics.counts import References, reference_13a, tokenize_13a
 from ..metrics.inform import TOTAL, SetupScores, combined
 from ..metrics.lower_bound import LowerBound
-from ..metrics.played import Played, play
+from ..metrics.metric import Played
+from ..metrics.played import play
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from . import Options, Scorer, allowed_metrics

@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..metrics import Headline, headlines, result_keys, result_types
+from ..metrics.metric import Headline, headlines, result_keys, result_types
 from ..metrics.setups import MAIN_SETUP
 from ..signature import Signature
 
 if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
-    from ..metrics.tracking.tracking_result import TrackingResult
+    from ..metrics.tracking.evaluation import TrackingResult
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import cut
 from ..io.tables import Table, best_cells, figure, text_table, wrapped
-from ..metrics import Headline, headlines, response_metrics, table_figures
+from ..metrics.metric import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group, harness_version
 from .predictions import ScoredSubmission, intervals_read

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..io.tables import drawn, write_picture
-from ..metrics.tracking.tracking_result import TrackingResult
+from ..metrics.tracking.evaluation import TrackingResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

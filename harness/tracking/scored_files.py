@@ -7,28 +7,23 @@ sample tables of the papers on state-tracking metrics show.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, refuse
 from ..io.tables import Table, best_cells, figure
-from ..metrics.tracking import tracking_metrics
 from ..metrics.tracking.choices import Choices
-from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.evaluation import TrackingResult, cell, score_tracking
+from ..metrics.tracking.files import TrackedFile, tracking_signature
+from ..metrics.tracking.metric import tracking_metrics
 from ..metrics.tracking.states import (
-    GoldStates,
     TrackedDialogue,
     dialogue_states,
     slot_name,
 )
-from ..metrics.tracking.tracking_result import TrackingResult, cell
-from ..signature import SHOWN_HASH, Signature, comparable_group
+from ..signature import Signature, comparable_group
 from ..submission import dialogue_id
-from .formats import TrackedFile
 
 LAYOUT = 1
 """Version of the layout of a file's result as JSON; `format` is that of the file."""
@@ -162,70 +157,14 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
             "number": number,
             "gold": {slot_name(slot): value for slot, value in pair.gold.items()},
             "predicted": {slot_name(slot): value for slot, value in pair.predicted.items()},
-            "verdicts": [asdict(verdict) for verdicts in of_turn for verdict in verdicts],
+            "verdicts": [
+                {"metric": heading, "score": score, "reason": reason}
+                for verdicts in of_turn
+                for heading, (score, reason) in verdicts.items()
+            ],
         }
         for number, pair, *of_turn in zip(states.numbers, states.pairs, *by_metric, strict=True)
     ]
-
-
-def tracking_signature(
-    dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark | None,
-    choices: Choices = Choices(),
-    gold: GoldStates | None = None,
-) -> Signature:
-    """Return the signature of scores of tracked dialogues.
-
-    Args:
-        dialogues: What was scored.
-        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
-            own.
-        choices: What the metrics leave open, and which variant of joint accuracy is meant.
-        gold: The gold states that took the place of the benchmark's, if any did.
-    """
-    parameters = {
-        name: value
-        for metric in tracking_metrics().values()
-        for name, value in metric.parameters(choices).items()
-    }
-    over = _per_domain_over(dialogues, choices.per_domain)
-    parameters |= {**choices.variants, "per-domain": over}
-    if benchmark is None:
-        states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
-        return Signature(gold=digest_of_json(states), parameters=parameters)
-    rules = rule_set(DEFAULT_RULES)
-    if gold is None:
-        own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-        gold = GoldStates("", benchmark.name, own)
-    return Signature(
-        benchmark=benchmark.name,
-        rules=rules.name,
-        rules_digest=rules.digest,
-        coverage=_coverage(dialogues, benchmark),
-        gold=gold.digest,
-        parameters=parameters,
-    )
-
-
-def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
-    """Return which turns scores per domain average over, with a digest of what says so."""
-    annotation: Mapping[str, object]
-    if over == "active":
-        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
-    elif over == "dialogues":
-        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
-    else:
-        return over
-    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
-
-
-def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
-    """Return the turns scored of all and a digest of which; None if all are."""
-    played = sorted((d.id, [turn.number for turn in d.turns]) for d in dialogues)
-    turns = sum(len(numbers) for _, numbers in played)
-    if turns == benchmark.turns:
-        return None
-    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"
 
 
 def headlines_table(scored: Sequence[ScoredFile]) -> Table:

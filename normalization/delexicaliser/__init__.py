@@ -20,9 +20,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ..registry import read_toml, sha256
 from ..responses import Delexicalised, Span
 from ..rules import RuleSet
-from ..rules.registry import read_toml, sha256
 from .contexts import GIVEN, Contexts, code_rules, find_codes, postcode_areas
 from .gazetteer import Gazetteer, Mention, build_gazetteer, comparable, values_book
 from .naming import NameRules

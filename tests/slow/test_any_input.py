@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
 from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.files import parse_tracking_file
 from mwz.harness.scoring.report import Report
 from mwz.harness.submission import checked_submission, normalize_submission
 from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.tracking.formats import parse_tracking_file
 
 CAREFUL: Mapping[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text())
 SAMPLE = load_benchmark("sample")

@@ -25,7 +25,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from . import Metric
+from .metric import Metric
 from .results import Figure, Statistics, percent
 
 

@@ -18,7 +18,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from . import TrackingMetric, mean_of_turns, only
+from .metric import TrackingMetric, mean_of_turns, only
 
 
 def _score(turn, choices):

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from mwz.normalization.rules.registry import tomllib
+from mwz.normalization.registry import tomllib
 
 PROJECT = Path(__file__).parents[2]
 WORKFLOWS = PROJECT / ".github" / "workflows"

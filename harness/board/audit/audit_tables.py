@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
-from mwz.normalization.rules.registry import read_toml
 
 from ...io.tables import Table, figure, signed, text_table, wrapped
 from ...metrics.setups import RANKED

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 from mwz.normalization.states import BeliefState
 
 from ...io.files import validated

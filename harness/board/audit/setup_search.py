@@ -354,7 +354,7 @@ def setup_rates(
             is_lacking = not dialogue.gold.goal[domain].requestable <= provided
             matches: dict[tuple[str, tuple[int, ...]], float] = {}
             for update, places in by_update.items():
-                due = UPDATES[update].due
+                due = UPDATES[update]
                 looked_up = [
                     step.found
                     for step in walked

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from mwz.normalization.rules.registry import contributed
+from mwz.normalization.registry import contributed
 
 OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""

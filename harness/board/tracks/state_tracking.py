@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES
-from mwz.normalization.rules.registry import read_toml
 
 from ...io.tables import figure
 from ...metrics.flags import GOLD_STATES, OF_STATES

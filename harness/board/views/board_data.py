@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ...io.tables import csv_text
 from ...metrics.setups import RANKED

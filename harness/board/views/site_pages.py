@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import click
 
-from mwz.normalization.rules.registry import folder_of
+from mwz.normalization.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis

@@ -8,14 +8,14 @@ from functools import cache
 from itertools import chain, combinations, groupby
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.registry import read_toml
 
 from ...comparison.interval import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io.tables import figure, signed
-from ...metrics import headlines
 from ...metrics.flags import FLAGS
 from ...metrics.inform import TOTAL
+from ...metrics.metric import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
-from . import Sums, TrackingMetric, Verdict, only, share
+from ..results import share
 from .choices import Choices
+from .metric import Sums, TrackingMetric, Verdicts, only
 from .states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
@@ -30,7 +32,6 @@ OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
 
 VALUE_WEIGHT = {"code": 10 / 11, "paper": 0.9}
 """Whose the weights are -> that of the value scores; the label scores have the rest."""
-
 
 Change: TypeAlias = tuple[Slot, Outcome]
 """A slot, and the outcome of one change of it."""
@@ -91,10 +92,8 @@ def count_changes(changes: Iterable[Change]) -> dict[str, int]:
 
 def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
     """Return slot -> outcome -> number of changes; slots are in alphabetical order."""
-    by_slot: dict[Slot, list[Change]] = {}
-    for change in changes:
-        by_slot.setdefault(change[0], []).append(change)
-    return {slot: count_changes(by_slot[slot]) for slot in sorted(by_slot)}
+    ordered = groupby(sorted(changes, key=itemgetter(0)), key=itemgetter(0))
+    return {slot: count_changes(of_slot) for slot, of_slot in ordered}
 
 
 def _carry(before: State, now: State) -> State:
@@ -155,17 +154,17 @@ def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
     return {"GCA": scores.pop("gca"), **{f"changes.{name}": part for name, part in scores.items()}}
 
 
-def _verdicts(dialogue: DialogueStates, _: Choices) -> list[list[Verdict]]:
-    return [[_verdict(changes)] for changes in judge_changes(dialogue.pairs)]
+def _verdicts(dialogue: DialogueStates, _: Choices) -> list[Verdicts]:
+    return [{"GCA": (None, _reason(changes))} for changes in judge_changes(dialogue.pairs)]
 
 
-def _verdict(changes: Sequence[Change]) -> Verdict:
+def _reason(changes: Sequence[Change]) -> str:
     by_outcome = {
         outcome: sorted(slot_name(slot) for slot, each in changes if each == outcome)
         for outcome in OUTCOMES
     }
     parts = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
-    return Verdict("GCA", None, f"counts {'; '.join(parts)}" if parts else "no changes")
+    return f"counts {'; '.join(parts)}" if parts else "no changes"
 
 
 METRIC = TrackingMetric(
@@ -180,6 +179,6 @@ METRIC = TrackingMetric(
     counts=OUTCOMES,
     verdicts=_verdicts,
     headlines=only("GCA"),
-    correlated=("GCA",),
+    correlated=True,
     rank=60,
 )

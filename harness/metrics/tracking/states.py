@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.registry import digest_of_json
 from mwz.normalization.states import BeliefState
 
 from ...benchmark import Benchmark
@@ -108,18 +108,18 @@ class DialogueStates:
         pairs: The turns' states, slots with the value `none` included.
         turns: The same without those slots: what is compared.
         written: As `pairs`, with the slots' names as they are written (`bookday` is not `day`);
-            None where `pairs` has them so.
+            empty where `pairs` has them so.
     """
 
     numbers: Sequence[int]
     pairs: Sequence[StatePair]
     turns: Sequence[StatePair]
-    written: Sequence[StatePair] | None = None
+    written: Sequence[StatePair] = ()
 
     def part(self, turns: slice) -> DialogueStates:
         """Return some of the turns as a dialogue of their own."""
-        written = None if self.written is None else self.written[turns]
-        return DialogueStates(self.numbers[turns], self.pairs[turns], self.turns[turns], written)
+        of_turns = self.numbers[turns], self.pairs[turns], self.turns[turns], self.written[turns]
+        return DialogueStates(*of_turns)
 
     def of_domain(self, domain: str) -> DialogueStates:
         """Return the same dialogue with the slots of one domain."""
@@ -232,20 +232,6 @@ def without_booking_prefix(state: BeliefState) -> BeliefState:
     }
 
 
-def tracked_turn(
-    number: int,
-    gold: BeliefState,
-    predicted: BeliefState,
-    active_domains: Sequence[str] | None = None,
-) -> TrackedTurn:
-    """Return a turn whose states call booking slots alike, of normalised states as written."""
-    named = without_booking_prefix(gold), without_booking_prefix(predicted)
-    as_written = named[0] is gold and named[1] is predicted
-    return TrackedTurn(
-        number, *named, active_domains, written=None if as_written else (gold, predicted)
-    )
-
-
 def track_states(
     states: Mapping[str, Sequence[BeliefState]],
     benchmark: Benchmark,
@@ -268,13 +254,14 @@ def track_states(
         if gold is not None and id_ not in gold.states:
             continue
         dialogue = benchmark.dialogues[id_]
-        known = zip(
-            dialogue.states if gold is None else gold.states[id_],
-            predictions,
-            dialogue.active_domains,
-            strict=False,
-        )
-        turns = [tracked_turn(number, *of_turn) for number, of_turn in enumerate(known)]
+        of_gold = dialogue.states if gold is None else gold.states[id_]
+        of_turns = zip(of_gold, predictions, dialogue.active_domains, strict=False)
+        turns = []
+        for number, (wanted, predicted, active_domains) in enumerate(of_turns):
+            named = without_booking_prefix(wanted), without_booking_prefix(predicted)
+            as_written = named[0] is wanted and named[1] is predicted
+            written = None if as_written else (wanted, predicted)
+            turns.append(TrackedTurn(number, *named, active_domains, written))
         tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
     return tracked
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules.registry import declared
+from mwz.normalization.registry import declared
 
 from ...errors import InputError, Remark, unquoted
 from ...io.files import decoded, encoded, kind_of, limits, parse_json

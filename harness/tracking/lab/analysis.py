@@ -23,9 +23,11 @@ from scipy.stats import binned_statistic, zscore
 
 from ...comparison.interval import Spread
 from ...io.tables import Table, figure
-from ...metrics.tracking import TrackingMetric, Verdict, tracking_metrics
 from ...metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ...metrics.tracking.evaluation import (
+    Number,
+    TrackingResult,
+    cell,
     correlation,
     mistakes_by_turn,
     non_uniformity,
@@ -33,8 +35,8 @@ from ...metrics.tracking.evaluation import (
     tracking_statistics,
 )
 from ...metrics.tracking.gca import judge_changes
+from ...metrics.tracking.metric import TrackingMetric, Verdicts, tracking_metrics
 from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
-from ...metrics.tracking.tracking_result import Number, TrackingResult, cell
 
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""
@@ -56,24 +58,6 @@ CLOSE = 0.1
 
 
 @dataclass(frozen=True)
-class Bias:
-    """How far FGA and GCA go with where, or how unevenly, mistakes lie.
-
-    Attributes:
-        fga: Pearson's correlation with FGA.
-        gca: The same with GCA.
-        difference: The interval of the first less the second, at 95 %.
-        bins: For each part of the range where it starts (`start`), the `dialogues` there, and their
-            mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations, all of them.
-    """
-
-    fga: float | None
-    gca: float | None
-    difference: tuple[float, float] | None
-    bins: Sequence[Mapping[str, Number]]
-
-
-@dataclass(frozen=True)
 class Analysis:
     """Analyses of tracked dialogues.
 
@@ -85,7 +69,11 @@ class Analysis:
         fewer_slots: The share of dialogues that use fewer than `MANY_SLOTS`, in percent.
         taken: λ -> the dialogues that the recipe takes.
         between: λ -> the correlation of FGA and GCA over these.
-        biases: λ -> "TO" and "NU" -> what FGA and GCA owe to it.
+        biases: λ -> "TO" and "NU" -> how far FGA and GCA go with it: Pearson's correlation with
+            `fga` and with `gca`; the `difference` of the two, the ends of its interval at 95 %;
+            and `bins`: for each part of the range where it starts (`start`), the `dialogues` there,
+            and their mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations,
+            all of them.
     """
 
     recipe: str
@@ -95,23 +83,7 @@ class Analysis:
     fewer_slots: float
     taken: Mapping[str, int]
     between: Mapping[str, float | None]
-    biases: Mapping[str, Mapping[str, Bias]]
-
-    @property
-    def shown_biases(self) -> tuple[str, Mapping[str, Bias]]:
-        """The λ whose bins are shown, and what FGA with it and GCA owe to TO and NU."""
-        headline = lambda_label(HEADLINE_LAMBDA)
-        decay = headline if headline in self.biases else next(iter(self.biases))
-        return decay, self.biases[decay]
-
-    @property
-    def unit(self) -> str:
-        """What TO, NU, FGA and GCA are in where they are held against each other."""
-        return "SD from the mean" if self.recipe == PUBLISHED else "%"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the analyses as JSON types."""
-        return asdict(self)
+    biases: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def analyse(
@@ -177,7 +149,7 @@ def compared_figures(result: TrackingResult) -> dict[str, float]:
     return {
         metric.heading(key): result.figures[key]
         for metric in tracking_metrics().values()
-        for key in metric.headlines([k for k in result.figures if metric.owns(k)]) or [metric.name]
+        for key in metric.headlines(metric.keys_among(result.figures)) or [metric.name]
     }
 
 
@@ -233,24 +205,23 @@ def _turn_scores(
     scores: dict[str, list[float | None]] = {}
     for name, metric in tracking_metrics().items():
         keys = metric.formula(metric.statistics(states[0], choices), choices)
-        shown = {name, *map(metric.heading, metric.headlines(list(keys)))}
-        for dialogue in states:
-            verdicts = metric.verdicts or partial(_alone, metric)
-            for of_turn in verdicts(dialogue, choices):
-                for verdict in of_turn:
-                    if verdict.metric in shown:
-                        scores.setdefault(verdict.metric, []).append(verdict.score)
-    return {name: known for name, known in scores.items() if set(known) != {None}}
+        wanted = {name, *map(metric.heading, metric.headlines(list(keys)))}
+        verdicts = metric.verdicts or partial(_alone, metric)
+        turns = [turn for dialogue in states for turn in verdicts(dialogue, choices)]
+        for heading in turns[0]:
+            if heading in wanted:
+                scores[heading] = [turn[heading][0] for turn in turns]
+    return {heading: column for heading, column in scores.items() if set(column) != {None}}
 
 
 def _alone(
     metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
-) -> Iterator[list[Verdict]]:
+) -> Iterator[Verdicts]:
     """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
     for at in range(len(dialogue.turns)):
         turn = dialogue.part(slice(at, at + 1))
         shares = metric.formula(metric.statistics(turn, choices), choices)
-        yield [Verdict(metric.heading(key), share, "") for key, share in shares.items()]
+        yield {metric.heading(key): (share, "") for key, share in shares.items()}
 
 
 def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
@@ -299,13 +270,14 @@ def _points(
     return [tuple(row) for row in rows if abs(row[2] - row[3]) >= CLOSE]
 
 
-def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
+def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, Any]:
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
     difference = None
     if with_fga is not None and with_gca is not None and between is not None:
         difference = zou_interval(with_fga, with_gca, between, len(measure))
-    return Bias(with_fga, with_gca, difference, list(_bins(measure, fga, gca)))
+    bins = list(_bins(measure, fga, gca))
+    return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
 
 
 def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Number]]:
@@ -321,6 +293,10 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
             "fga": of_fga if count else None,
             "gca": of_gca if count else None,
         }
+
+
+def _ends_text(ends: Sequence[float] | None) -> str:
+    return "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
 
 
 def spread_table(spread: Mapping[str, Spread]) -> Table:
@@ -342,7 +318,14 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
         analysis: The analyses.
     """
     names = list(analysis.turns)
-    decay, both = analysis.shown_biases
+    headline = lambda_label(HEADLINE_LAMBDA)
+    decay = headline if headline in analysis.biases else next(iter(analysis.biases))
+    unit = "SD from the mean" if analysis.recipe == PUBLISHED else "%"
+    biases = [
+        (own, measure, bias)
+        for own, measures in analysis.biases.items()
+        for measure, bias in measures.items()
+    ]
     share = f"{figure(analysis.fewer_slots)} % of dialogues use fewer than {MANY_SLOTS} slots"
     return [
         Table(
@@ -370,28 +353,26 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                     str(analysis.taken[own]),
                     figure(analysis.between[own], 2),
                     measure,
-                    figure(bias.fga, 2),
-                    figure(bias.gca, 2),
-                    "–" if bias.difference is None else "[{:.4f}, {:.4f}]".format(*bias.difference),
+                    figure(bias["fga"], 2),
+                    figure(bias["gca"], 2),
+                    _ends_text(bias["difference"]),
                 ]
-                for own, measures in analysis.biases.items()
-                for measure, bias in measures.items()
+                for own, measure, bias in biases
             ],
             [
-                {"lambda": own, "measure": measure, "FGA": bias.fga, "GCA": bias.gca}
-                for own, measures in analysis.biases.items()
-                for measure, bias in measures.items()
+                {"lambda": own, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
+                for own, measure, bias in biases
             ],
         ),
         *(
             Table(
                 f"bins_{measure}",
-                f"{name}: scores by {measure} (scores: {analysis.unit})",
+                f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [[*map(cell, one.values())] for one in bias.bins],
-                bias.bins,
+                [[*map(cell, one.values())] for one in bias["bins"]],
+                bias["bins"],
             )
-            for measure, bias in both.items()
-            if bias.bins
+            for measure, bias in analysis.biases[decay].items()
+            if bias["bins"]
         ),
     ]

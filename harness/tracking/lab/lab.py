@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import click
@@ -13,9 +15,9 @@ from ...cli import notify, option
 from ...cli.dst import files_argument, scored_files, states_options
 from ...cli.reading import benchmark_chooser
 from ...comparison.interval import spread_of
-from ...errors import InputError
+from ...errors import InputError, refuse
 from ...io.files import STANDARD_STREAM, to_json
-from ...io.tables import Table, formatted
+from ...io.tables import Table, figure, formatted
 from ...metrics.setups import MAIN_SETUP
 from ...metrics.tracking.choices import Choices
 from ...scoring import Options, Scorer
@@ -29,7 +31,6 @@ from .analysis import (
     compared_figures,
     spread_table,
 )
-from .learning_curves import curves_tables, learning_curves, series_numbers
 from .ratings import (
     RATINGS_FILE,
     agreement_table,
@@ -90,7 +91,7 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
         "recipe": recipe,
-        "analyses": {name: one.to_dict() for name, one in analyses.items()},
+        "analyses": {name: asdict(one) for name, one in analyses.items()},
         "spread": {name: asdict(one) for name, one in spread.items()},
     }
     _print(given, [*tables, *([spread_table(spread)] if spread else [])], document)
@@ -108,8 +109,123 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
     scored = _scored(given, paths)
     figures = [compared_figures(one.result) for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
-    curves = {"series": name, "points": list(map(asdict, points))}
+    curves = {"series": name, "points": points}
     _print(given, curves_tables(name, points), {"curves": curves})
+
+
+REFERENCE = "GCA"
+"""The metric that distances of learning curves are measured from."""
+
+_GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
+
+
+def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
+    """Return the paths of files, and the number of each.
+
+    Args:
+        name: What the number is: "ratio".
+        files: Each as FILE=NUMBER; or as a FILE in whose name the number follows: `ratio_0.05`.
+
+    Raises:
+        InputError: A file has no number.
+    """
+    named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
+    paths, numbers, problems = [], [], []
+    for file in files:
+        given = _GIVEN.fullmatch(file)
+        in_name = named.findall(file)
+        if given is None and not in_name:
+            problems.append(
+                f"the name of {file} has no number after `{name}`; give it as {file}=NUMBER"
+            )
+            continue
+        paths.append(file if given is None else given[1])
+        numbers.append(float(in_name[-1] if given is None else given[2]))
+    refuse("FILE", problems)
+    return paths, numbers
+
+
+def learning_curves(
+    numbers: Sequence[float], names: Sequence[str], scores: Sequence[Mapping[str, float]]
+) -> list[dict[str, Any]]:
+    """Return the points of the learning curves of trackers, in ascending order, as JSON types.
+
+    Figure 5 of Aksu & Chen (2024) shows how far other metrics lie from GCA. Several trackers with
+    the same number, trained with different seeds, make a band.
+
+    Args:
+        numbers: The number of each tracker; two of them at least differ.
+        names: What to call the trackers.
+        scores: Metric -> percent, of each; all have the same metrics, GCA among them.
+
+    Returns:
+        Of each point its `number`, the names of its `files`, its `scores`: metric -> `mean`,
+        `lowest` and `highest`, in percent; and the `distances` of metrics from GCA, file by file,
+        likewise.
+
+    Raises:
+        InputError: There is but one number.
+    """
+    if len(set(numbers)) < 2:
+        raise InputError("FILE", "expected some with at least two different numbers")
+    points = []
+    for number in sorted(set(numbers)):
+        here = [at for at, one in enumerate(numbers) if one == number]
+        columns = {metric: [scores[at][metric] for at in here] for metric in scores[0]}
+        apart = {
+            metric: [abs(a - b) for a, b in zip(column, columns[REFERENCE], strict=True)]
+            for metric, column in columns.items()
+            if metric != REFERENCE
+        }
+        points.append(
+            {
+                "number": number,
+                "files": [names[at] for at in here],
+                "scores": {metric: _band(column) for metric, column in columns.items()},
+                "distances": {metric: _band(column) for metric, column in apart.items()},
+            }
+        )
+    return points
+
+
+def curves_tables(series: str, points: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """Return learning curves as tables: the metrics, and their distances to GCA.
+
+    Args:
+        series: What the number is.
+        points: The points of the curves, as `learning_curves`.
+    """
+    titles = {"scores": "Metrics (%)", "distances": f"Distance of metrics to {REFERENCE} (points)"}
+    files = [len(point["files"]) for point in points]
+    averaged = f"mean (lowest–highest); files: {', '.join(map(str, files))}"
+    return [
+        Table(
+            kind,
+            f"{title} by {series}",
+            [series, *(f"{point['number']:g}" for point in points)],
+            [
+                [metric, *(_band_text(point[kind][metric]) for point in points)]
+                for metric in points[0][kind]
+            ],
+            [
+                {series: point["number"], "metric": metric, **band}
+                for point in points
+                for metric, band in point[kind].items()
+            ],
+            [averaged] if max(files) > 1 else [],
+        )
+        for kind, title in titles.items()
+    ]
+
+
+def _band(values: Sequence[float]) -> dict[str, float]:
+    return {"mean": fmean(values), "lowest": min(values), "highest": max(values)}
+
+
+def _band_text(band: Mapping[str, float]) -> str:
+    """Return the mean and, where values differ, the range: `71.2 (70.1–72.3)`."""
+    mean, lowest, highest = (figure(value, 2) for value in band.values())
+    return mean if band["lowest"] == band["highest"] else f"{mean} ({lowest}–{highest})"
 
 
 @command.command("ratings")
@@ -127,8 +243,8 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str, lexicalised: boo
     rated = read_ratings(ratings)
     [scored] = _scored(given, [file])
     rates = _rates(scored, file, lexicalised)
-    found = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
-    _print(given, [agreement_table(found)], {"ratings": found.to_dict()})
+    agreed = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
+    _print(given, [agreement_table(agreed)], {"ratings": asdict(agreed)})
 
 
 def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:

@@ -12,7 +12,7 @@ import io
 import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,7 +23,7 @@ from scipy import stats
 from ...benchmark import Benchmark
 from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
 from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
-from ...errors import Findings, InputError, counted, shown
+from ...errors import Findings, InputError, counted, refuse, shown
 from ...io.files import read_bytes, shown_name, write_text
 from ...io.tables import Table, figure
 from ...metrics.results import SEED
@@ -66,10 +66,6 @@ class Agreement:
     rates: Mapping[str, float | None]
     best: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
-        return asdict(self)
-
 
 def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
     """Return dialogue id -> rater -> rating, of a CSV file with the columns `COLUMNS`.
@@ -107,8 +103,7 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
         elif rater in of_dialogue:
             problems.add(place, "the rater has rated the dialogue before; keep one rating")
         of_dialogue[rater] = value
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return ratings
 
 
@@ -167,11 +162,10 @@ def agreement(
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
     """
-    known = next(iter(scores.values()))
-    unknown = sorted(ratings.keys() - known.keys())
-    if unknown:
-        named = ", ".join(unknown[:5]) + ("…" if unknown[5:] else "")
-        raise InputError(source, f"rates {len(unknown)} dialogues that are not scored: {named}")
+    unscored = sorted(ratings.keys() - next(iter(scores.values())).keys())
+    if unscored:
+        named = ", ".join(unscored[:5]) + ("…" if unscored[5:] else "")
+        raise InputError(source, f"rates {len(unscored)} dialogues that are not scored: {named}")
     if len(ratings) < FEWEST:
         raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
     ids = sorted(ratings)
@@ -179,8 +173,8 @@ def agreement(
     columns = {name: np.array([own[id_] for id_ in ids]) for name, own in scores.items()}
     decisive = next(iter(COEFFICIENTS))
     rates = {name: _correlation(decisive, people, columns[name]) for name in candidates}
-    known_rates = {name: rate for name, rate in rates.items() if rate is not None}
-    best = max(known_rates, key=known_rates.__getitem__, default=None)
+    defined = {name: rate for name, rate in rates.items() if rate is not None}
+    best = max(defined, key=defined.__getitem__, default=None)
     picked = [name for name in columns if name not in rates or name == best or name in shown]
     samples = [
         np.repeat(np.arange(len(ids)), counts)
@@ -236,27 +230,27 @@ def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, st
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
-def agreement_table(found: Agreement) -> Table:
+def agreement_table(agreed: Agreement) -> Table:
     """Return it as a table, and what is to be said of the raters."""
-    alpha = f"– ({found.without})" if found.alpha is None else figure(found.alpha, 2)
+    alpha = f"– ({agreed.without})" if agreed.alpha is None else figure(agreed.alpha, 2)
     notes = [
-        f"{counted(found.dialogues, 'dialogue')}, {counted(found.raters, 'rater')}; "
+        f"{counted(agreed.dialogues, 'dialogue')}, {counted(agreed.raters, 'rater')}; "
         f"Krippendorff's alpha {alpha}"
     ]
-    if found.best is not None:
-        end = ", at the end of their range" if found.best in _ends(found.rates) else ""
-        notes.append(f"of all λ, {found.best} agrees best{end}; it is chosen on these ratings")
+    if agreed.best is not None:
+        end = ", at the end of their range" if agreed.best in _ends(agreed.rates) else ""
+        notes.append(f"of all λ, {agreed.best} agrees best{end}; it is chosen on these ratings")
     return Table(
         "ratings",
         "Agreement of metrics with people's ratings of dialogues",
         [f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS],
         [
             [name, *("–" if one is None else one.text(2) for one in own.values())]
-            for name, own in found.correlations.items()
+            for name, own in agreed.correlations.items()
         ],
         [
             {"metric": name, **{c: None if one is None else one.value for c, one in own.items()}}
-            for name, own in found.correlations.items()
+            for name, own in agreed.correlations.items()
         ],
         notes,
     )

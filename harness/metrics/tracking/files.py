@@ -1,4 +1,4 @@
-"""Reading tracked dialogues: pairs of states, trackers' files, submissions.
+"""Files of states: trackers' outputs and submissions, read as tracked dialogues, and signatures.
 
 Whatever its format, a file holds dialogue id -> turns, and a turn one or two states. Three things
 are recognised by shape alone, each by its own table or function:
@@ -6,9 +6,10 @@ are recognised by shape alone, each by its own table or function:
 - how turns are arranged: objects or lists by dialogue id, below `turns` (T5-DST), or SOM-DST's
   flat `id_turn` -> [predicted, gold];
 - what a turn holds: gold and predicted state under the keys of `LAYOUTS`, or the predicted state;
-- how a state is written: the notations of `notations.py`.
+- how a state is written: the notations of `submission/notations.py`.
 
-Outputs of the formats of `submission/formats/` are first read into the standard form.
+Outputs of the formats of `submission/formats/` are first read into the standard form, and a
+submission with responses is read and checked as predictions are.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
 Files without are compared with a benchmark's gold states, both sides normalised; and so is any file
@@ -20,58 +21,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
+from mwz.normalization.registry import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
-from ..benchmark import Benchmark
-from ..errors import Findings, InputError, Remark, refuse, shown
-from ..io.files import is_text, kind_of, limits
-from ..metrics.tracking.states import (
-    GoldStates,
-    TrackedDialogue,
-    TrackedTurn,
-    track_states,
-)
-from ..submission import parse_submission
-from ..submission.checking import dialogue_id, meant_key
-from ..submission.formats import RESPONSE, STATE, special_format
-from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
-from ..submission.remarks import KIND
+from ...benchmark import Benchmark
+from ...errors import Findings, InputError, Remark, refuse, shown
+from ...io.files import Limits, is_text, kind_of, limits
+from ...signature import SHOWN_HASH, Signature
+from ...submission.checking import dialogue_id, meant_key, parse_submission
+from ...submission.formats.standard import RESPONSE, STATE, special_format
+from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ...submission.remarks import KIND
+from .choices import Choices
+from .metric import tracking_metrics
+from .states import GoldStates, TrackedDialogue, TrackedTurn, track_states
 
+SUBMISSION = (STATE,)
 
-@dataclass(frozen=True)
-class Layout:
-    """Under which keys a turn holds its states.
+LAYOUTS: Mapping[tuple[str, ...], str] = {
+    ("gt", "pr"): "gold and prediction pairs",
+    ("turn_belief", "pred_bs_ptr"): "TRADE",
+    ("turn_belief", "pred_belief"): "T5-DST",
+    ("gold", "predicted"): "gold and prediction pairs",
+    SUBMISSION: "submission",
+}
+"""The keys of a turn's gold and predicted state, or of the predicted one -> what reports call it.
 
-    Attributes:
-        name: What the report calls it.
-        keys: The keys of the gold and of the predicted state, or of the predicted one alone; none
-            if the turn is the predicted state.
-    """
-
-    name: str
-    keys: tuple[str, ...] = ()
-
-    @property
-    def has_gold(self) -> bool:
-        """Whether the file holds gold states of its own."""
-        return len(self.keys) > 1
-
-
-SUBMISSION = Layout("submission", ("state",))
-SOM_DST = Layout("SOM-DST", ("gold", "predicted"))
-PREDICTIONS = Layout("predictions")
-
-# The first of these whose keys a turn has is the file's layout.
-LAYOUTS = (
-    Layout("gold and prediction pairs", ("gt", "pr")),
-    Layout("TRADE", ("turn_belief", "pred_bs_ptr")),
-    Layout("T5-DST", ("turn_belief", "pred_belief")),
-    Layout("gold and prediction pairs", ("gold", "predicted")),
-    SUBMISSION,
-)
+The first of these whose keys a turn has is the file's layout. If there is none, a turn is itself
+the predicted state.
+"""
 
 _TURN_NUMBER = re.compile(r"[0-9]{1,9}")
 _SHOWN_TURNS = 10
@@ -126,26 +107,37 @@ def parse_tracking_file(
     """
     special, content = _standard(content, source, load_benchmark)
     if not isinstance(content, Mapping):
-        found = kind_of(content)
-        raise InputError(source, f"expected an object of dialogue id -> turns, found {found}")
+        expected = "expected an object of dialogue id -> turns"
+        raise InputError(source, f"{expected}, found {kind_of(content)}")
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
-    layout, arranged, turns = _recognised(content, source)
-    if layout is SUBMISSION and any(RESPONSE in turn for turn in turns):
-        return _submission(content, source, special, load_benchmark(content), gold)
+    is_som_dst = _is_som_dst(content)
+    arranged = _regrouped(content) if is_som_dst else content
+    turns = [
+        turn
+        for given in arranged.values()
+        for _, turn in _turns_of(given)
+        if isinstance(turn, Mapping)
+    ]
+    keys = next(_layouts(turns), ())
+    if keys == SUBMISSION:
+        _require_states(turns, source)
+        if any(RESPONSE in turn for turn in turns):
+            return _submission(content, source, special, load_benchmark(content), gold)
     if len(arranged) > limits().dialogues:
         raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
-    reader = _Reader(layout)
-    dialogues = {id_: reader.dialogue(id_, turns) for id_, turns in arranged.items()}
-    refuse(source, reader.problems)
-    format_ = special + reader.format
-    if layout is PREDICTIONS:
+    dialogues, problems, notations = _read(arranged, keys)
+    refuse(source, problems)
+    name = "SOM-DST" if is_som_dst else LAYOUTS.get(keys, "predictions")
+    of_keys = f" ({', '.join(keys)})" if keys else ""
+    format_ = f"{special}{name}{of_keys}: {' and '.join(notations) or 'empty states'}"
+    if not keys:
         _check_domains(dialogues, source)
-    if layout.has_gold and gold is None:
+    if len(keys) > 1 and gold is None:
         own = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, format_, None, own)
     benchmark = load_benchmark(dialogues)
-    refuse(source, _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION))
+    refuse(source, _comparison_problems(dialogues, benchmark, may_be_short=keys == SUBMISSION))
     states = {id_: [turn.predicted for turn in turns] for id_, turns in dialogues.items()}
     return _compared(TrackedFile(source, format_, benchmark, [], gold), states)
 
@@ -159,21 +151,21 @@ def _submission(
 ) -> TrackedFile:
     """Return the states of a file with responses, which is read and checked as predictions are."""
     submission = parse_submission(content, benchmark, source)
-    missing = Findings()
-    for id_, turns in submission.dialogues.items():
-        for number, turn in enumerate(turns):
-            if turn.state is None:
-                missing.add(f"dialogue {id_}, turn {number}", "`state` is missing")
-    refuse(source, missing)
+    turns = [
+        (f"dialogue {id_}, turn {number}", turn)
+        for id_, of_dialogue in submission.dialogues.items()
+        for number, turn in enumerate(of_dialogue)
+    ]
+    refuse(source, [f"{place}: `state` is missing" for place, turn in turns if turn.state is None])
     file = TrackedFile(
         source=source,
-        format=f"{special}{SUBMISSION.name}",
+        format=f"{special}{LAYOUTS[SUBMISSION]}",
         benchmark=benchmark,
         dialogues=[],
         gold=gold,
         # Nobody asks for placeholders here.
         remarks=[remark for remark in submission.remarks if remark.kind != KIND],
-        responses=any(turn.response for turns in submission.dialogues.values() for turn in turns),
+        responses=any(turn.response for _, turn in turns),
     )
     states = {id_: [turn.state or {} for turn in t] for id_, t in submission.dialogues.items()}
     return _compared(file, states)
@@ -225,122 +217,132 @@ def _standard(
     return f"{standard.format}, ", standard.dialogues_among(users)
 
 
-def _recognised(
-    content: Mapping[str, Any], source: str
-) -> tuple[Layout, Mapping[str, Any], Sequence[Mapping[str, Any]]]:
-    """Return a file's layout, its turns by dialogue, and all that are objects.
-
-    The layout is that of which some turn has all keys, or else any; else that of bare predictions.
-    """
-    is_som_dst = _is_som_dst(content)
-    arranged = _regroup(content) if is_som_dst else content
-    turns = [
-        turn
-        for given in arranged.values()
-        for _, turn in _turns_of(given)
-        if isinstance(turn, Mapping)
-    ]
-    layout = SOM_DST if is_som_dst else next(_layouts(turns), PREDICTIONS)
-    if layout is SUBMISSION and all(turn.get("state") is None for turn in turns):
+def _require_states(turns: Sequence[Mapping[str, Any]], source: str) -> None:
+    """Refuse a submission in which no turn has a state."""
+    if all(turn.get(STATE) is None for turn in turns):
         keys = (key for turn in turns for key in turn if key != STATE)
         written = next((key for key in keys if meant_key(key) == STATE), None)
         alike = "" if written is None else f"; `{written}` is not read; write `state`"
         raise InputError(source, f"no turn has a `state`: there are no states to compare{alike}")
-    return layout, arranged, turns
 
 
-def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[Layout]:
+def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Yield the layouts that turns may have: those of which some turn has all keys, or else any."""
     for enough in (all, any):
-        for layout in LAYOUTS:
-            if any(enough(key in turn for key in layout.keys) for turn in turns):
-                yield layout
+        for keys in LAYOUTS:
+            if any(enough(key in turn for key in keys) for turn in turns):
+                yield keys
     if any(RESPONSE in turn for turn in turns):
         yield SUBMISSION
 
 
-class _Reader:
-    """Reads the states of one file; keeps what is wrong with it and how its states are written."""
+_Told: TypeAlias = list[tuple[str, str]]
+"""What is wrong, each with its place in a turn or a state."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.problems = Findings()
-        self._layout = layout
-        self._limits = limits()
-        self._notations: dict[str, None] = {}
 
-    @property
-    def format(self) -> str:
-        """What the file was recognised as."""
-        keys = f" ({', '.join(self._layout.keys)})" if self._layout.keys else ""
-        return f"{self._layout.name}{keys}: {' and '.join(self._notations) or 'empty states'}"
+def _read(
+    arranged: Mapping[str, object], keys: Sequence[str]
+) -> tuple[dict[str, list[TrackedTurn]], Findings, Iterable[str]]:
+    """Read the states of a file.
 
-    def dialogue(self, id_: str, turns: object) -> list[TrackedTurn]:
-        """Read a dialogue's turns, in the order of their numbers."""
+    Args:
+        arranged: Dialogue id -> its turns.
+        keys: The file's layout.
+
+    Returns:
+        Dialogue id -> turns by number, the gold states empty where the file has none; what is wrong
+        with the file; and the notations of its states.
+    """
+    bounds = limits()
+    problems = Findings()
+    notations: dict[str, None] = {}
+    dialogues: dict[str, list[TrackedTurn]] = {}
+    for id_, turns in arranged.items():
         place = f"dialogue {shown(id_)[1:-1]}"
-        most, too_many = self._limits.turns, self._limits.told("turns")
-        numbered: dict[int, object] = {}
+        numbered, wrong = _numbered(turns, bounds)
         if not is_text(str(id_)):
-            self.problems.add(place, "its id is not valid text")
-        given = _turns_of(turns)
-        if not given:
-            found = kind_of(turns)
-            self.problems.add(
-                place, f"no turns; expected them by number or as a list, found {found}"
-            )
-        if len(given) > most:
-            self.problems.add(place, f"{len(given):,} turns; {too_many}")
-            return []
-        for key, turn in given:
-            if not _TURN_NUMBER.fullmatch(key):
-                self.problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
-            elif int(key) > most:
-                self.problems.add(place, f"turn {int(key):,}; {too_many}")
-            elif int(key) in numbered:
-                self.problems.add(place, f"turn {int(key)} is there twice")
-            else:
-                numbered[int(key)] = turn
-        return [
-            TrackedTurn(number, *self._states(f"{place}, turn {number}", turn))
-            for number, turn in sorted(numbered.items())
-        ]
+            wrong.append("its id is not valid text")
+        for problem in wrong:
+            problems.add(place, problem)
+        dialogues[id_] = []
+        for number, turn in sorted(numbered.items()):
+            states, told, written = _states(turn, keys, bounds)
+            for where, problem in told:
+                problems.add(f"{place}, turn {number}{where}", problem)
+            notations |= written
+            gold = states[0] if len(states) > 1 else {}
+            dialogues[id_].append(TrackedTurn(number, gold, states[-1]))
+    return dialogues, problems, notations
 
-    def _states(self, place: str, turn: object) -> tuple[BeliefState, BeliefState]:
-        """Return a turn's gold state, which is empty where the file has none, and predicted one."""
-        keys = self._layout.keys
-        if not keys:
-            return {}, self._state(place, turn)
-        if not isinstance(turn, Mapping):
-            expected = " and ".join(f"`{key}`" for key in keys)
-            found = kind_of(turn)
-            self.problems.add(place, f"expected an object with {expected}, found {found}")
-            return {}, {}
-        states: list[BeliefState] = []
-        for key in keys:
-            if turn.get(key) is None:
-                self.problems.add(place, f"`{key}` is missing; expected a state")
-                states.append({})
-            else:
-                states.append(self._state(f"{place}, {key}", turn[key]))
-        return ({} if len(states) == 1 else states[0]), states[-1]
 
-    def _state(self, place: str, state: object) -> BeliefState:
-        def tell(where: str, problem: str) -> None:
-            self.problems.add(f"{place}, {where}" if where else place, problem)
+def _numbered(turns: object, bounds: Limits) -> tuple[dict[int, object], list[str]]:
+    """Return a dialogue's turns by number, and what is wrong with the numbers."""
+    given = _turns_of(turns)
+    if not given:
+        return {}, [f"no turns; expected them by number or as a list, found {kind_of(turns)}"]
+    if len(given) > bounds.turns:
+        return {}, [f"{len(given):,} turns; {bounds.told('turns')}"]
+    numbered: dict[int, object] = {}
+    problems = []
+    for key, turn in given:
+        if not _TURN_NUMBER.fullmatch(key):
+            problems.append(f"expected turn numbers as keys, found {shown(key)}")
+        elif int(key) > bounds.turns:
+            problems.append(f"turn {int(key):,}; {bounds.told('turns')}")
+        elif int(key) in numbered:
+            problems.append(f"turn {int(key)} is there twice")
+        else:
+            numbered[int(key)] = turn
+    return numbered, problems
 
-        def note(where: str, what: str) -> None:
-            if what == VALUE_LISTS:
-                self._notations[what] = None
 
-        state = as_state(state, note)
-        notation = notation_of(state)
-        if notation is not None and state:
-            self._notations[notation] = None
-        read = read_state(state, tell, note)
-        for domain, slots in read.items():
-            for slot, value in slots.items():
-                if len(value) > self._limits.value:
-                    too_long = self._limits.told("value")
-                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {too_long}")
-        return read
+def _states(
+    turn: object, keys: Sequence[str], bounds: Limits
+) -> tuple[list[BeliefState], _Told, dict[str, None]]:
+    """Return the states of a turn as its layout has them, what is wrong, and their notations."""
+    if not keys:
+        state, told, notations = _state(turn, bounds)
+        return [state], told, notations
+    if not isinstance(turn, Mapping):
+        expected = " and ".join(f"`{key}`" for key in keys)
+        return [{}], [("", f"expected an object with {expected}, found {kind_of(turn)}")], {}
+    states: list[BeliefState] = []
+    problems: _Told = []
+    notations = {}
+    for key in keys:
+        if turn.get(key) is None:
+            problems.append(("", f"`{key}` is missing; expected a state"))
+            states.append({})
+        else:
+            state, told, written = _state(turn[key], bounds)
+            states.append(state)
+            problems += [(f", {key}{where}", problem) for where, problem in told]
+            notations |= written
+    return states, problems, notations
+
+
+def _state(written: object, bounds: Limits) -> tuple[BeliefState, _Told, dict[str, None]]:
+    """Return a state, what is wrong with it, and the notations in which it is written."""
+    problems: _Told = []
+    notations: dict[str, None] = {}
+
+    def tell(where: str, problem: str) -> None:
+        problems.append((f", {where}" if where else "", problem))
+
+    def note(_: str, what: str) -> None:
+        if what == VALUE_LISTS:
+            notations[what] = None
+
+    written = as_state(written, note)
+    notation = notation_of(written)
+    if notation is not None and written:
+        notations[notation] = None
+    state = read_state(written, tell, note)
+    for domain, slots in state.items():
+        for slot, value in slots.items():
+            if len(value) > bounds.value:
+                tell(f"{domain}, {slot}", f"{len(value):,} characters; {bounds.told('value')}")
+    return state, problems, notations
 
 
 def _is_som_dst(content: Mapping[str, Any]) -> bool:
@@ -354,7 +356,7 @@ def _is_som_dst(content: Mapping[str, Any]) -> bool:
     )
 
 
-def _regroup(content: Mapping[str, Any]) -> Mapping[str, Any]:
+def _regrouped(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return SOM-DST's turns by dialogue, with named sides."""
     dialogues: dict[str, dict[str, Any]] = {}
     for key, (predicted, gold) in content.items():
@@ -384,7 +386,7 @@ def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) 
     ]
     if states and not any(STATE_DOMAINS & state.keys() for _, state in states):
         place, state = states[0]
-        pairs = [" and ".join(f"`{key}`" for key in layout.keys) for layout in LAYOUTS]
+        pairs = [" and ".join(f"`{key}`" for key in keys) for keys in LAYOUTS]
         raise InputError(
             source,
             f"{place}: unknown shape; expected {', '.join(pairs)}, or a state by domain, "
@@ -428,3 +430,63 @@ def _comparison_problems(
         if max(there) >= gold.turns:
             problems.add(place, f"turn {max(there)} is not in the benchmark; {has}")
     return problems
+
+
+def tracking_signature(
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark | None,
+    choices: Choices = Choices(),
+    gold: GoldStates | None = None,
+) -> Signature:
+    """Return the signature of scores of tracked dialogues.
+
+    Args:
+        dialogues: What was scored.
+        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
+            own.
+        choices: What the metrics leave open, and which variant of joint accuracy is meant.
+        gold: The gold states that took the place of the benchmark's, if any did.
+    """
+    parameters = {
+        name: value
+        for metric in tracking_metrics().values()
+        for name, value in metric.parameters(choices).items()
+    }
+    over = _per_domain_over(dialogues, choices.per_domain)
+    parameters |= {**choices.variants, "per-domain": over}
+    if benchmark is None:
+        states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
+        return Signature(gold=digest_of_json(states), parameters=parameters)
+    rules = rule_set(DEFAULT_RULES)
+    if gold is None:
+        own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        gold = GoldStates("", benchmark.name, own)
+    return Signature(
+        benchmark=benchmark.name,
+        rules=rules.name,
+        rules_digest=rules.digest,
+        coverage=_coverage(dialogues, benchmark),
+        gold=gold.digest,
+        parameters=parameters,
+    )
+
+
+def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
+    """Return which turns scores per domain average over, with a digest of what says so."""
+    annotation: Mapping[str, object]
+    if over == "active":
+        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
+    elif over == "dialogues":
+        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
+    else:
+        return over
+    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
+
+
+def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
+    """Return the turns scored of all and a digest of which; None if all are."""
+    played = sorted((d.id, [turn.number for turn in d.turns]) for d in dialogues)
+    turns = sum(len(numbers) for _, numbers in played)
+    if turns == benchmark.turns:
+        return None
+    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"

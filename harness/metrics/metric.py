@@ -1,0 +1,339 @@
+"""What a metric of responses is, what it is computed from, and which there are.
+
+A metric is one file of this package, or of a room of the harness: a module with a `METRIC`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mwz.normalization.registry import contributed
+from mwz.normalization.rules import RuleSet
+
+from ..benchmark import Benchmark
+from ..errors import refuse, unknown
+from ..io.tables import figure, text_table
+from ..submission import NormalizedSubmission
+from .played import PlayedDialogue, play
+from .results import DialogueResult, Statistics
+from .setups import SETUPS
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+
+    from .counts import References
+
+
+class Results(Protocol):
+    """What has the results of metrics: a report."""
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Key -> result, of every metric asked for."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A single figure of a report: one that tables show and papers report.
+
+    Attributes:
+        name: What entries and options call it.
+        title: What tables call it.
+        value: The figure, of a report under a set-up, a key of `SETUPS`; None if the report
+            lacks it.
+        digits: Digits after the point that tables show.
+        lowest: The least value it can have.
+        highest: The greatest value it can have.
+        ceiling: What the benchmark's human responses get, of a report; None if it lacks that.
+    """
+
+    name: str
+    title: str
+    value: Callable[[Results, str], float | None]
+    digits: int = 1
+    lowest: float = 0.0
+    highest: float = 100.0
+    ceiling: Callable[[Results], float | None] = lambda report: None
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """Everything that a metric of responses may compute from.
+
+    Attributes:
+        submission: What the system put out, cut to the dialogues scored.
+        benchmark: What it is held against, cut alike.
+        rules: The rule set.
+        setup: The set-up of Inform and Success, a key of `SETUPS`, or "both".
+        states: The source of belief states where the set-up has none of its own.
+        domains: The source of active domains where the set-up has none of its own.
+        references: The references, prepared for BLEU.
+        database: The venue database.
+        delexicaliser: The delexicaliser of the benchmark's venues.
+        ceiling: What the human responses of dialogues (id, turns played) get in plain English;
+            None if the benchmark has none.
+        metrics: The names of the metrics asked for.
+    """
+
+    submission: NormalizedSubmission
+    benchmark: Benchmark
+    rules: RuleSet
+    setup: str
+    states: str
+    domains: str
+    references: Callable[[], References]
+    database: Callable[[], VenueDatabase]
+    delexicaliser: Callable[[], Any]
+    ceiling: Callable[[Iterable[tuple[str, int]]], Any]
+    metrics: Collection[str]
+
+    @property
+    def responses(self) -> Mapping[str, Sequence[str]]:
+        """Dialogue id -> normalised responses."""
+        return self.submission.responses
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """All normalised responses, one after another."""
+        return [text for texts in self.responses.values() for text in texts]
+
+    def under(self, setup: str) -> list[PlayedDialogue]:
+        """Return the dialogues as a set-up looks at them, in the submission's order.
+
+        Args:
+            setup: A key of `SETUPS`.
+        """
+        named = SETUPS[setup]
+        sources = named.states or self.states, named.domains or self.domains
+        return play(self.submission, self.benchmark, *sources)
+
+    @cached_property
+    def results(self) -> Sequence[DialogueResult]:
+        """What the metrics asked for find in each dialogue, in the submission's order."""
+        return dialogue_results(self, self.metrics)
+
+
+def _number_text(metric: Metric, result: Any) -> str:
+    """Show a result that is one number, or a mapping of numbers, with the metric's unit."""
+    numbers = result if isinstance(result, Mapping) else {metric.title: result}
+    rows = [[name, figure(value, metric.digits)] for name, value in numbers.items()]
+    return text_table([metric.title if isinstance(result, Mapping) else "", metric.unit], rows)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of responses.
+
+    Attributes:
+        name: What `--metrics` calls it; its result's key in reports, unless `keys` says otherwise.
+        title: What tables call it.
+        description: What it measures, in one sentence.
+        unit: Of its result: "percent", "bits", ….
+        source: The publication that defines it.
+        per_dialogue: What it finds in each dialogue played, in the submission's order; None if its
+            result is not made of single dialogues.
+        fills: The field of `DialogueResult` that has it; by default `further`, under the name.
+        row: Its type where it is in `further`, by which it is read back from JSON; or a function
+            that returns it, as for `result`.
+        statistics: The sums and the formula that the result, intervals and tests are computed of,
+            given the results of dialogues; None if there are none.
+        compute: The result, given the results of dialogues. By default the figure of `statistics`
+            that is called like the metric.
+        overall: The result, of what was played, where that takes more than the dialogues' results;
+            None where there is nothing to say.
+        result: The type of the result, by which it is read back from JSON; or a function that
+            returns it, where importing it takes its time.
+        keys: Where the result is several, each with a key of its own in reports: key -> type.
+        text: How people read the result.
+        headlines: Its figures that tables show and papers report. By default the result itself, if
+            it is one number.
+        further: Figures that tables of several files show besides, and papers do not report.
+        unfit: Why it cannot be computed of a submission; None if it can.
+        parameters: What its definition fixes, for the signature.
+        states: Whether it depends on belief states.
+        aliases: Other names that `--metrics` takes.
+        default: Whether it is computed where no metrics are named.
+        digits: Digits after the point that tables show.
+        rank: Its place among the metrics; equal ones are in alphabetical order.
+    """
+
+    name: str
+    title: str
+    description: str
+    unit: str
+    source: str
+    per_dialogue: Callable[[Played], Sequence[Any]] | None = None
+    fills: str | None = None
+    row: Any = Any
+    statistics: Callable[[Sequence[DialogueResult]], Statistics] | None = None
+    compute: Callable[[Sequence[DialogueResult]], Any] | None = None
+    overall: Callable[[Played], Any] | None = None
+    result: Any = float
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    text: Callable[[Metric, Any], str] = _number_text
+    headlines: Sequence[Headline] | None = None
+    further: Sequence[Headline] = ()
+    unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    states: bool = True
+    aliases: Sequence[str] = ()
+    default: bool = True
+    digits: int = 2
+    rank: int = 100
+
+    @property
+    def results(self) -> Collection[str]:
+        """The keys in reports of everything that the metric gives."""
+        return self.keys or (self.name,)
+
+    @property
+    def row_type(self) -> Any:
+        """The type of what the results of dialogues have of it in `further`."""
+        return self.row() if isinstance(self.row, FunctionType) else self.row
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """Key in reports -> type of the result."""
+        late = isinstance(self.result, FunctionType)
+        return self.keys or {self.name: self.result() if late else self.result}
+
+    def own_headlines(self) -> Sequence[Headline]:
+        """Return the figures that tables show and papers report."""
+        if self.headlines is not None:
+            return self.headlines
+        if self.result is not float or self.keys:
+            return ()
+        name = self.name
+        return (
+            Headline(
+                name=name,
+                title=self.title,
+                value=lambda report, setup: report.metrics.get(name),
+                digits=self.digits,
+                lowest=float("-inf"),
+                highest=100.0 if self.unit == "percent" else float("inf"),
+            ),
+        )
+
+    def of_results(self, results: Sequence[DialogueResult]) -> Mapping[str, Any]:
+        """Return key in reports -> result, given the results of dialogues."""
+        if self.compute is not None:
+            return self._keyed(self.compute(results))
+        assert self.statistics is not None, f"{self.name} has neither `compute` nor `statistics`"
+        return self._keyed(self.statistics(results).scores()[self.name])
+
+    def of_played(self, played: Played) -> Mapping[str, Any]:
+        """Return key in reports -> result; nothing where there is nothing to say."""
+        if self.overall is not None:
+            return self._keyed(self.overall(played))
+        return self.of_results(played.results)
+
+    def _keyed(self, result: Any) -> Mapping[str, Any]:
+        if result is None:
+            return {}
+        return result if self.keys else {self.name: result}
+
+
+@cache
+def response_metrics() -> Mapping[str, Metric]:
+    """Return name -> metric, of all metrics of responses."""
+    metrics = contributed("metrics", "METRIC", Metric)
+    metrics.sort(key=lambda metric: (metric.rank, metric.name))
+    taken: dict[str, str] = {}
+    for metric in metrics:
+        for name in (metric.name, *metric.aliases, *metric.results):
+            if taken.setdefault(name, metric.name) != metric.name:
+                raise RuntimeError(f"two metrics are called {name}")
+    return {metric.name: metric for metric in metrics}
+
+
+def default_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that are computed where none are named."""
+    return tuple(name for name, metric in response_metrics().items() if metric.default)
+
+
+@cache
+def resampled_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that intervals and tests can be computed of."""
+    return tuple(name for name, one in response_metrics().items() if one.statistics is not None)
+
+
+_TOGETHER = {"combined": ("inform", "bleu")}
+"""What is a figure of several metrics -> these."""
+
+
+def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that names or aliases stand for, each once, in the order given.
+
+    Raises:
+        InputError: One of them is unknown.
+    """
+    metrics = response_metrics().values()
+    meanings = {alias: (m.name,) for m in metrics for alias in (m.name, *m.aliases)} | _TOGETHER
+    wrong = [unknown("metric", n, response_metrics()) for n in names if n not in meanings]
+    refuse("metrics", wrong)
+    return tuple(dict.fromkeys(one for name in names for one in meanings[name]))
+
+
+@cache
+def headlines() -> Mapping[str, Headline]:
+    """Return name -> figure, of all figures that tables show and papers report."""
+    return {
+        headline.name: headline
+        for metric in response_metrics().values()
+        for headline in metric.own_headlines()
+    }
+
+
+@cache
+def table_figures() -> Mapping[str, Headline]:
+    """Return name -> figure, of all figures that a table of several files shows."""
+    return {
+        one.name: one
+        for metric in response_metrics().values()
+        for one in (*metric.own_headlines(), *metric.further)
+    }
+
+
+@cache
+def result_keys() -> frozenset[str]:
+    """Return the keys in reports of the results of all metrics."""
+    return frozenset(key for metric in response_metrics().values() for key in metric.results)
+
+
+@cache
+def result_types() -> Mapping[str, Any]:
+    """Return key in reports -> type of the result, of all metrics."""
+    return {
+        key: type_ for metric in response_metrics().values() for key, type_ in metric.types.items()
+    }
+
+
+def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueResult]:
+    """Return what metrics find in each dialogue played, in the submission's order.
+
+    Args:
+        played: What was played.
+        metrics: Names of metrics; those that find nothing dialogue by dialogue add nothing.
+    """
+    parts: dict[str, Sequence[Any]] = {}
+    further: dict[str, Sequence[Any]] = {}
+    for metric in (response_metrics()[name] for name in metrics):
+        if metric.per_dialogue is not None:
+            of = parts if metric.fills else further
+            of[metric.fills or metric.name] = metric.per_dialogue(played)
+    sources = {"states": played.states, "domains": played.domains}
+    return [
+        DialogueResult(
+            id=id_,
+            turns=len(texts),
+            sources=sources,
+            **{name: values[at] for name, values in parts.items()},
+            further={name: values[at] for name, values in further.items()},
+        )
+        for at, (id_, texts) in enumerate(played.responses.items())
+    ]
