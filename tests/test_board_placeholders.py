@@ -18,7 +18,7 @@ from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read
 from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
-from mwz.harness.board.views.site_pages import site
+from mwz.harness.board.views.site_pages import make_site
 from mwz.normalization.rules import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
@@ -130,7 +130,9 @@ def test_the_page_has_a_note_with_the_figures_without(
 def test_the_web_page_has_the_note_the_figures_and_the_signature(
     folder: Path, sample: Benchmark, tmp_path: Path
 ) -> None:
-    files = site(read_board(folder, read_entries(folder), "2021"), tmp_path / "no documents").files
+    files = make_site(
+        read_board(folder, read_entries(folder), "2021"), tmp_path / "no documents"
+    ).files
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
     note = f"without them BLEU/Inform/Success/Combined {figures}"
     assert note in files["index.html"]

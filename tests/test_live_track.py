@@ -19,7 +19,7 @@ from mwz.harness.board.columns import board_tables
 from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.views.charts import charts
+from mwz.harness.board.views.charts import track_charts
 from mwz.harness.cli.reading import is_play
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
@@ -601,7 +601,7 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     track.submit(mine, model_user, lambda lines: silent(lines[:1]))
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
-    [chart] = charts(board, tables)
+    [chart] = track_charts(board, tables)
     assert (chart["x"], chart["y"]) == ("k", "pass^k")
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
     points = chart["points"]

@@ -54,7 +54,7 @@ from mwz.harness.board.views.charts import (
     scatter,
 )
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.site_pages import LOOPBACK, Site, page_server, site
+from mwz.harness.board.views.site_pages import LOOPBACK, Site, make_site, page_server
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
@@ -95,7 +95,7 @@ def entries() -> Sequence[Entry]:
 
 @pytest.fixture(scope="module")
 def made(entries: Sequence[Entry]) -> Site:
-    return site(read_board(REPOSITORY, entries, "2021"), DOCUMENTS)
+    return make_site(read_board(REPOSITORY, entries, "2021"), DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _made(folder: Path) -> Site:
-    return site(read_board(folder, read_entries(folder), "2021"), folder.parent / "docs")
+    return make_site(read_board(folder, read_entries(folder), "2021"), folder.parent / "docs")
 
 
 # What the site is.
@@ -122,7 +122,7 @@ def _made(folder: Path) -> Site:
 def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
     made: Site, entries: Sequence[Entry]
 ) -> None:
-    again = site(read_board(REPOSITORY, entries[::-1], "2021"), DOCUMENTS)
+    again = make_site(read_board(REPOSITORY, entries[::-1], "2021"), DOCUMENTS)
     assert again == made
 
 
@@ -251,7 +251,7 @@ def test_groups_are_divided_where_rank_ranges_do_not_overlap(tmp_path: Path) -> 
         ["alpha", "beta"],
         ["gamma", "delta"],
     ]
-    page = site(board, tmp_path / "docs").files["index.html"]
+    page = make_site(board, tmp_path / "docs").files["index.html"]
     begins = [tr.get("id") for tr in _all(_tree(page), "tr") if "begins" in str(tr.get("class"))]
     assert begins == ["row-gamma"]
 
@@ -264,7 +264,7 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
         ("beta", "gamma", 1.0, 0.01),
     )
     assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4)}
-    files = site(_ranges(tmp_path / "without"), tmp_path / "docs").files
+    files = make_site(_ranges(tmp_path / "without"), tmp_path / "docs").files
     assert "rank_range" not in files["board.csv"]
     assert "compare.html" not in files
     assert "compare.html" not in files["index.html"]
@@ -529,7 +529,7 @@ def test_under_another_rule_set_no_interval_and_no_range_of_the_first_is_shown(
     entries: Sequence[Entry],
 ) -> None:
     # The stored dialogues and pairs are of the first rule set's scores.
-    made = site(read_board(REPOSITORY, entries, "2023"), DOCUMENTS)
+    made = make_site(read_board(REPOSITORY, entries, "2023"), DOCUMENTS)
     cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
     # 81.5 of the turns played; of the whole benchmark 81.4.
     assert "≥ 81.4" in cells

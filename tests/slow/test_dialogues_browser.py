@@ -15,7 +15,7 @@ from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views.site_pages import DialogueSite, site, write_site
+from mwz.harness.board.views.site_pages import DialogueSite, make_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io.files import write_atomically
 from mwz.harness.scoring.predictions import played_predictions
@@ -168,7 +168,7 @@ def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
     if not REPOSITORY.is_dir():
         pytest.skip("the project is not here")
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    write_site(site(board, PROJECT / "docs"), tmp_path)
+    write_site(make_site(board, PROJECT / "docs"), tmp_path)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto((tmp_path / "dialogues.html").as_uri() + "#system=UBAR&outcome=lost")

@@ -16,7 +16,7 @@ from entered import PROJECT, REPOSITORY, enter, system
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.views.site_pages import site, write_site
+from mwz.harness.board.views.site_pages import make_site, write_site
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
@@ -39,7 +39,8 @@ WIDTHS = (360, 800, 1600, 1920)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("web")
     write_site(
-        site(read_board(REPOSITORY, read_entries(REPOSITORY), "2021"), PROJECT / "docs"), directory
+        make_site(read_board(REPOSITORY, read_entries(REPOSITORY), "2021"), PROJECT / "docs"),
+        directory,
     )
     return directory
 
@@ -523,7 +524,7 @@ def test_the_longest_texts_make_no_page_wider_than_the_screen(
     key = "w" * 60
     enter(tmp_path / "submissions", key, system(name="W" * 60, **texts))
     entries = read_entries(tmp_path / "submissions")
-    made = site(read_board(tmp_path / "submissions", entries, "2021"), PROJECT / "docs")
+    made = make_site(read_board(tmp_path / "submissions", entries, "2021"), PROJECT / "docs")
     write_site(made, tmp_path / "web")
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 900})

@@ -208,7 +208,7 @@ def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> d
 # --------------------------------------------------------------------------- all systems
 
 
-def audit_tables(
+def record_tables(
     entries: Sequence[Entry],
     tables: Sequence[ReportedTable],
     named: bool,

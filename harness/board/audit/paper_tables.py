@@ -203,7 +203,7 @@ def equal_text(cells: Sequence[Figure]) -> str:
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
 
-def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
+def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
     """Return the tables of a paper, each cell with the harness's figure under a rule set.
 
     Of a paper about trackers the last one has the joint accuracies that several papers print of

@@ -16,7 +16,7 @@ from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
 from ..tracks import tracks
 from .board_data import Data, system_link
-from .charts import charts
+from .charts import track_charts
 
 # Column that is called otherwise than its metric -> the metric.
 _METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
@@ -98,7 +98,7 @@ def sections(board: Board) -> list[Data]:
                     "note": track.about,
                     "tables": tables,
                     "rows": [row for one in tables for row in (*one["rows"], *one["reported"])],
-                    "charts": list(charts(board, of_track)),
+                    "charts": list(track_charts(board, of_track)),
                 }
             )
     return made

@@ -17,7 +17,7 @@ from ..tracks import tracks
 from .board_data import Data, best_published, system_link
 
 
-def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
+def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     """Yield the charts of a track, given its tables: those that there is enough to show for.
 
     A chart has `kind`, "time", "scatter" or "ranks"; `x` and `y`, what is shown to the right and

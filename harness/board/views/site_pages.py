@@ -29,7 +29,7 @@ from ..tracks import tracks
 from ..verdicts import verdict_meanings
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_page import sections
-from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
+from .dialogue_pages import DIALOGUES, Page, pages_of_dialogues, stored_pages
 from .document_pages import DOCUMENTS, document
 from .system_page import cause_title, compare_page, meanings, system_pages
 
@@ -69,7 +69,7 @@ class Site:
     missing: Sequence[str]
 
 
-def site(
+def make_site(
     board: Board,
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
@@ -175,7 +175,7 @@ class DialogueSite(Mapping[str, str]):
 
     def __init__(self, systems: Mapping[str, Diagnosis]) -> None:
         """Take what to call each system, and its diagnosis."""
-        self._pages = dialogue_pages(systems, START)
+        self._pages = pages_of_dialogues(systems, START)
         self._static = _package_files("static")
 
     def __getitem__(self, path: str) -> str:
