@@ -108,24 +108,6 @@ def test_its_named_points_are_the_scores_under_those_names(
         assert (point.ways["domains"], point.ways["states"]) == (rates.domains, report.states)
 
 
-@pytest.mark.parametrize("rules", published_rule_sets())
-@pytest.mark.parametrize("name", ALLOWED)
-def test_its_strict_and_optimistic_points_are_the_scores(
-    name: str, rules: str, searches: Mapping[str, SetupSearch], sample: Benchmark
-) -> None:
-    scored = score(json.loads(_content(name)), sample, Options(rules=rules))
-    for setup, rates in ((STRICT, scored.strict), (OPTIMISTIC, scored.optimistic)):
-        assert rates is not None
-        [point] = [
-            point
-            for point in searches[name].rates
-            if (point.ways["rules"], point.ways["states"]) == (rules, scored.states)
-            and (point.ways["domains"], _setup(point)) == (rates.domains, setup)
-        ]
-        assert _both(point) == (rates.inform["total"], rates.success["total"])
-        assert point.figures["inform_deviation"] == point.figures["success_deviation"] == 0
-
-
 @pytest.mark.parametrize(
     ("tokenization", "options"),
     [

@@ -181,17 +181,8 @@ def _without_none(content: Data) -> Data:
 
 def _json_text(content: object) -> str:
     """Return JSON in one line, figures with four digits after the point."""
-    return json.dumps(_rounded(content), ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _rounded(content: object) -> object:
-    if isinstance(content, float):
-        return round(content, 4)
-    if isinstance(content, Mapping):
-        return {name: _rounded(value) for name, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_rounded(value) for value in content]
-    return content
+    rounded = json.loads(json.dumps(content), parse_float=lambda text: round(float(text), 4))
+    return json.dumps(rounded, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 # -------------------------------------------------------------------------------------- as CSV
