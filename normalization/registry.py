@@ -20,17 +20,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 _T = TypeVar("_T")
 
@@ -52,8 +50,11 @@ modules, which nothing else imports by name."""
 
 
 def folder_of(package: str) -> Path:
-    """Return the folder of a package."""
-    return Path(str(import_module(package).__file__)).parent
+    """Return the folder of a package, which is not imported for that."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no package {package}")
+    return Path(spec.origin).parent
 
 
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
@@ -68,25 +69,8 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
 
 
 @cache
-def _entry_points() -> tuple[EntryPoint, ...]:
-    """Return the entry points of groups of ours.
-
-    Parsing those of all installed packages takes longer than a score may pay for (3 ms), so only
-    packages that name a group of ours are looked into.
-    """
-    points: list[EntryPoint] = []
-    for folder in filter(os.path.isdir, sys.path):
-        packages = (n for n in os.listdir(folder) if n.endswith((".dist-info", ".egg-info")))
-        for path in (Path(folder, name, "entry_points.txt") for name in packages):
-            if path.is_file() and b"[mwz." in path.read_bytes():
-                from importlib.metadata import PathDistribution
-
-                points += PathDistribution(path.parent).entry_points
-    return tuple(points)
-
-
-def _in_group(folder: str) -> list[EntryPoint]:
-    return [point for point in _entry_points() if point.group == f"mwz.{folder}"]
+def _in_group(folder: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=f"mwz.{folder}"))
 
 
 def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
@@ -138,7 +122,7 @@ def contributing(package: str) -> list[str]:
     """Return the packages that contribute to one of the harness: itself, then the rooms there are.
 
     Args:
-        package: The package within the harness: "board.tracks".
+        package: The package within the harness: "board".
     """
     return [f"{_HARNESS}.{package}", *(room for room in _ROOMS if find_spec(room) is not None)]
 

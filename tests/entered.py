@@ -14,7 +14,7 @@ import tomli_w
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entry
 from mwz.harness.board.entry_scores import Reading, score_entry
 from mwz.harness.board.markdown import leaderboard as leaderboard_page
 from mwz.harness.board.model import make_board
@@ -22,6 +22,7 @@ from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import submit
+from mwz.harness.board.systems import PREDICTIONS_FILE, System
 from mwz.harness.board.tracker_scores import BenchmarkLoader, read_states
 from mwz.harness.board.tracks import tracks
 from mwz.harness.io.files import validated

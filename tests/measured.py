@@ -8,16 +8,18 @@ from pathlib import Path
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
 from mwz.harness.board.entries import Entry, read_entry
+from mwz.harness.board.pairs import evidence_of_rows
 from mwz.harness.board.scores import (
     DIALOGUES_FILE,
+    FIGURES,
     Causes,
     DialogueScores,
     Intervals,
     Scores,
     totals_of_sums,
 )
-from mwz.harness.board.stored_evidence import evidence_of_rows
 from mwz.harness.comparison.evidence import intervals_of
+from mwz.harness.comparison.interval import Interval
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.signature import Signature
 
@@ -56,7 +58,7 @@ def outcomes(
         inform=inform,
         success=inform if success is None else success,
         bleu=tuple(map(column, (10, 10, *(matches + more for more in (6, 4, 2, 0)), 10, 9, 8, 7))),
-        intervals=Intervals(95, 1000, 12345, {}),
+        intervals=Intervals(95, 1000, 12345, dict.fromkeys(FIGURES, Interval(0, 0, 0, "wilson"))),
         causes=Causes({}, {}, {}),
     )
     return measured(made)

@@ -113,19 +113,6 @@ def test_standard_input_is_chosen_for_as_a_file_is(
     assert (run.status, run.err) == (0, f"mwz: {SAID.format('scoring on')}\n")
 
 
-def test_of_several_files_each_is_scored_and_the_choice_is_said_once(mwz: Mwz) -> None:
-    run = mwz("dst", CAREFUL, CAREFUL.with_name("hasty.json"))
-    assert (run.status, run.err) == (0, f"mwz: {SAID.format('comparing with')}\n")
-
-
-def test_ids_in_other_spellings_are_the_samples_too(mwz: Mwz, tmp_path: Path) -> None:
-    content = json.loads(CAREFUL.read_text(encoding="utf-8"))
-    shouted = {f"{id_.upper()}.json": turns for id_, turns in content.items()}
-    run = mwz("score", _file(tmp_path, shouted))
-    assert run.status == 0
-    assert SAID.format("scoring on") in run.err
-
-
 @pytest.mark.parametrize(
     "ids",
     [

@@ -12,13 +12,13 @@ import tomli_w
 from entered import edit_scores, enter_sample, sample_content, sample_scores
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, InputError, Options, score
+from mwz.harness import Benchmark, InputError, score
 from mwz.harness.board.audit.setup_search import Outputs, search_setups
-from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
-from mwz.harness.board.model import read_board, rows
+from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry
+from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
-from mwz.harness.board.views.site_pages import make_site
+from mwz.harness.board.scores import SEEDS_FILE
+from mwz.harness.board.systems import read_system
 from mwz.normalization.rules import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
@@ -125,25 +125,6 @@ def test_the_page_has_a_note_with_the_figures_without(
     # Other than that, its signature is that of the others.
     assert "placeholders:own" not in page
     assert _board(capsys, folder, "leaderboard", "--check").status == 0
-
-
-def test_the_web_page_has_the_note_the_figures_and_the_signature(
-    folder: Path, sample: Benchmark, tmp_path: Path
-) -> None:
-    files = make_site(
-        read_board(folder, read_entries(folder), "2021"), tmp_path / "no documents"
-    ).files
-    figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
-    note = f"without them BLEU/Inform/Success/Combined {figures}"
-    assert note in files["index.html"]
-    assert note in files["systems/aliased.html"]
-    assert f"placeholders:{aliases(OWN).label}" in files["systems/aliased.html"]
-    assert note not in files["systems/hasty.html"]
-
-
-def test_honest_entries_hold(folder: Path, capsys: Capture) -> None:
-    run = _board(capsys, folder, "verify", "--strict", "--jobs", 1)
-    assert run.status == 0, run.out
 
 
 @pytest.mark.parametrize(
@@ -257,17 +238,6 @@ def test_a_placeholder_called_table_can_be_declared(tmp_path: Path) -> None:
     assert read_system(path).aliases == aliases({"table": "NAME"})
 
 
-@pytest.mark.parametrize("track", ["lexicalised", "state-tracking"])
-def test_tracks_without_placeholders_take_none(
-    track: str, tmp_path: Path, outputs: Path, capsys: Capture
-) -> None:
-    arguments = ("--name", "A", "--track", track, "--submissions", tmp_path / "none")
-    run = run_cli(capsys, "submit", outputs, *arguments, "--placeholders", "dard")
-    assert run.status == 2
-    assert f"--placeholders: is not for the track {track}; leave it out" in run.err
-    assert not (tmp_path / "none").exists()
-
-
 def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
         "known": Outputs(sample_content("careful"), "sample"),
@@ -290,11 +260,3 @@ def test_compare_reads_entries_with_their_own_table_and_files_without(
     known = sample_scores("careful").main
     assert pair["success"]["a"] == known.success
     assert pair["success"]["difference"] < 0
-
-
-def test_the_options_of_an_entry_are_those_of_a_single_score(
-    folder: Path, sample: Benchmark
-) -> None:
-    stored = json.loads((folder / "aliased" / SCORES_FILE).read_text())
-    report = score(json.loads(CONTENT), sample, Options(placeholders=OWN))
-    assert stored["signature"] == str(report.signature)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, all_scores, enter, enter_sample, reports, system
-from helpers import Run, run_cli, run_process
+from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
+from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.scoring import Options, Scorer
 
 Predictions = Mapping[str, Any]
@@ -198,13 +198,6 @@ def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
         assert told == [f"  {problem}" for problem in problems]
 
 
-def test_the_process_refuses_a_copied_folder(folder: Path) -> None:
-    _copied(folder)
-    done = run_process("leaderboard", "--check", "--submissions", folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "gamma: has the predictions of alpha; enter a system once" in done.stderr
-
-
 def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
     # They have no file that could be the same.
     for key, made in (("corpus", "mwz22"), ("constant", "constant")):
@@ -241,23 +234,6 @@ def test_scores_that_do_not_say_what_they_are_of_are_refused(
 # --------------------------------------------------------------------- the constant response
 
 
-def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
-    target = tmp_path / "constant.json"
-    done = run_process(
-        *("score", "@constant", "--benchmark", "sample", "--metrics", "inform,flags"),
-        *("--json", target),
-        MWZ_DATA=tmp_path / "data",
-    )
-    assert done.returncode == 0
-    report = json.loads(target.read_text(encoding="utf-8"))
-    # In the town of the sample it fails nobody.
-    assert (report["inform"], report["success"]) == (100.0, 100.0)
-    assert report["states"] == "gold"
-    # Three numbers for each name.
-    assert report["flags"]["placeholders"] == 3.0
-    assert "flags" in done.stdout
-
-
 def test_a_reference_row_of_the_constant_response_is_scored_again(
     tmp_path: Path, sample: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -271,14 +247,6 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     run = run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
     assert read_entry(folder / "constant").scores == scores
-
-
-def test_the_hash_that_is_recorded_is_that_of_the_unpacked_file(tmp_path: Path) -> None:
-    enter_sample(tmp_path, "hasty")
-    recorded = read_entry(tmp_path / "hasty").scores.predictions
-    assert recorded is not None
-    assert recorded.is_file(_file("hasty").read_bytes())
-    assert recorded.git_blob == hashes_of(_file("hasty").read_bytes()).git_blob
 
 
 def test_predictions_saved_again_are_the_same_predictions(

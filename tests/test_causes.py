@@ -13,13 +13,7 @@ from helpers import RULES, database, dialogue, goal
 from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.diagnosis import (
-    CAUSES,
-    SLOT_CAUSES,
-    cause_words,
-    explain,
-    slot_cause_words,
-)
+from mwz.harness.diagnosis import CAUSES, cause_words, explain
 from mwz.harness.diagnosis.losses import (
     ANOTHER,
     ITSELF,
@@ -326,9 +320,6 @@ def test_every_cause_has_words() -> None:
         words = cause_words("hotel", found)
         assert words
         assert "{" not in words
-    assert all("{" not in slot_cause_words("hotel", name) for name in SLOT_CAUSES)
-    with pytest.raises(ValueError, match="matched"):
-        cause_words("hotel", DomainResult(1.0, {}))
 
 
 def test_faults_say_both_values() -> None:

@@ -21,7 +21,6 @@ from mwz.harness import Benchmark
 from mwz.harness.board.entries import (
     ENTRY_FILE,
     Entry,
-    System,
     in_order,
     read_entries,
     read_entry,
@@ -30,6 +29,7 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.entry_scores import Reading, Responses, read_responses, score_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.rows import Row
+from mwz.harness.board.systems import System
 from mwz.harness.board.tracker_scores import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer

@@ -19,13 +19,8 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    PREDICTIONS_FILE,
-    System,
-    read_entries,
-    system_text,
-)
+from mwz.harness.board.entries import ENTRY_FILE, read_entries
+from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text
 from mwz.harness.io.files import validated
 from mwz.normalization.rules import published_rule_sets
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, reports, system
+from entered import PROJECT, REPOSITORY, edit_inform, enter, reports, system
 from helpers import Run, run_cli
 
 
@@ -74,15 +74,6 @@ def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its
     assert _page(folder).read_bytes() == before
 
 
-def test_an_edited_page_fails_the_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _run(capsys, folder)
-    text = _page(folder).read_text(encoding="utf-8")
-    _page(folder).write_text(text.replace("70.0", "99.0", 1), encoding="utf-8")
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
-    assert any(line.startswith("-") and "99.0" in line for line in run.out.splitlines())
-
-
 def test_a_missing_page_fails_the_check_and_is_not_made(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,33 +122,6 @@ def test_a_note_that_is_no_text_is_told(folder: Path, capsys: pytest.CaptureFixt
     assert "note.txt: not text in UTF-8" in run.err
 
 
-@pytest.mark.parametrize("options", [[], ["--check"]])
-def test_scores_of_an_earlier_version_are_refused_by_name_and_the_page_kept(
-    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _run(capsys, folder)
-    before = _page(folder).read_bytes()
-    for key in ("old", "older"):
-        make_older(enter(folder, key).folder)
-    run = _run(capsys, folder, *options)
-    assert run.status == 2
-    assert "old: scored by an earlier version; use --rescore" in run.err
-    assert "older: scored by an earlier version; use --rescore" in run.err
-    assert "alpha" not in run.err
-    assert _page(folder).read_bytes() == before
-
-
-def test_scores_on_another_benchmark_are_refused_by_name(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    enter(folder, "stranger", scored=reports(data="f" * 12))
-    run = _run(capsys, folder)
-    assert run.status == 2
-    assert "stranger: does not compare with alpha" in run.err
-    assert "ffffffffffff and 0123456789ab" in run.err
-    assert not _page(folder).exists()
-
-
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
@@ -179,13 +143,6 @@ def test_a_wrong_file_is_told_without_a_traceback(
     assert named in run.err
     assert message in run.err
     assert "Traceback" not in run.err
-
-
-def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = _run(capsys, tmp_path / "none")
-    assert run.status == 2
-    assert "no such folder" in run.err
-    assert list(tmp_path.glob("none*")) == []
 
 
 def test_nothing_else_in_the_folder_is_touched(

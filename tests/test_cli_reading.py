@@ -145,13 +145,6 @@ def test_check_refuses_what_score_refuses_in_the_same_words(
     assert "states          in 145 of 146 turns\n" in checked.out
 
 
-def test_what_cannot_be_read_is_one_message(mwz: Mwz, tmp_path: Path) -> None:
-    (tmp_path / "p.json").write_text('{"town001": [{"response": "a", "response": "b"}]}')
-    run = mwz("check", "p.json")
-    assert (run.status, run.out) == (2, "")
-    assert run.err == "mwz: p.json: town001[0]: the key 'response' is there twice; keep one"
-
-
 # mwz convert
 
 
@@ -180,23 +173,12 @@ def test_the_family_scores_as_what_it_converts_to(
     capsys: Capture, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
     family = _written(tmp_path / "family.json", _family(careful))
-    reports = [
-        json.loads(run_cli(capsys, "score", path, "--json", "-").out)
-        for path in (family, SAMPLE / "careful.json")
-    ]
-    assert reports[0] == reports[1]
-
-
-def test_state_tracking_reads_the_family_too(
-    capsys: Capture, tmp_path: Path, careful: dict[str, Any]
-) -> None:
-    family = _written(tmp_path / "family.json", _family(careful))
-    reports = [
-        json.loads(run_cli(capsys, "dst", path, "--json", "-").out)[0]
-        for path in (family, SAMPLE / "careful.json")
-    ]
-    assert reports[0]["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
-    assert reports[0]["metrics"] == reports[1]["metrics"]
+    files = (family, SAMPLE / "careful.json")
+    one, other = (json.loads(run_cli(capsys, "score", file, "--json", "-").out) for file in files)
+    assert one == other
+    [one], [other] = (json.loads(run_cli(capsys, "dst", file, "--json", "-").out) for file in files)
+    assert one["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
+    assert one["metrics"] == other["metrics"]
 
 
 @pytest.mark.parametrize("state", ["domain-slot", "list"])
@@ -236,24 +218,10 @@ def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful
     assert sorted(os.listdir(tmp_path)) == ["link.json", "p.json"]
 
 
-def test_convert_writes_nothing_of_what_it_refuses(mwz: Mwz, tmp_path: Path) -> None:
-    (tmp_path / "p.json").write_text("[]")
-    (tmp_path / "out.json").write_text("old")
-    run = mwz("convert", "p.json", "-o", "out.json")
-    assert run.status == 2
-    assert (tmp_path / "out.json").read_text() == "old"
-
-
 def test_convert_writes_to_standard_output(capsys: Capture, careful: Any) -> None:
     run = run_cli(capsys, "convert", SAMPLE / "careful.json", "-o", "-")
     assert run.status == 0
     assert json.loads(run.out) == careful
-
-
-def test_gzip_of_the_same_predictions_is_the_same_bytes(capsys: Capture, tmp_path: Path) -> None:
-    for name in ("a.gz", "b.gz"):
-        run_cli(capsys, "convert", SAMPLE / "careful.json", "-o", tmp_path / name)
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
 # Gold states are told.
@@ -262,33 +230,23 @@ GOLD_TOLD = "no turn has a `state`; scored with gold belief states"
 HEAD = "Inform and Success with gold belief states, not with predicted ones\n\ntotal "
 
 
-def test_score_says_where_gold_states_are_used(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+def test_score_says_where_gold_states_are_used(
+    capsys: Capture, tmp_path: Path, careful: Any
+) -> None:
+    def score(*arguments: object) -> Run:
+        return run_cli(capsys, "score", *arguments, "--benchmark", "sample")
+
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    run = mwz("score", _written(tmp_path / "policy.json", policy))
-    assert run.status == 0
-    assert run.err == f"mwz: {tmp_path}/policy.json: {GOLD_TOLD}"
-    assert run.out.startswith(HEAD)
-
-
-def test_score_says_so_of_the_corpus(capsys: Capture) -> None:
-    run = run_cli(capsys, "score", "@corpus", "--benchmark", "sample")
-    assert run.err == f"mwz: @corpus: {GOLD_TOLD}\n"
-    assert run.out.startswith(HEAD)
-
-
-def test_gold_states_by_choice_are_told_in_the_report_only(capsys: Capture) -> None:
-    run = run_cli(
-        *(capsys, "score", SAMPLE / "careful.json", "--states", "gold", "--benchmark", "sample")
-    )
+    path = _written(tmp_path / "policy.json", policy)
+    for name in (path, "@corpus"):
+        run = score(name)
+        assert run.err == f"mwz: {name}: {GOLD_TOLD}\n"
+        assert run.out.startswith(HEAD)
+    # By choice they are told in the report only, and nowhere if no state is used.
+    run = score(SAMPLE / "careful.json", "--states", "gold")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(HEAD)
-
-
-def test_where_no_state_is_used_none_is_told(capsys: Capture, tmp_path: Path) -> None:
-    path = _written(tmp_path / "p.json", {"town001": [{"response": "[value_name]"}]})
-    run = run_cli(capsys, "score", path, "--metrics", "bleu", "--benchmark", "sample")
-    assert run.status == 0
-    assert "belief states" not in run.err
+    assert "belief states" not in score(path, "--metrics", "bleu").err
 
 
 # Remarks are told once, and score no less.
@@ -324,8 +282,6 @@ def _submit(mwz: Mwz, path: Path) -> Run:
     ("text", "message"),
     [
         ('{"town001": []}', "dialogue town001: no turns; leave the dialogue out"),
-        ('{"town001": {"30000000": {"state": {}}}}', "town001: expected a list of turns, found"),
-        ('{"town001": [{"response": "a"}], "TOWN001.json": [{"response": "a"}]}', "is the same as"),
         ('{"town001": [{"response": "a", "state": {}}, {"response": "a"}]}', "turn 1: no `state`"),
     ],
 )
@@ -362,8 +318,6 @@ def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful:
     ("text", "message"),
     [
         ('{"town001": []}', "dialogue town001: no turns"),
-        ('{"town001": {"30000000": {"state": {}}}}', "turn 30,000,000; at most 1,000"),
-        ('{"town001": ' + '{"turns": ' * 900 + "1" + "}" * 901, "found 'turns'"),
         ('{"town001": ' + '{"a":' * 100_000, "JSON nested too deeply"),
     ],
 )
@@ -385,14 +339,15 @@ def test_dst_refuses_in_one_message(
 
 
 def test_a_gzip_bomb_ends_in_one_message(
-    mwz: Mwz, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
     (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 1_000_001))
     for command in ("score", "check", "dst", "why", "compare"):
         files = ["bomb.json.gz"] * (2 if command == "compare" else 1)
-        run = mwz(command, *files)
+        run = run_cli(capsys, command, *files)
         assert (run.status, run.out) == (2, "")
         assert run.err == (
-            "mwz: bomb.json.gz: too large: more bytes than at most 1,000,000 (MWZ_LIMIT_UNPACKED)"
+            "mwz: bomb.json.gz: too large: more bytes than at most 1,000,000 (MWZ_LIMIT_UNPACKED)\n"
         )

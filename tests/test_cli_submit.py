@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, make_older
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, make_older
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import System, read_entries, read_entry
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.model import read_board
+from mwz.harness.board.systems import System
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
 
@@ -193,12 +192,6 @@ def test_bad_predictions_leave_nothing(
     assert not submitting.folder.exists()
 
 
-def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Path) -> None:
-    run = submitting(tmp_path / "none.json", "System")
-    assert (run.status, "no such file" in run.err) == (2, True)
-    assert not submitting.folder.exists()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -258,12 +251,6 @@ def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
     assert not submitting.folder.exists()
 
 
-@pytest.mark.parametrize("track", ["reference", "chit-chat"])
-def test_a_bad_track_leaves_nothing(track: str, submitting: _Submitting) -> None:
-    assert submitting(_file("hasty"), "System", track=track).status == 2
-    assert not submitting.folder.exists()
-
-
 @pytest.mark.parametrize(
     ("predictions", "track", "message"),
     [
@@ -320,28 +307,6 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     assert submitting.left() == before
 
 
-def test_a_reference_row_cannot_be_doubled(submitting: _Submitting) -> None:
-    # In a folder of another name than its own.
-    shutil.copytree(REPOSITORY / "corpus", submitting.folder / "rows")
-    before = submitting.left()
-    run = submitting(_file("careful"), "Corpus")
-    assert run.status == 2
-    assert "corpus: has the name of rows" in run.err
-    assert submitting.left() == before
-
-
-def test_a_system_on_another_benchmark_is_not_entered(submitting: _Submitting) -> None:
-    enter(submitting.folder, "other")
-    submitting.leaderboard()
-    before = submitting.left()
-    run = submitting(_file("hasty"), "System")
-    assert run.status == 2
-    assert (
-        "system: does not compare with other (different benchmarks: sample and made-up" in run.err
-    )
-    assert submitting.left() == before
-
-
 def test_nothing_is_entered_beside_scores_of_an_earlier_version(submitting: _Submitting) -> None:
     submitting(_file("careful"), "first")
     make_older(submitting.folder / "first")
@@ -362,38 +327,6 @@ def test_a_broken_submission_of_another_is_told_before_anything_is_written(
     assert run.status == 2
     assert "first: scores.json: format: a report of version 2 is expected" in run.err
     assert submitting.left() == before
-
-
-def test_predictions_come_gzipped_too(submitting: _Submitting, tmp_path: Path) -> None:
-    packed = tmp_path / "hasty.json.gz"
-    packed.write_bytes(gzip.compress(_file("hasty").read_bytes()))
-    plain = _Submitting(tmp_path / "other" / "submissions", submitting._capsys)
-    assert submitting(packed, "hasty").status == 0
-    assert plain(_file("hasty"), "hasty").status == 0
-    assert _files_apart_from_the_time(submitting.folder / "hasty") == _files_apart_from_the_time(
-        plain.folder / "hasty"
-    )
-
-
-def test_predictions_come_by_standard_input_too(
-    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = io.TextIOWrapper(io.BytesIO(_file("hasty").read_bytes()))
-    monkeypatch.setattr(sys, "stdin", content)
-    assert submitting("-", "piped").status == 0
-    [entry] = read_entries(submitting.folder)
-    assert entry.scores.main.coverage.turns == 146
-
-
-def test_the_repositorys_submissions_accept_no_score_on_the_sample(
-    submitting: _Submitting,
-) -> None:
-    submitting.folder.mkdir()
-    for key in ("damd", "ubar"):
-        shutil.copytree(REPOSITORY / key, submitting.folder / key)
-    run = submitting(_file("hasty"), "hasty")
-    assert run.status == 2
-    assert {path.name for path in submitting.folder.iterdir()} == {"damd", "ubar"}
 
 
 def test_what_is_not_stated_is_told_once(

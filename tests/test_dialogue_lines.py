@@ -163,20 +163,6 @@ def score(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
     return run_cli(capsys, "score", "--benchmark", "sample", *arguments)
 
 
-def test_the_command_line_writes_lines(
-    capsys: pytest.CaptureFixture[str], sample: Benchmark, tmp_path: Path
-) -> None:
-    target = tmp_path / "lines.jsonl"
-    run = score(capsys, SUBMISSIONS / "careful.json", "--per-dialogue", target)
-    assert (run.status, run.err) == (0, "")
-    assert "strict" in run.out
-    lines = read_dialogue_lines(target)
-    assert [line.id for line in lines] == list(content("careful"))
-    options = Options(metrics=("bleu", "inform", "diversity"))
-    metrics = dict(Scorer(sample, options).score(content("careful")).metrics)
-    assert corpus_scores(lines) == metrics
-
-
 def test_lines_on_standard_output_come_alone(
     capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
 ) -> None:

@@ -18,18 +18,12 @@ from helpers import Run, run_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    ORDER_FILE,
-    PREDICTIONS_FILE,
-    in_order,
-    read_entries,
-    read_order,
-)
+from mwz.harness.board.entries import ENTRY_FILE, ORDER_FILE, in_order, read_entries, read_order
 from mwz.harness.board.model import read_board
 from mwz.harness.board.pairs import PAIRS_FILE
 from mwz.harness.board.rescoring import rescore, verify
 from mwz.harness.board.scores import FILES, SCORES_FILE, hashes_of, plain
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.io.files import to_json
 
 KEPT = ("corpus", "constant-response", "hdno", "lava", "marco", "ubar")
@@ -95,7 +89,7 @@ def _edited(value: Any) -> Any:
 def test_whatever_is_edited_by_hand_in_scores_is_found(
     data: st.DataObject, sample_board: Path
 ) -> None:
-    path = sample_board / "careful" / data.draw(st.sampled_from([f.name for f in FILES[::2]]))
+    path = sample_board / "careful" / data.draw(st.sampled_from(FILES[::2]))
     sound = path.read_bytes()
     place = data.draw(st.sampled_from([*_leaves(json.loads(sound))]))
 

@@ -123,7 +123,7 @@ def test_spans_that_are_all_empty_are_no_states() -> None:
         (
             [{"session": "x"}],
             "expected an object of dialogue id -> list of turns, found a list of objects with "
-            "`session`; name the dialogue's id: mwz convert --id-key session",
+            "`session`; name the dialogue's id: mwz convert --key id=session",
         ),
     ],
 )

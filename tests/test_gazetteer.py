@@ -168,7 +168,7 @@ def test_one_word_of_a_phrase_may_be_misspelt() -> None:
 
 
 def _assert_all_found(records: Any) -> None:
-    delexicaliser = Delexicaliser.of_venues(records, RULES)
+    delexicaliser = Delexicaliser(records, RULES)
     for domain in NAMED_DOMAINS:
         for record in records[domain]:
             venue = VenueId(domain, str(record["id"]))

@@ -91,15 +91,50 @@ THAI = _restaurant(food="thai")
 
 # What is offered.
 
-
-def test_a_name_offers_what_the_state_finds() -> None:
-    assert _matched({"area": "north"}, ("NAME is nice", NORTH)) == 1
-    assert _matched({"area": "north"}, ("NAME is nice", SOUTH)) == 0
+NOWHERE = _restaurant(area="nowhere")
+EVERYWHERE: State = {"restaurant": {}}
 
 
-def test_without_a_name_nothing_is_offered() -> None:
-    assert _matched({"area": "north"}, ("PHONE is its number", NORTH)) == 0
-    assert _matched({"area": "north"}, ("TRAINID is nice", NORTH)) == 0
+@pytest.mark.parametrize(
+    ("wanted", "turns", "fits"),
+    [
+        # A name offers what the state finds; without one nothing is offered.
+        ({"area": "north"}, [("NAME is nice", NORTH)], 1),
+        ({"area": "north"}, [("NAME is nice", SOUTH)], 0),
+        ({"area": "north"}, [("PHONE is its number", NORTH)], 0),
+        ({"area": "north"}, [("TRAINID is nice", NORTH)], 0),
+        # A mention is a plain substring.
+        ({"area": "north"}, [("theNAMEs are", NORTH)], 1),
+        ({"area": "north"}, [("the name is", NORTH)], 0),
+        # A state without the domain finds no venues. Even those offered before are gone: none of
+        # them is among no results.
+        ({}, [("NAME", {"hotel": {"area": "north"}})], 0),
+        ({}, [("NAME", NORTH), ("NAME", {})], 0),
+        # A domain without slots finds all venues.
+        ({}, [("NAME", EVERYWHERE)], 1),
+        ({"area": "north"}, [("NAME", EVERYWHERE)], 0),
+        # Every offered venue must fit: north finds r1 and r2, of which only r2 is Thai.
+        ({"food": "thai"}, [("NAME", NORTH)], 0),
+        ({"food": "thai"}, [("NAME", NORTH_THAI)], 1),
+        # r2, then r1 and r2: the offer stays r2 while all of it is among the results.
+        ({"food": "thai"}, [("NAME", NORTH_THAI), ("NAME", NORTH)], 1),
+        # r1 and r2, then r2: the offer becomes r2.
+        ({"food": "thai"}, [("NAME", NORTH), ("NAME", NORTH_THAI)], 1),
+        # r2, then r3 and r4.
+        ({"food": "thai"}, [("NAME", NORTH_THAI), ("NAME", SOUTH)], 0),
+        # An offer of nothing is replaced by the next results.
+        ({"area": "north"}, [("NAME", NOWHERE), ("NAME", NORTH)], 1),
+        ({"area": "north"}, [("NAME", NOWHERE)], 0),
+        ({"area": "north"}, [("NAME", NORTH), ("NAME", NOWHERE)], 0),
+        # A goal that gives a name is matched outright.
+        ({"name": "silver fork"}, [("bye", {})], 1),
+        ({"name": "no such venue", "area": "north"}, [("NAME", SOUTH)], 1),
+    ],
+)
+def test_what_is_offered_must_fit(
+    wanted: Mapping[str, str], turns: Sequence[tuple[str, State]], fits: int
+) -> None:
+    assert _matched(wanted, *turns) == fits
 
 
 def test_an_offer_of_nothing_is_set_anew_by_the_next_one() -> None:
@@ -111,11 +146,6 @@ def test_an_offer_of_nothing_is_set_anew_by_the_next_one() -> None:
     assert [step.replaced for step in steps] == [True, True]
 
 
-def test_a_mention_is_a_plain_substring() -> None:
-    assert _matched({"area": "north"}, ("theNAMEs are", NORTH)) == 1
-    assert _matched({"area": "north"}, ("the name is", NORTH)) == 0
-
-
 def test_only_turns_about_the_domain_count() -> None:
     turns = (("NAME", NORTH), ("NAME", SOUTH))
     assert _matched({"area": "north"}, *turns, active=[["restaurant"], ["hotel"]]) == 1
@@ -123,53 +153,12 @@ def test_only_turns_about_the_domain_count() -> None:
     assert _matched({"area": "north"}, *turns, active=[[], []]) == 0
 
 
-def test_a_state_without_the_domain_finds_no_venues() -> None:
-    assert _matched({}, ("NAME", {"hotel": {"area": "north"}})) == 0
-    # Even venues offered before are gone: none of them is among no results.
-    assert _matched({}, ("NAME", NORTH), ("NAME", {})) == 0
-
-
-def test_a_domain_without_slots_finds_all_venues() -> None:
-    assert _matched({}, ("NAME", {"restaurant": {}})) == 1
-    assert _matched({"area": "north"}, ("NAME", {"restaurant": {}})) == 0
-
-
-def test_every_offered_venue_must_fit() -> None:
-    # North finds r1 and r2, of which only r2 is Thai.
-    assert _matched({"food": "thai"}, ("NAME", NORTH)) == 0
-    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI)) == 1
-
-
-def test_an_offer_holds_while_all_of_it_is_among_the_results() -> None:
-    # r2, then r1 and r2: the offer stays r2.
-    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", NORTH)) == 1
-
-
-def test_an_offer_is_replaced_as_soon_as_one_of_it_is_not_among_the_results() -> None:
-    # r1 and r2, then r2: the offer becomes r2.
-    assert _matched({"food": "thai"}, ("NAME", NORTH), ("NAME", NORTH_THAI)) == 1
-    # r2, then r3 and r4.
-    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", SOUTH)) == 0
-
-
-def test_an_offer_of_nothing_is_replaced_by_the_next_results() -> None:
-    nowhere = _restaurant(area="nowhere")
-    assert _matched({"area": "north"}, ("NAME", nowhere), ("NAME", NORTH)) == 1
-    assert _matched({"area": "north"}, ("NAME", nowhere)) == 0
-    assert _matched({"area": "north"}, ("NAME", NORTH), ("NAME", nowhere)) == 0
-
-
 # What is matched outright.
 
 
-@pytest.mark.parametrize("domain", ["taxi", "police", "hospital"])
-def test_domains_without_venues_are_matched(domain: str) -> None:
-    assert _matches(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))) == {domain: 1}
-
-
-def test_a_goal_that_gives_a_name_is_matched() -> None:
-    assert _matched({"name": "silver fork"}, ("bye", {})) == 1
-    assert _matched({"name": "no such venue", "area": "north"}, ("NAME", SOUTH)) == 1
+def test_domains_without_venues_are_matched() -> None:
+    for domain in ("taxi", "police", "hospital"):
+        assert _matches(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))) == {domain: 1}
 
 
 def test_a_train_that_nobody_offers_is_matched_unless_its_id_is_asked_for() -> None:
@@ -183,55 +172,45 @@ def test_a_train_offered_must_fit() -> None:
     for leave, fits in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
         played = _played(wanted, ("TRAINID", {"train": {"leave": leave}}))
         assert _matches(played) == {"train": fits}
-
-
-def test_a_train_search_without_results_counts_as_nothing_offered() -> None:
-    played = _played({"train": goal({"leave": "09:00"})}, ("TRAINID", {"train": {"day": "sunday"}}))
-    assert _matches(played) == {"train": 1}
+    # No train leaves on that day: a search without results counts as nothing offered.
+    assert _matches(_played(wanted, ("TRAINID", {"train": {"day": "sunday"}}))) == {"train": 1}
 
 
 # What is provided.
 
 
-def _provided(
-    requestable: Sequence[str], *responses: str, domain: str = "restaurant", **kwargs: Any
-) -> bool:
-    turns = [(response, {domain: {}}) for response in responses]
-    played = _played({domain: goal({}, requestable)}, *turns, **kwargs)
-    return _result(played).domains[domain].all_provided
+_HOTEL, _RESTAURANT = ["hotel"], ["restaurant"]
 
 
-@pytest.mark.parametrize("slot", ["PHONE", "ADDRESS", "POST", "TRAINID"])
-def test_a_mentioned_slot_is_provided(slot: str) -> None:
-    assert _provided([slot], f"it is {slot}.")
-    assert _provided([slot], f"x{slot}x")
-    assert not _provided([slot], "it is NAME.")
-    assert not _provided([slot], slot.lower())
-
-
-def test_slots_may_be_provided_over_several_turns() -> None:
-    assert _provided(["PHONE", "POST"], "PHONE", "POST")
-    assert not _provided(["PHONE", "POST"], "PHONE", "PHONE")
-
-
-def test_a_slot_is_provided_only_in_a_turn_about_the_domain() -> None:
-    assert not _provided(["PHONE"], "PHONE", "ok", active=[["hotel"], ["restaurant"]])
-    assert _provided(["PHONE"], "ok", "PHONE", active=[["hotel"], ["hotel", "restaurant"]])
-
-
-def test_a_reference_number_is_provided_only_once_the_domain_is_booked() -> None:
-    booked = [[], ["restaurant"]]
-    assert _provided(["REFERENCE"], "ok", "REFERENCE", booked=booked)
-    assert not _provided(["REFERENCE"], "REFERENCE", "ok", booked=booked)
-    assert not _provided(["REFERENCE"], "ok", "REFERENCE", booked=[["hotel"], ["hotel"]])
-
-
-def test_nothing_asked_for_is_always_provided() -> None:
-    assert _provided([], "ok")
-
-
-def test_what_is_no_requestable_slot_is_never_provided() -> None:
-    assert not _provided(["AREA"], "AREA")
+@pytest.mark.parametrize(
+    ("requestable", "responses", "facts", "provided"),
+    [
+        *((slot, [f"it is {slot}."], {}, True) for slot in ("PHONE", "ADDRESS", "POST", "TRAINID")),
+        # A mention is a plain substring.
+        ("PHONE", ["xPHONEx"], {}, True),
+        ("PHONE", ["it is NAME."], {}, False),
+        ("PHONE", ["phone"], {}, False),
+        # Over several turns.
+        ("PHONE POST", ["PHONE", "POST"], {}, True),
+        ("PHONE POST", ["PHONE", "PHONE"], {}, False),
+        # Only in a turn about the domain.
+        ("PHONE", ["PHONE", "ok"], {"active": [_HOTEL, _RESTAURANT]}, False),
+        ("PHONE", ["ok", "PHONE"], {"active": [_HOTEL, _HOTEL + _RESTAURANT]}, True),
+        # A reference number only once the domain is booked.
+        ("REFERENCE", ["ok", "REFERENCE"], {"booked": [[], _RESTAURANT]}, True),
+        ("REFERENCE", ["REFERENCE", "ok"], {"booked": [[], _RESTAURANT]}, False),
+        ("REFERENCE", ["ok", "REFERENCE"], {"booked": [_HOTEL, _HOTEL]}, False),
+        # Nothing asked for is always provided, and what cannot be requested never.
+        ("", ["ok"], {}, True),
+        ("AREA", ["AREA"], {}, False),
+    ],
+)
+def test_what_is_provided(
+    requestable: str, responses: Sequence[str], facts: Mapping[str, Any], provided: bool
+) -> None:
+    turns = [(response, EVERYWHERE) for response in responses]
+    played = _played({"restaurant": goal({}, requestable.split())}, *turns, **facts)
+    assert _result(played).domains["restaurant"].all_provided == provided
 
 
 def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
@@ -274,24 +253,68 @@ def test_of_no_dialogue_the_rates_are_0() -> None:
     assert (rates["inform"], rates["success"]) == ({"total": 0}, {"total": 0})
 
 
-# The optimistic set-up.
+# The set-ups of the paper's table 3.
 
 
-def test_optimistic_matches_if_one_offered_venue_fits() -> None:
-    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=OPTIMISTIC) == 1
-    assert _matched({"area": "south"}, ("NAME", NORTH), setup=OPTIMISTIC) == 0
-    assert _matched({"area": "south"}, ("ok", SOUTH), setup=OPTIMISTIC) == 0
+# r4 is in the south; the strict search for it in the north finds nothing.
+WRONG_AREA = _restaurant(area="north", name="iron pot")
+# Were the name one constraint of many, nothing would be found; without it, r1 and r2.
+ANY_NAME = _restaurant(area="north", name="dontcare")
+FIRST, END = Setup(comparison="first"), Setup(updates="end")
+SAMPLING = Setup(comparison="sampling")
 
 
-def test_optimistic_searches_by_a_name_alone() -> None:
-    # r4 is in the south; the strict search for it in the north finds nothing.
-    wrong = _restaurant(area="north", name="iron pot")
-    assert _matched({"area": "south"}, ("NAME", wrong), setup=OPTIMISTIC) == 1
-    assert _matched({"area": "south"}, ("NAME", wrong), setup=STRICT) == 0
-    # Were the name one constraint of many, nothing would be found; without it, r1 and r2.
-    anything = _restaurant(area="north", name="dontcare")
-    assert _matched({"area": "north"}, ("NAME", anything), setup=OPTIMISTIC) == 1
-    assert _matched({"area": "south"}, ("NAME", anything), setup=OPTIMISTIC) == 0
+@pytest.mark.parametrize(
+    ("setup", "wanted", "turns", "chance"),
+    [
+        # Optimistic: one offered venue that fits is enough, and a name replaces the rest.
+        (OPTIMISTIC, {"food": "thai"}, [("NAME", NORTH)], 1),
+        (OPTIMISTIC, {"area": "south"}, [("NAME", NORTH)], 0),
+        (OPTIMISTIC, {"area": "south"}, [("ok", SOUTH)], 0),
+        (OPTIMISTIC, {"area": "south"}, [("NAME", WRONG_AREA)], 1),
+        (STRICT, {"area": "south"}, [("NAME", WRONG_AREA)], 0),
+        (OPTIMISTIC, {"area": "north"}, [("NAME", ANY_NAME)], 1),
+        (OPTIMISTIC, {"area": "south"}, [("NAME", ANY_NAME)], 0),
+        # The first result alone is offered. North: r1 (Greek), r2. South: r3 (Greek), r4.
+        (FIRST, {"food": "greek"}, [("NAME", NORTH)], 1),
+        (FIRST, {"food": "thai"}, [("NAME", NORTH)], 0),
+        # r2 stays while it is a result, first or not; else the first result follows.
+        (FIRST, {"food": "thai"}, [("NAME", NORTH_THAI), ("NAME", NORTH)], 1),
+        (FIRST, {"food": "thai"}, [("NAME", NORTH_THAI), ("NAME", SOUTH)], 0),
+        # What the last state finds, mentioned or not.
+        (END, {"area": "south"}, [("NAME", NORTH), ("bye", SOUTH)], 1),
+        (END, {"area": "north"}, [("NAME", NORTH), ("bye", SOUTH)], 0),
+        (END, {"area": "south"}, [], 0),
+        # At reference numbers, too.
+        (Setup(updates="reference"), {"area": "north"}, [("booked, REFERENCE", NORTH)], 1),
+        (STRICT, {"area": "north"}, [("booked, REFERENCE", NORTH)], 0),
+        (Setup(updates="reference"), {"area": "north"}, [("NAME", NORTH)], 1),
+        # One venue drawn of two fits by half.
+        (SAMPLING, {"food": "thai"}, [("NAME", NORTH)], 1 / 2),
+        (SAMPLING, {"area": "north"}, [("NAME", NORTH)], 1),
+        (SAMPLING, {"area": "south"}, [("NAME", NORTH)], 0),
+        (SAMPLING, {"area": "south"}, [("ok", SOUTH)], 0),
+        # r1 or r2 by half. Then all Thai ones are results, r2 and r4: r2 stays, r1 is drawn anew,
+        # a quarter each. So r2 by 3/4, r4 by 1/4.
+        (SAMPLING, {"area": "north"}, [("NAME", NORTH), ("NAME", THAI)], 3 / 4),
+        (SAMPLING, {"area": "south"}, [("NAME", NORTH), ("NAME", THAI)], 1 / 4),
+        # Back in the north r2 stays by 3/4, and r4's 1/4 is drawn anew, 1/8 each: r1 1/8, r2 7/8.
+        (SAMPLING, {"food": "greek"}, [("NAME", NORTH), ("NAME", THAI), ("NAME", NORTH)], 1 / 8),
+        (SAMPLING, {"food": "thai"}, [("NAME", NORTH), ("NAME", THAI), ("NAME", NORTH)], 7 / 8),
+        # A draw from nothing is no offer.
+        (SAMPLING, {}, [("NAME", NORTH), ("NAME", NOWHERE)], 0),
+        (SAMPLING, {"food": "thai"}, [("NAME", NOWHERE), ("NAME", NORTH)], 1 / 2),
+    ],
+)
+def test_set_ups_offer_and_compare_in_their_own_ways(
+    setup: Setup, wanted: Mapping[str, str], turns: Sequence[tuple[str, State]], chance: float
+) -> None:
+    assert _matched(wanted, *turns, setup=setup) == pytest.approx(chance)
+
+
+def test_at_the_end_no_domain_need_be_active() -> None:
+    turns = (("NAME", NORTH), ("bye", SOUTH))
+    assert _matched({"area": "south"}, *turns, setup=END, active=[[], []]) == 1
 
 
 def test_optimistic_searches_by_a_train_id_alone() -> None:
@@ -306,64 +329,6 @@ def test_optimistic_searches_by_a_train_id_alone() -> None:
     # A train's departure is no name.
     named = {"train": {"name": "TR06", "leave": "12:00"}}
     assert _matches(_played(wanted, ("TRAINID", named)), OPTIMISTIC) == {"train": 1}
-
-
-# The other set-ups of the paper's table 3.
-
-
-def test_first_offers_the_first_result_alone() -> None:
-    first = Setup(comparison="first")
-    # North: r1 (Greek), r2. South: r3 (Greek), r4.
-    assert _matched({"food": "greek"}, ("NAME", NORTH), setup=first) == 1
-    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=first) == 0
-    # r2 stays while it is a result, first or not; else the first result follows.
-    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", NORTH), setup=first) == 1
-    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", SOUTH), setup=first) == 0
-
-
-def test_end_offers_what_the_last_state_finds_mentioned_or_not() -> None:
-    end = Setup(updates="end")
-    turns = (("NAME", NORTH), ("bye", SOUTH))
-    assert _matched({"area": "south"}, *turns, setup=end) == 1
-    assert _matched({"area": "north"}, *turns, setup=end) == 0
-    assert _matched({"area": "south"}, *turns, setup=end, active=[[], []]) == 1
-    assert _matched({"area": "south"}, setup=end) == 0
-
-
-def test_reference_updates_at_reference_numbers_too() -> None:
-    turn = ("booked, REFERENCE", NORTH)
-    assert _matched({"area": "north"}, turn, setup=Setup(updates="reference")) == 1
-    assert _matched({"area": "north"}, turn) == 0
-    assert _matched({"area": "north"}, ("NAME", NORTH), setup=Setup(updates="reference")) == 1
-
-
-SAMPLING = Setup(comparison="sampling")
-
-
-def test_one_venue_drawn_of_two_fits_by_half() -> None:
-    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=SAMPLING) == pytest.approx(1 / 2)
-    assert _matched({"area": "north"}, ("NAME", NORTH), setup=SAMPLING) == pytest.approx(1)
-    assert _matched({"area": "south"}, ("NAME", NORTH), setup=SAMPLING) == 0
-    assert _matched({"area": "south"}, ("ok", SOUTH), setup=SAMPLING) == 0
-
-
-def test_a_drawn_venue_stays_while_it_is_a_result() -> None:
-    # r1 or r2 by half. Then all Thai ones are results, r2 and r4: r2 stays, r1 is drawn anew,
-    # a quarter each. So r2 by 3/4, r4 by 1/4.
-    turns = (("NAME", NORTH), ("NAME", THAI))
-    assert _matched({"area": "north"}, *turns, setup=SAMPLING) == pytest.approx(3 / 4)
-    assert _matched({"area": "south"}, *turns, setup=SAMPLING) == pytest.approx(1 / 4)
-    # Back in the north r2 stays by 3/4, and r4's 1/4 is drawn anew, 1/8 each: r1 1/8, r2 7/8.
-    again = (*turns, ("NAME", NORTH))
-    assert _matched({"food": "greek"}, *again, setup=SAMPLING) == pytest.approx(1 / 8)
-    assert _matched({"food": "thai"}, *again, setup=SAMPLING) == pytest.approx(7 / 8)
-
-
-def test_a_draw_from_nothing_is_no_offer() -> None:
-    nowhere = _restaurant(area="nowhere")
-    assert _matched({}, ("NAME", NORTH), ("NAME", nowhere), setup=SAMPLING) == 0
-    turns = (("NAME", nowhere), ("NAME", NORTH))
-    assert _matched({"food": "thai"}, *turns, setup=SAMPLING) == pytest.approx(1 / 2)
 
 
 def test_expected_rates_and_deviations_of_draws() -> None:
@@ -447,16 +412,6 @@ def test_each_turn_is_a_step_that_says_what_it_did() -> None:
     assert [step.provided for step in steps] == [(), (), ("PHONE",), (), ("REFERENCE",), ()]
 
 
-def test_a_reduced_search_asks_for_the_name_alone() -> None:
-    named = _restaurant(area="north", name="iron pot")
-    indifferent = _restaurant(area="north", name="dontcare")
-    played = _played({"restaurant": goal()}, ("NAME", named), ("NAME", indifferent))
-    queries = [step.query for step in _steps(played, setup=OPTIMISTIC)]
-    assert queries == [{"name": "iron pot"}, {"area": "north", "name": "dontcare"}]
-    states = [named["restaurant"], indifferent["restaurant"]]
-    assert [step.query for step in _steps(played)] == states
-
-
 def test_a_domain_without_venues_has_steps_without_offers() -> None:
     played = _played({"taxi": goal({}, ["PHONE"])}, ("NAME, PHONE", {"taxi": {"leave": "09:00"}}))
     (step,) = _steps(played, "taxi")
@@ -476,14 +431,6 @@ def test_an_offer_is_kept_where_another_search_finds_just_the_same(
     steps = list(walk(played, "restaurant", DATABASE, Setup(comparison), RULES))
     assert [list(step.offered) for step in steps] == [found] * 2
     assert [step.replaced for step in steps] == [True, False]
-
-
-@pytest.mark.parametrize("setup", ALL_SETUPS)
-def test_a_domain_without_venues_is_offered_nothing(setup: Setup) -> None:
-    # Even where a reference number, or the end, has the venues looked up.
-    played = _played({"taxi": goal()}, ("NAME, REFERENCE", {"taxi": {"leave": "09:00"}}))
-    [step] = walk(played, "taxi", DATABASE, setup, RULES)
-    assert (step.query, step.found, step.offered, step.replaced) == (None, None, None, False)
 
 
 def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
@@ -567,29 +514,6 @@ def test_rates_are_shares_and_success_needs_inform(
     for domain, inform in rates["inform"].items():
         assert -1e-9 <= rates["success"][domain] <= inform + 1e-9
         assert inform <= 100 + 1e-9
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.lists(_dialogues(), max_size=4), _SETUPS, st.randoms(use_true_random=False))
-def test_the_order_of_dialogues_does_not_matter(
-    dialogues: list[PlayedDialogue], setup: Setup, random: Any
-) -> None:
-    shuffled = list(dialogues)
-    random.shuffle(shuffled)
-    rates, others = _rates(dialogues, setup), _rates(shuffled, setup)
-    assert others["inform"] == pytest.approx(rates["inform"])
-    assert others["success"] == pytest.approx(rates["success"])
-
-
-@settings(deadline=None, max_examples=100)
-@given(_dialogues(), st.sampled_from(sorted(UPDATES)), st.booleans())
-def test_venues_that_all_fit_also_intersect(
-    played: PlayedDialogue, updates: str, reduced: bool
-) -> None:
-    # Of the same offer only: the optimistic set-up as a whole may score lower than the strict one.
-    strictly = _matches(played, Setup("subset", updates, reduced))
-    loosely = _matches(played, Setup("intersection", updates, reduced))
-    assert all(loosely[domain] >= strictly[domain] for domain in strictly)
 
 
 @settings(deadline=None, max_examples=100)

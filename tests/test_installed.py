@@ -22,7 +22,7 @@ from mwz.harness.data.installed import (
     installed_benchmarks,
     to_document,
 )
-from mwz.harness.scoring import Scorer, derived
+from mwz.harness.scoring.scorer import Scorer, bleu_references, venue_database
 from mwz.normalization.rules import rule_set, rule_set_names
 
 ONE = replace(
@@ -202,8 +202,8 @@ def test_what_is_derived_is_kept_and_gives_the_same_scores(sample: Benchmark) ->
     responses = {id_: one.references["damd"] for id_, one in sample.dialogues.items()}
     for _ in range(2):
         # The second time what the first time kept.
-        derived.references.cache_clear()
-        derived.database.cache_clear()
+        bleu_references.cache_clear()
+        venue_database.cache_clear()
         kept = Scorer(load_benchmark("multiwoz"))
         counted = kept.references().statistics(responses)
         assert (counted == Scorer(sample).references().statistics(responses)).all()

@@ -15,7 +15,6 @@ import pytest
 from entered import (
     HARNESS,
     PAPER,
-    PROJECT,
     REPOSITORY,
     enter,
     leaderboard,
@@ -26,29 +25,21 @@ from entered import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
 from mwz.harness.board.entries import (
-    PREDICTIONS_FILE,
     Entry,
-    in_order,
     read_entries,
     read_entry,
-    read_note,
-    read_order,
 )
 from mwz.harness.board.model import common_signatures, make_board, rows
-from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.site_pages import make_site
-from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.tables import escaped
 from mwz.harness.metrics.metric import Headline, headlines
-from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set
 
@@ -192,34 +183,6 @@ def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) 
     assert "\n- Lost: not ranked: nobody can get its predictions\n" in page
 
 
-def test_pinned_predictions_are_there_for_anybody(tmp_path: Path) -> None:
-    content = b'{"pinned": []}'
-    pin = {
-        "repository": "some/one",
-        "commit": "c" * 40,
-        "path": "a/b.json",
-        "git_blob": blob_id(content),
-    }
-    place = enter(tmp_path, "pinned", system(name="Pinned", predictions=pin), None, content).folder
-    (place / PREDICTIONS_FILE).unlink()
-    [row] = rows(read_entries(tmp_path), "2021")
-    assert (row.rank, row.unranked) == (1, None)
-
-
-def test_a_system_of_high_bleu_does_not_outrank_one_of_higher_combined_score(
-    tmp_path: Path,
-) -> None:
-    # (50 + 40) / 2 + 30 = 75 against (90 + 80) / 2 + 10 = 95.
-    for key, bleu, inform, success in [("wordy", 30, 50, 40), ("useful", 10, 90, 80)]:
-        strict = {"inform": inform, "success": success}
-        enter(tmp_path, key, scored={"2021": report(bleu=bleu, strict=strict)})
-    ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.key, row.ranking_key[0]) for row in ranked] == [
-        ("useful", 95.0),
-        ("wordy", 75.0),
-    ]
-
-
 @settings(deadline=None)
 @given(order=st.permutations(range(5)))
 def test_the_order_of_reading_does_not_matter(
@@ -261,22 +224,6 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Flags": "",
     }
     assert shown.items() <= _row_shown(entry).items()
-
-
-def test_flags_are_shown_by_name(tmp_path: Path) -> None:
-    enter(tmp_path, "loud", scored={"2021": report(flags={"placeholders": 3.0, "placement": 0.1})})
-    page = leaderboard(read_entries(tmp_path), "2021")
-    header, _, row = _tables(page)["End-to-end systems"]
-    assert dict(zip(header, row, strict=True))["Flags"] == "placeholders, placement"
-    # Nobody has reviewed them, and so it has no rank.
-    assert _ranks(page) == [("–", "Loud")]
-
-
-def test_joint_accuracy_is_shown_where_states_are_predicted(tmp_path: Path) -> None:
-    # All values are alike, so that the fuzzy joint accuracy is the exact one: 2 of 6 turns.
-    tracking = score_tracking([tracked(*FGA_FIGURE_1)])
-    entry = enter(tmp_path, "system", scored={"2021": report(dst=tracking)})
-    assert _row_shown(entry)["Fuzzy joint acc."] == "33.3"
 
 
 def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) -> None:
@@ -410,13 +357,6 @@ def test_scores_that_differ_in_what_systems_may_differ_in_stand_in_one_table(
     assert [row.key for row in rows([one, other], "2021")] == ["a", "b"]
 
 
-def test_the_columns_tell_what_systems_may_differ_in(tmp_path: Path) -> None:
-    entry = _with_report(enter(tmp_path, "a"), _signed(domains="slots"))
-    header, _, shown = _tables(leaderboard([entry], "2021"))["Strict and optimistic set-up"]
-    row = dict(zip(header, shown, strict=True))
-    assert (row["Domains"], row["States"]) == ("slots", "predicted")
-
-
 def test_what_somebody_wrote_for_a_source_is_only_text(tmp_path: Path) -> None:
     written = "</table><script>|[x](javascript:alert(1))"
     entry = _with_report(enter(tmp_path, "a"), _signed(domains=written))
@@ -500,26 +440,12 @@ def test_a_note_is_only_text(note: str, shown: str, tmp_path: Path) -> None:
     assert page.replace(f"Loud: {shown}", "Loud: x") == plain
 
 
-def test_a_text_is_shown_in_one_line_and_begins_no_list() -> None:
-    assert escaped("plays\n\n## half") == r"plays \#\# half"
-    assert escaped("1. x") == r"1\. x"
-    assert escaped("- x") == r"\- x"
-
-
 def test_a_page_of_no_submissions_has_no_rows() -> None:
     tables = _tables(leaderboard([], "2021"))
     assert all(len(table) == 2 for table in tables.values() if table)
 
 
 # ---------------------------------------------------------------- the repository's own page
-
-
-def test_the_repositorys_page_is_what_its_submissions_give() -> None:
-    page = (PROJECT / "leaderboard.md").read_bytes()
-    entries = in_order(read_entries(REPOSITORY), read_order(REPOSITORY))
-    pairs = read_pairs(REPOSITORY, entries)
-    made = leaderboard(entries, "2021", read_note(REPOSITORY), read_reported(REPOSITORY), pairs)
-    assert made.encode() == page
 
 
 @pytest.mark.parametrize("key", sorted(PAPER))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
+from helpers import Run, benchmark, dialogue, goal, run_cli
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
@@ -82,17 +82,6 @@ def test_grounded_scores_under_their_own_key(capsys: Capture, tmp_path: Path) ->
     assert Report.from_dict(report | {"grounded": {**grounded, "ceiling": ceiling}}, "x")
 
 
-def test_wrong_telephone_numbers_show_in_grounded_scores_alone(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    report = _json(capsys, _file(tmp_path, _turns(WRONG_NUMBERS)), "--lexicalised")
-    assert report["success"] == 100.0
-    # One dialogue of three asks for no telephone number; two of four values told are right.
-    assert report["grounded"]["success"]["total"] == pytest.approx(100 / 3)
-    assert report["grounded"]["faithfulness"]["in_database"] == 50.0
-    assert report["grounded"]["inform"]["total"] == 100.0
-
-
 def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: Benchmark) -> None:
     # Numbers of venues begin with 01632 960; those of taxis, 07700, are no venue's.
     told: dict[str, list[dict[str, Any]]] = {
@@ -147,15 +136,6 @@ def test_the_ceiling_is_of_the_turns_that_are_played(sample: Benchmark) -> None:
         assert scores.faithfulness == scores.ceiling.faithfulness
 
 
-def test_the_table_shows_the_human_responses_and_marks_bleu(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    run = run_cli(capsys, "score", _file(tmp_path, _turns(TOLD)), "--lexicalised")
-    assert run.status == 0
-    for shown in ("Inform any", "human: the human responses of", "Their BLEU does not compare"):
-        assert shown in run.out
-
-
 def test_without_human_responses_there_is_no_ceiling() -> None:
     tiny = benchmark({"one": dialogue({"restaurant": goal({"area": "north"})}, 1)})
     scorer = Scorer(tiny, Options(lexicalised=True, metrics=("grounded",)))
@@ -171,7 +151,10 @@ def test_the_delexicaliser_is_never_applied_silently(capsys: Capture, tmp_path: 
     assert run.status == 0
     assert "or score them by --lexicalised" in run.err
     assert "lexicalised:" not in run.out
-    assert run_cli(capsys, "score", path, "--lexicalised").err.count("--lexicalised") == 0
+    run = run_cli(capsys, "score", path, "--lexicalised")
+    assert "--lexicalised" not in run.err
+    for text in ("Inform any", "human: the human responses of", "Their BLEU does not compare"):
+        assert text in run.out
 
 
 def test_grounded_scores_need_plain_english(sample: Benchmark) -> None:
@@ -230,15 +213,6 @@ def test_what_cannot_be_delexicalised_is_told_and_nothing_written(
 
 def _lexicalised(capsys: Capture, path: Path, out: Path, seed: int = 0) -> Run:
     return run_cli(capsys, "lexicalise", path, "-o", out, "--seed", seed)
-
-
-@pytest.mark.parametrize("system", ["careful", "scripted", "hasty"])
-def test_known_scores_come_back(capsys: Capture, tmp_path: Path, system: str) -> None:
-    path, out = _file(tmp_path, _sample_system(system)), tmp_path / "out.json"
-    assert _lexicalised(capsys, path, out, seed=5).status == 0
-    own = _json(capsys, path, "--setup", "strict")
-    back = _json(capsys, out, "--setup", "strict", "--lexicalised")
-    assert (back["inform"], back["success"]) == (own["inform"], own["success"])
 
 
 def test_the_seed_decides_about_the_text(capsys: Capture, tmp_path: Path) -> None:
@@ -363,8 +337,8 @@ def test_goals_that_cannot_be_used_are_told(
     ("arguments", "message"),
     [
         (("--free-running", "--goals", "seen"), "--free-running takes all goals"),
-        (("--lexicalised", "--goals", "goals.json"), "--goals takes a file only with"),
-        (("--goals", "some"), "unknown choice of goals 'some'; choose from all, "),
+        (("--lexicalised", "--goals", "goals.json"), "--goals is one of all, seen, unseen; a"),
+        (("--goals", "some"), "--goals is one of all, seen, unseen"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -473,22 +447,3 @@ def test_a_file_without_turns_is_nothing_to_score(capsys: Capture, tmp_path: Pat
     run = run_cli(capsys, "score", path, "--lexicalised", "--free-running")
     assert run.status == 2
     assert "holds no turn" in run.err
-
-
-# The real human responses.
-
-
-@pytest.mark.real_data
-def test_the_ceiling_of_multiwoz(multiwoz: Benchmark) -> None:
-    scorer = Scorer(multiwoz, Options(lexicalised=True, setup="strict"))
-    report = scorer.score_normalized(scorer.normalized(human_submission(multiwoz)))
-    scores = report.metrics["grounded"]
-    assert scores.inform["total"] >= 95
-    assert scores.success["total"] >= 88
-    assert scores.faithfulness.in_database >= 97
-    # The annotated responses get 94.0 and 91.2 with the same sources.
-    assert report.inform == pytest.approx(94.0, abs=1.5)
-    assert report.success == pytest.approx(91.2, abs=1.5)
-    assert report.bleu is not None
-    assert report.bleu["mwz22"] >= 92
-    assert RULES.name == report.rules

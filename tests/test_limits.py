@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import sys
 import tracemalloc
 from pathlib import Path
@@ -157,12 +156,6 @@ def test_a_turn_number_beyond_all_dialogues_takes_neither_memory_nor_time() -> N
     assert message == ("x.json: dialogue mul0001: turn 30,000,000; at most 1,000 (MWZ_LIMIT_TURNS)")
 
 
-def test_missing_turns_are_told_by_the_first_of_them() -> None:
-    message = _tracking({"mul0001": {"900": {"state": {}}}})
-    assert "turn 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … missing; the benchmark has turns 0 to 1" in message
-    assert len(message) < 400
-
-
 @pytest.mark.parametrize("turns", [[], {}])
 def test_a_dialogue_without_turns_is_refused_everywhere(turns: object) -> None:
     assert "dialogue mul0001: " in _refused({"mul0001": turns})
@@ -269,12 +262,3 @@ def test_the_same_key_in_several_objects_is_in_order() -> None:
     assert parse_json(b'{"a": {"a": [{"a": 1}, {"a": 2}]}}', "x") == {
         "a": {"a": [{"a": 1}, {"a": 2}]}
     }
-
-
-def test_a_thousand_doubled_keys_are_one_line() -> None:
-    content = json.dumps([{"k": 1}] * 1000).replace('"k": 1', '"k": 1, "k": 1').encode()
-    with pytest.raises(InputError) as raised:
-        parse_json(content, "x")
-    assert str(raised.value) == (
-        "x: the key 'k' is there twice; keep one, 1000 times: [0]; [1]; [2]; …"
-    )

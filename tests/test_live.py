@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,8 +20,9 @@ from mwz.harness.comparison.evidence import pass_hat, pass_interval
 from mwz.harness.data.goals import DomainTask, Task, Tasks, chosen_goals, load_tasks, parse_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
-from mwz.harness.live.playing import Play, play
-from mwz.harness.live.tools import Booking, Tools
+from mwz.harness.live.play import play_tasks
+from mwz.harness.live.playing import Play
+from mwz.harness.live.tools import Tools
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import BrokenOffError, User, World
 
@@ -110,30 +112,30 @@ def test_wrong_goals_are_refused_with_their_place(content: object, problem: str)
 
 
 def test_queries_count_all_and_return_the_first_in_a_stable_order(tools: Tools) -> None:
-    found = tools.call(TASK, "query_train", {"departure": "brackwater"})[0]
+    found = tools.call(TASK, "query_train", {"departure": "brackwater"})
     # 9 go to Ostley, 6 to Larkhaven and 4 to Duskwell.
     assert found["count"] == 19
     times = [train["leaveAt"] for train in found["results"]]
     assert times == sorted(times)
     assert len(times) == 5
-    late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"})[0]
+    late = tools.call(TASK, "query_train", {"day": "monday", "arriveBy": "14:00"})
     assert [train["arriveBy"] for train in late["results"]] == ["13:35", "11:55", "08:55", "08:05"]
     # Of three before 14:00, the one at 07:20 leaves too early. After a time the first comes first.
     both = {"day": "monday", "leaveAt": "08:00", "arriveBy": "14:00"}
-    found = tools.call(TASK, "query_train", both)[0]
+    found = tools.call(TASK, "query_train", both)
     assert [train["leaveAt"] for train in found["results"]] == ["08:10", "11:10", "12:50"]
-    hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"})[0]
+    hotels = tools.call(TASK, "query_hotel", {"area": "east", "pricerange": "cheap"})
     assert [hotel["name"] for hotel in hotels["results"]] == ["skylark inn"]
 
 
 def test_bookings_are_refused_until_the_alternative_is_asked_for(tools: Tools) -> None:
     refused = tools.call(TASK, "book_hotel", {**ROOM, "stay": 5})
-    assert refused[1] is None
-    assert refused[0]["booked"] is False
-    assert "stay" in refused[0]["reason"]
-    booked = tools.call(TASK, "book_hotel", ROOM)
-    slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked[0]["reference"]
-    assert booked[1] == Booking("hotel", slots, venue="6", code=code)
+    assert refused["booked"] is False
+    assert "stay" in refused["reason"]
+    booked = dict(tools.call(TASK, "book_hotel", ROOM))
+    assert len(booked.pop("reference")) == 8
+    slots = {"people": "2", "day": "Thursday", "stay": "3"}
+    assert booked == {"booked": True, **slots, "name": "skylark inn"}
 
 
 @pytest.mark.parametrize(
@@ -147,12 +149,12 @@ def test_a_booking_is_refused_for_all_that_is_to_fail_together(
     result = tools.call(
         Task("a", {"hotel": goal}, ()), "book_hotel", {**ROOM, "day": day, "stay": stay}
     )
-    assert result[0]["booked"] is booked
+    assert result["booked"] is booked
 
 
 def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> None:
     def reference(task: Task = TASK, **more: object) -> str:
-        return str(tools.call(task, "book_hotel", {**ROOM, **more})[0]["reference"])
+        return str(tools.call(task, "book_hotel", {**ROOM, **more})["reference"])
 
     assert reference() == reference()
     others = {reference(), reference(people=1), reference(world.tasks["town003"])}
@@ -180,12 +182,12 @@ def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> 
 def test_wrong_arguments_get_an_answer_to_act_on(
     tools: Tools, name: str, arguments: object, told: str | None
 ) -> None:
-    error = tools.call(TASK, name, arguments)[0].get("error")
+    error = tools.call(TASK, name, arguments).get("error")
     assert error is None if told is None else told in error
 
 
 def test_an_unknown_name_is_answered_with_the_closest(tools: Tools) -> None:
-    found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"})[0]
+    found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"})
     assert found["count"] == 0
     assert found["closest_name"][0] == "the pewter ladle"
 
@@ -265,10 +267,11 @@ def test_what_is_said_is_bounded_and_text(world: World) -> None:
 # ------------------------------------------------------------------------------- outcomes
 
 
+STAY = {"people": "2", "day": "thursday", "stay": "3", "name": "skylark inn"}
+
+
 def _booked(tools: Tools, *stays: str) -> Mapping[str, bool]:
-    made = [
-        Booking("hotel", {"people": "2", "day": "thursday", "stay": stay}, "6") for stay in stays
-    ]
+    made = [("hotel", {**STAY, "stay": stay}) for stay in stays]
     return booked_slots(TASK, made, tools)[0]["hotel"]
 
 
@@ -278,16 +281,16 @@ def test_bookings_are_held_against_the_goal_slot_by_slot(tools: Tools) -> None:
     assert _booked(tools, "4") == {**right, "stay": False}
     assert _booked(tools, "4", "3") == {**right, "once": False}
     assert _booked(tools) == dict.fromkeys(right, False)
-    # Hotel 1 is in the south, and the goal books no table.
-    made = [Booking("hotel", {"people": "2", "day": "thursday", "stay": "3"}, "1")]
-    booked, unasked = booked_slots(TASK, [*made, Booking("restaurant", {}, "1")], tools)
+    # That hotel is in the south, and the goal books no table.
+    made = [("hotel", {**STAY, "name": "harbourlight"}), ("restaurant", {})]
+    booked, unasked = booked_slots(TASK, made, tools)
     assert booked["hotel"] == {**right, "venue": False}
     assert unasked == 1
 
 
 def test_taxis_are_compared_however_places_and_times_are_written(tools: Tools) -> None:
     taxi = DomainTask({"departure": "saint john's college", "leaveAt": "9:15"})
-    made = Booking("taxi", {"departure": "Saint Johns College", "leaveAt": "09:15"})
+    made = ("taxi", {"departure": "Saint Johns College", "leaveAt": "09:15"})
     booked, _ = booked_slots(Task("a", {"taxi": taxi}, ()), [made], tools)
     assert booked["taxi"] == {"departure": True, "leaveAt": True, "once": True}
 
@@ -299,13 +302,13 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(tools
         "taxi": DomainTask({"leaveAt": "9:15"}),
     }
     fitting, other = (
-        tools.call(TASK, "query_restaurant", {"food": food})[0]["results"][0]["name"]
+        tools.call(TASK, "query_restaurant", {"food": food})["results"][0]["name"]
         for food in ("seafood", "italian")
     )
 
     def goes(departure: str, destination: str) -> bool:
         slots = {"departure": departure, "destination": destination, "leaveAt": "09:15"}
-        booked, _ = booked_slots(Task("a", wanted, ()), [Booking("taxi", slots)], tools)
+        booked, _ = booked_slots(Task("a", wanted, ()), [("taxi", slots)], tools)
         return booked["taxi"]["route"]
 
     assert goes("Skylark Inn", fitting)
@@ -415,7 +418,7 @@ def test_the_user_hears_that_there_is_nothing_and_what_it_is_asked(
     ],
 )
 def test_the_user_books_and_hears_what_came_of_it(world: World, response: str, answer: str) -> None:
-    venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"})[0]["results"]
+    venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"})["results"]
     name = next(venue["name"] for venue in venues if venue["pricerange"] == "moderate")
     offer = f"How about **{name.title()}**?"
     assert "19:00" in _told(world, "town006", offer)
@@ -623,7 +626,7 @@ def test_the_same_seed_gives_the_same_bytes(
 ) -> None:
     files = [tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
     for file, options in zip(files, ((), ("--jobs", "3"), ("--seed", "1")), strict=True):
-        assert run_cli(capsys, *_sample(file, *options)).status == 0
+        assert run_cli(capsys, *_sample(file, "--tasks", "10", *options)).status == 0
     one, same, other = (file.read_bytes() for file in files)
     assert one == same
     assert one != other
@@ -648,15 +651,14 @@ def test_outcomes_are_those_of_what_was_said_and_called(
 ) -> None:
     file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
     run_cli(capsys, *_sample(file, "--tasks", "2"))
-    lines = [json.loads(text) for text in file.read_text(encoding="utf-8").splitlines()]
-    for line in lines:
-        # Nothing is called or said, but the outcome says otherwise.
-        line["turns"] = [{"user": "Hello.", "response": "Goodbye."}]
-        assert line["outcome"]["solved"]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    played = file.read_text(encoding="utf-8")
+    file.write_text(played.replace('"solved": true', '"solved": false'), encoding="utf-8")
     run_cli(capsys, *_sample(file, "--tasks", "2", "--json", str(figures)))
-    found = json.loads(figures.read_text(encoding="utf-8"))
-    assert found["solved"] == found["success"] == 0
+    assert json.loads(figures.read_text(encoding="utf-8"))["solved"] == 100
+    # Nothing is called or said, but the outcome says otherwise.
+    line = {**json.loads(played.splitlines()[0]), "turns": [{"user": "Hello.", "response": "Bye."}]}
+    file.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert "must not be edited" in run_cli(capsys, *_sample(file, "--tasks", "2")).err
 
 
 @pytest.mark.parametrize(
@@ -691,8 +693,10 @@ def test_dialogues_that_were_broken_off_stay_lost(
 ) -> None:
     file = tmp_path / "p.jsonl"
     run_cli(capsys, *_sample(file, "--tasks", "2"))
-    whole = file.read_bytes()
-    file.write_bytes(whole.replace(b'"error": null', b'"error": "no answer"', 1))
+    broken, other = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    broken["outcome"]["error"] = "no answer"
+    broken["turns"][-1]["response"] = ""
+    file.write_text("".join(json.dumps(one) + "\n" for one in (broken, other)), encoding="utf-8")
     edited = file.read_bytes()
     done = run_cli(capsys, *_sample(file, "--tasks", "2"))
     assert "2 dialogues already played; 1 of them broken off, which count as lost" in done.err
@@ -717,7 +721,7 @@ def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
     tools: Tools,
 ) -> None:
     def found(**slots: str) -> dict[str, Any]:
-        return dict(tools.call(TASK, "query_restaurant", slots)[0])
+        return dict(tools.call(TASK, "query_restaurant", slots))
 
     assert found(area="Centre", food="Italian") == found(area="centre", food="italian")
     assert found(area="Centre")["count"] > 0
@@ -729,7 +733,8 @@ def test_score_and_why_read_what_is_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
-    assert run_cli(capsys, *_sample(file, "--json", str(figures), "--trials", "2")).status == 0
+    options = ("--tasks", "4", "--json", str(figures), "--trials", "2")
+    assert run_cli(capsys, *_sample(file, *options)).status == 0
     found = json.loads(figures.read_text(encoding="utf-8"))
     assert found["pass"]["2"]["value"] == found["solved"] == 100
     assert "|trials:2" in found["signature"]
@@ -747,7 +752,9 @@ def test_score_and_why_read_what_is_played(
         assert "--html and --serve are not for files of `mwz play`" in why.err
 
 
-def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) -> None:
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a module of agents, which is the current one."""
     (tmp_path / "mine.py").write_text(
         "def answer(messages, call):\n"
         "    found = call('query_restaurant', {'food': 'italian', 'area': 'centre'})\n"
@@ -758,30 +765,45 @@ def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) ->
         "    raise SystemExit(3)\n",
         encoding="utf-8",
     )
-    play_sample = ["play", "--benchmark", "sample", "--tasks", "8"]
-    done = run_process(*play_sample, "--agent", "mine:answer", folder=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    return tmp_path / "play.jsonl"
+
+
+def test_a_function_is_an_agent(mine: Path) -> None:
+    done = run_process(*_sample(mine, "--tasks", "8", "--agent", "mine:answer"), folder=mine.parent)
     assert done.returncode == 0, done.stderr
-    lines = (tmp_path / "play.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["outcome"]["inform"]
-    for name, error in (("broken", "ZeroDivisionError"), ("leaving", "SystemExit")):
-        options = ["--agent", f"mine:{name}", "-o", f"{name}.jsonl"]
-        done = run_process(*play_sample, *options, folder=tmp_path)
-        assert done.returncode == 2
-        assert "Traceback" not in done.stderr
-        assert "5 dialogues in a row are broken off" in done.stderr
-        assert "at mine.py:" in done.stderr
-        assert error in done.stderr
-        lines = (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        assert error in json.loads(lines[0])["outcome"]["error"]
-    for name, told in {
-        "mine:none": "cannot be imported",
-        "./mine.py:answer": "the module without .py",
-        "mine:__name__": "is no function",
-    }.items():
-        done = run_process(*play_sample, "--agent", name, folder=tmp_path)
-        assert done.returncode == 2
-        assert told in done.stderr
-        assert "Traceback" not in done.stderr
+    assert json.loads(mine.read_text(encoding="utf-8").splitlines()[0])["outcome"]["inform"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("broken", "ZeroDivisionError"), ("leaving", "SystemExit")]
+)
+def test_errors_of_a_function_fail_dialogues(
+    mine: Path, capsys: pytest.CaptureFixture[str], name: str, error: str
+) -> None:
+    done = run_cli(capsys, *_sample(mine, "--tasks", "8", "--agent", f"mine:{name}"))
+    assert done.status == 2
+    for told in ("5 dialogues in a row are broken off", "at mine.py:", error):
+        assert told in done.err
+    lines = mine.read_text(encoding="utf-8").splitlines()
+    assert error in json.loads(lines[0])["outcome"]["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mine:none", "cannot be imported"),
+        ("./mine.py:answer", "the module without .py"),
+        ("mine:__name__", "is no function"),
+    ],
+)
+def test_what_is_no_function_is_refused(
+    mine: Path, capsys: pytest.CaptureFixture[str], name: str, told: str
+) -> None:
+    done = run_cli(capsys, *_sample(mine, "--agent", name))
+    assert (done.status, told in done.err) == (2, True)
 
 
 def test_a_person_talks_beside_the_figures(
@@ -794,30 +816,15 @@ def test_a_person_talks_beside_the_figures(
     assert "agent: Nonna's Attic is a restaurant" in done.err
 
 
-def test_a_file_that_would_be_too_large_to_read_is_not_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "p.jsonl"
-    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "10000")
-    done = run_cli(capsys, *_sample(file))
-    assert done.status == 2
-    assert "more bytes than at most 10,000 (MWZ_LIMIT_UNPACKED) could not be read again" in done.err
-    assert run_cli(capsys, "score", file, "--benchmark", "sample").status == 0
-    before = file.read_bytes()
-    monkeypatch.delenv("MWZ_LIMIT_UNPACKED")
-    assert run_cli(capsys, *_sample(file)).status == 0
-    assert file.read_bytes().startswith(before)
-
-
 def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
     def what() -> Play:
         made = (Baseline, "b", ScriptedUser, "u")
         return Play(world, list(world.tasks.tasks)[:3], *made)
 
-    first = play(what(), tmp_path / "p.jsonl")
+    first = play_tasks(what(), tmp_path / "p.jsonl")
     next(first)
     with pytest.raises(InputError, match="another process plays into it"):
-        list(play(what(), tmp_path / "p.jsonl"))
+        list(play_tasks(what(), tmp_path / "p.jsonl"))
     assert len(list(first)) == 2
 
 
@@ -848,29 +855,16 @@ def real(upstream: Path) -> Tasks:
 
 
 @pytest.mark.real_data
-def test_the_tasks_of_multiwoz_have_the_goals_of_the_evaluator(
-    real: Tasks, multiwoz: Benchmark, world: World
-) -> None:
-    goals = chosen_goals(real.goals, world.scorer.rules).goals
-    assert goals.keys() == multiwoz.dialogues.keys()
-    for id_, goal in goals.items():
-        known = multiwoz.dialogues[id_].goal
-        assert {d: (one.informable, one.requestable) for d, one in goal.items()} == {
-            d: (one.informable, one.requestable) for d, one in known.items()
-        }
-
-
-@pytest.mark.real_data
 def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, world: World) -> None:
     there = World(world.scorer.__class__(multiwoz, world.scorer.options), real)
     environment = Environment(there)
     # The last three have a restaurant without telephone number, or The Junction, which rule set
     # 2021 calls otherwise.
-    ids = [*list(real.tasks)[:200], "mul2347", "pmul0267", "pmul3557"]
+    ids = [*list(real.tasks)[:60], "mul2347", "pmul0267", "pmul3557"]
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}
-    found = there.tools.call(TASK, "query_train", {**late, "day": "thursday"})[0]["results"]
+    found = there.tools.call(TASK, "query_train", {**late, "day": "thursday"})["results"]
     assert found
     assert all(train["leaveAt"] >= "19:30" for train in found)
 

@@ -113,17 +113,3 @@ def test_bleu_is_sacrebleus_with_empty_responses_on_the_sample(sample: Benchmark
     assert report.bleu is not None
     assert _bound(report).bleu == pytest.approx(expected)
     assert expected < report.bleu["mwz22"]
-
-
-def test_a_part_of_the_benchmark_that_is_played_in_full_has_none(sample: Benchmark) -> None:
-    whole = Benchmark(
-        sample.name, sample.dialogues, sample.venues, {}, seen=frozenset([*sample.dialogues][:3])
-    )
-    predictions = {
-        id_: [{"response": text} for text in one.references["mwz22"]]
-        for id_, one in [*whole.dialogues.items()][:3]
-    }
-    report = score(predictions, whole, Options(goals="seen"))
-    assert report.coverage.complete
-    assert "lower_bound" not in report.metrics
-    assert "lower_bound" in score(predictions, whole).metrics

@@ -94,7 +94,7 @@ def test_keys_that_are_named_are_read(scored: Scored, outputs: Any, name: str) -
 
 
 def test_a_key_that_is_nowhere_is_told(scored: Scored, outputs: Any) -> None:
-    with pytest.raises(InputError, match="--response-key: no `said` in it"):
+    with pytest.raises(InputError, match="--key response=KEY: no `said` in it"):
         scored(KEYED["keys of turns"][0](outputs), {"response": "said"})
 
 
@@ -116,18 +116,18 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
         lambda o: WHOLE["JSON lines of dialogues"](o)[:-60],
         "line 30: not JSON: line 1, column ",
     ),
-    "no ids": (_no_ids, "name the dialogue's id: mwz convert --id-key session"),
+    "no ids": (_no_ids, "name the dialogue's id: mwz convert --key id=session"),
     "turns below another key": (
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
-        "if they are in `exchange`, read it by mwz convert --turns-key exchange",
+        "if they are in `exchange`, read it by mwz convert --key turns=exchange",
     ),
     "an unknown key": (
         lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
-        "if it is one of `said`, name it: mwz convert --response-key said",
+        "if it is one of `said`, name it: mwz convert --key response=said",
     ),
     "a list with turns below another key": (
         lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
-        "if they are in `exchange`, read it by mwz convert --turns-key exchange",
+        "if they are in `exchange`, read it by mwz convert --key turns=exchange",
     ),
     "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a lost turn": (

@@ -19,9 +19,8 @@ from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS
 
 from mwz.harness import Benchmark
-from mwz.harness.board import PUBLISHED
 from mwz.harness.board.citations import entry_reference
-from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board.entries import PUBLISHED, read_entries, read_entry
 from mwz.harness.board.paper_table import system_name
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED

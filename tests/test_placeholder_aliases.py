@@ -228,7 +228,7 @@ def test_the_named_tables_have_as_many_names_as_their_systems_add() -> None:
     ],
 )
 def test_names_are_guessed_by_their_parts(name: str, slot: str | None) -> None:
-    assert guessed([name], RULES).get(name) == slot
+    assert guessed([f"[{name}]"], RULES).get(name) == slot
 
 
 def _costs(predictions: Mapping[str, Any], known: Mapping[str, str] | None = None) -> list[str]:

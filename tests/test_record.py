@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from decimal import Decimal
@@ -50,10 +48,6 @@ def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:
 
 def _told(found: list[Figure]) -> list[tuple[str, str, str, str]]:
     return [(one.source, one.title, str(one.printed), one.verdict) for one in found]
-
-
-def _verdicts(entry: Entry) -> dict[str, str]:
-    return {one.metric: one.verdict for one in reported_figures(entry, entry.system.reported[0])}
 
 
 def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: Path) -> None:
@@ -226,24 +220,6 @@ def test_the_audit_finds_what_is_known_of_the_public_board(
     assert [key for key, names in under.items() if not names] == ["corpus", "dots"]
     impossible = {one["printed"] for one in found["findings"] if one["kind"] == "attainable"}
     assert {"86.59", "87.09", "90.99"} <= impossible
-
-
-def test_csv_has_every_figure_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
-    read = list(csv.DictReader(io.StringIO(_run(capsys, "--format", "csv"))))
-    assert len(read) == len(record(*_repository()))
-    [damd] = [one for one in read if one["entry"] == "damd" and one["figure"] == "Combined"]
-    assert (damd["reported"], damd["verdict"]) == ("84.8", "optimistic combined score")
-    assert float(damd["difference"]) == pytest.approx(69.16 - 84.8, abs=0.05)
-
-
-def test_markdown_has_a_section_for_each_table(capsys: pytest.CaptureFixture[str]) -> None:
-    out = _run(capsys, "--format", "md")
-    assert [line for line in out.splitlines() if line.startswith("#")] == [
-        "## Reported figures",
-        "## The rule set of each row of the public board",
-        "## Figures that do not fit",
-    ]
-    assert "- matches the paper: " in out
 
 
 def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

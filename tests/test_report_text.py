@@ -7,7 +7,7 @@ from helpers import benchmark, dialogue, goal
 from mwz.harness import score
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.scoring import Options
-from mwz.harness.scoring.report_text import report_text
+from mwz.harness.scoring.report import report_text
 
 TOWN = benchmark(
     {
@@ -84,8 +84,3 @@ def test_state_tracking_is_shown_where_asked_for() -> None:
     assert text.splitlines()[0].endswith("state tracking")
     assert _cells(text, "JGA ") == ["JGA", "100.00"]
     assert "state tracking" not in _text(ONE)
-
-
-def test_columns_are_aligned() -> None:
-    table = _text(ONE).split("\n\n")[0].splitlines()
-    assert len({len(line) for line in table}) == 1

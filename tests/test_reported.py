@@ -313,11 +313,7 @@ def test_one_command_makes_and_checks_both_pages(
 
 
 def test_the_repositorys_pages_are_what_its_submissions_give() -> None:
-    made = pages(
-        REPOSITORY,
-        read_board(REPOSITORY, read_entries(REPOSITORY), "2021"),
-        PROJECT / "leaderboard.md",
-    )
+    made = pages(REPOSITORY, read_board(REPOSITORY, read_entries(REPOSITORY), "2021"))
     assert {PROJECT / "leaderboard.md", PROJECT / "docs" / "older-results.md"} <= made.keys()
     for path, content in made.items():
         assert content.encode() == path.read_bytes()

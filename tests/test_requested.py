@@ -14,6 +14,7 @@ from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import FURTHER_SLOTS, Goal
 from mwz.harness.data.installed import from_document, to_document
 from mwz.harness.data.readers.multiwoz22 import with_requests
+from mwz.harness.grounding.facts import requests
 from mwz.harness.grounding.grounded import (
     NEVER_TOLD,
     OF_ANOTHER,
@@ -21,11 +22,10 @@ from mwz.harness.grounding.grounded import (
     PlainDialogue,
     ground,
 )
-from mwz.harness.grounding.requested import requests
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
-DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
+DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
 DATABASE = Scorer(SAMPLE).database()
 
 

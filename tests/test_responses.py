@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import rule_set
@@ -50,20 +49,6 @@ def test_s_then_ly_are_deleted(response: str, text: str) -> None:
 )
 def test_text_is_lower_case_and_detokenised(response: str, text: str) -> None:
     assert _normalized(response).text == text
-
-
-def _moses(text: str) -> str:
-    detokenized: str = MosesDetokenizer(lang="en").detokenize(
-        MosesTokenizer(lang="en").tokenize(text)
-    )
-    return detokenized
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.text(max_size=60))
-def test_text_without_placeholders_is_what_moses_makes_of_it(response: str) -> None:
-    plain = response.replace("[", "(").lower().replace("-s", "").replace("-ly", "")
-    assert _normalized(response.replace("[", "(")).text == _moses(plain)
 
 
 @settings(deadline=None, max_examples=200)

@@ -87,12 +87,6 @@ def test_turns_that_cannot_be_scored_are_bad_input(
         scorer.dialogue(id_, turns)
 
 
-def test_options_that_a_dialogue_lacks_are_bad_input(sample: Benchmark) -> None:
-    scorer = Scorer(sample, Options(states="predicted"))
-    with pytest.raises(InputError, match="needs `state` in every turn"):
-        scorer.dialogue("town001", [{"response": "a"}])
-
-
 # docs/python.md, run as it is printed.
 
 _BLOCKS = re.findall(

@@ -24,7 +24,6 @@ SAMPLE = PROJECT / "harness" / "sample"
 BUILDER = PROJECT / "tools" / "build_sample.py"
 SUBMISSIONS = ("careful", "scripted", "hasty")
 
-DOMAINS = {"restaurant", "hotel", "attraction", "train", "taxi"}
 RULES = rule_set("2021")
 
 

@@ -8,9 +8,8 @@ import pytest
 from helpers import run_cli, texts_drawn
 from resampled_cases import SUBMISSIONS
 
-from mwz.harness.comparison.comparison_text import plot_scores
 from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
-from mwz.harness.comparison.interval import Interval
+from mwz.harness.comparison.interval import Interval, plot_scores
 from mwz.harness.errors import InputError
 from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics.results import Figure

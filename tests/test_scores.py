@@ -24,7 +24,6 @@ from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.scores import (
     SCORES_FILE,
@@ -47,10 +46,6 @@ def _parsed(scores: Scores) -> Scores:
 
 def _text(scores: Scores) -> str:
     return scores.files()[SCORES_FILE]
-
-
-def _is_edited(content: bytes) -> bool:
-    return "edited" in parse_scores(content, SCORES_FILE, "end-to-end")
 
 
 # ------------------------------------------------------------------------- written and read
@@ -93,13 +88,6 @@ def test_scores_of_tracked_states_written_and_read_are_the_same() -> None:
         assert _parsed(scores) == scores
 
 
-def test_scores_without_optional_metrics_written_and_read_are_the_same() -> None:
-    whole = report()
-    for kept in (["bleu"], ["diversity"], []):
-        partial = replace(whole, metrics={name: whole.metrics[name] for name in kept})
-        assert _parsed(Scores({"2021": partial}, None)) == Scores({"2021": partial}, None)
-
-
 def test_the_results_of_metrics_that_this_version_lacks_are_kept() -> None:
     scores = Scores({"2021": report(surprise={"bits": 3.5, "of": ["a", None]})}, None)
     assert _parsed(scores) == scores
@@ -112,14 +100,6 @@ def test_scores_keep_their_full_precision(tmp_path: Path) -> None:
     read = read_scores(tmp_path, "end-to-end")[0].main
     assert read.bleu is not None
     assert read.bleu["mwz22"] == third
-
-
-def test_scores_are_found_by_rule_set() -> None:
-    made = {"2023": report("2023", bleu=11.0), "2021": report("2021", bleu=10.0)}
-    scores = _parsed(Scores(made, HASHES))
-    assert scores.main == scores.under("2021") == made["2021"]
-    assert scores.under("2023") == made["2023"]
-    assert scores.under("2026") is None
 
 
 def test_the_file_is_the_report_of_the_default_rule_set_with_the_others_beside_it() -> None:
@@ -179,14 +159,6 @@ def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
         for part in place[:-1]:
             content = content[part]
         content[place[-1]] = value
-
-    return change
-
-
-def _all(*changes: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    def change(content: dict[str, Any]) -> None:
-        for one in changes:
-            one(content)
 
     return change
 
@@ -268,15 +240,6 @@ def test_what_is_no_report_is_refused(content: bytes) -> None:
 
 
 # ------------------------------------------- what ranks or marks an entry must follow, too
-
-
-def _problems_of(
-    folder: Path, change: Callable[[dict[str, Any]], None], **figures: Any
-) -> list[str]:
-    """Change a `scores.json` and its checksum, and return what the leaderboard says of it."""
-    place = enter(folder, "system", scored={"2021": report(**figures)}).folder
-    change_scores(place, change)
-    return entry_problems(read_entries(folder))
 
 
 _HALF = {

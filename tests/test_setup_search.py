@@ -29,7 +29,7 @@ from mwz.harness.board.audit.setup_search import (
     search_setups,
     setup_rates,
 )
-from mwz.harness.board.entries import OwnSetup, Reported
+from mwz.harness.board.systems import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.played import PlayedDialogue

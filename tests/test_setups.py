@@ -16,12 +16,10 @@ from stepped import rates_of
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import (
-    BOTH,
     REFERENCES,
     SETUPS,
     Setup,
 )
-from mwz.harness.scoring.report_text import report_text
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.
@@ -69,10 +67,6 @@ def test_the_first_turn_counts_or_does_not() -> None:
     assert _rates(again, first_turn=False) == (100, 100)
 
 
-def test_a_dialogue_of_one_turn_is_empty_without_its_first() -> None:
-    assert _rates(_played([("NAME", NORTH)], {"area": "north"}), first_turn=False) == (0, 0)
-
-
 def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
     turns = [("NAME has PHONE", NORTH)]
     played = _played(turns, {"area": "north"}, ["PHONE"], active=[["hotel"]])
@@ -101,11 +95,6 @@ def test_when_a_reference_number_counts(
     assert success.keys() == REFERENCES.keys()
     for references, wanted in success.items():
         assert _rates(played, references=references) == (100, wanted), references
-
-
-def test_other_slots_count_whatever_is_booked() -> None:
-    played = _played([("NAME has PHONE", NORTH)], {"area": "north"}, ["PHONE"], booked=[[]])
-    assert all(_rates(played, references=name) == (100, 100) for name in REFERENCES)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +194,6 @@ def test_strict_and_optimistic_are_what_the_re_evaluation_says(
         assert rates == _by_the_rule(played, optimistic), name
 
 
-# The table.
-
-
 # Scores by name.
 
 WANTED = {"restaurant": goal({"area": "north"}, ["PHONE"])}
@@ -245,21 +231,6 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
         assert (report.strict, report.optimistic) == (None, None)
 
 
-def test_its_report_comes_back_from_json_and_is_shown_by_its_name() -> None:
-    report = _scored("jsa-tod")
-    assert Report.from_dict(report.to_dict(), "report") == report
-    text = report_text(report)
-    assert "Inform jsa-tod" in text
-    assert "active domains (jsa-tod): gold; belief states: predicted" in text
-    assert "|setup:jsa-tod|" in text
-
-
-def test_other_metrics_stay_what_they_are_under_a_named_set_up() -> None:
-    both, named = _scored(BOTH), _scored("ubar")
-    assert named.bleu == both.bleu
-    assert named.metrics["flags"] == both.metrics["flags"]
-
-
 @pytest.mark.parametrize(
     ("setup", "options", "problem"),
     [
@@ -275,14 +246,6 @@ def test_a_source_other_than_the_set_ups_own_is_refused(
     assert refused.value.problems == (f"{problem}; leave it out",)
     # What it takes anyway may be said.
     Options(setup="ubar", states="gold", domains="gold")
-
-
-def test_a_set_up_that_looks_at_gold_responses_needs_them() -> None:
-    without = replace(TOWN.dialogues["d1"], references={"mwz22": []})
-    town = benchmark({"d1": without})
-    with pytest.raises(InputError, match="galaxy looks at gold responses, and dialogue d1 of ben"):
-        _scored("galaxy", town, metrics=["inform"])
-    assert _scored("ubar", town, metrics=["inform"]).setup("ubar") is not None
 
 
 def test_the_command_scores_by_name(

@@ -32,17 +32,13 @@ from mwz.harness import Benchmark
 from mwz.harness.board import model
 from mwz.harness.board.citations import references
 from mwz.harness.board.columns import verdict_mark
-from mwz.harness.board.entries import (
-    Entry,
-    arxiv_number,
-    paper_year,
-    read_entries,
-)
+from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import Board, make_board, read_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
 from mwz.harness.board.rows import ResponsesRow
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
+from mwz.harness.board.systems import arxiv_number, paper_year
 from mwz.harness.board.tracks import tracks
 from mwz.harness.board.views.board_data import Published, best_by_year, published
 from mwz.harness.board.views.charts import (

@@ -24,7 +24,6 @@ from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.tracked import TrackedScores
@@ -105,13 +104,6 @@ def test_the_same_states_score_alike_in_both_tracks(
 # -------------------------------------------------------------------------- scores.json
 
 
-def test_scores_read_back_as_they_were_written(tmp_path: Path) -> None:
-    entry = _enter(tmp_path, "half")
-    assert entry.problems == ()
-    assert entry.scores == _scored()
-    assert entry_problems([entry]) == []
-
-
 def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Entry:
     """Write an entry of the track by hand."""
     facts = system(name=key, track="state-tracking")
@@ -147,14 +139,6 @@ def test_a_file_that_holds_something_else_is_refused(
     edited = _edited(_enter(tmp_path, "half"), change)
     assert edited.scores.result is None
     assert any(told in problem for problem in edited.problems), edited.problems
-
-
-def test_scores_of_other_predictions_are_told(tmp_path: Path) -> None:
-    entry = _enter(tmp_path, "half")
-    other = _scored(own_gold((NORTH, NORTH)))
-    (entry.folder / SCORES_FILE).write_text(other.files()[SCORES_FILE], encoding="utf-8")
-    [problem] = entry_problems([read_entry(entry.folder)])
-    assert problem.startswith("half: its scores are of other predictions")
 
 
 # ------------------------------------------------------------------------------- tables
@@ -296,32 +280,6 @@ def test_gold_states_of_a_version_that_nobody_knows_are_refused(
     assert not (submitting.folder / "half").exists()
 
 
-def test_scoring_again_and_verifying_change_nothing(submitting: _Submitting, half: Path) -> None:
-    submitting(half, "Half")
-    submitting(CAREFUL, "Careful states")
-    before = {p: p.read_bytes() for p in submitting.folder.rglob("*") if p.is_file()}
-    run = submitting.run("leaderboard", "--rescore", "--jobs", 1)
-    assert run.status == 0, run.err
-    assert "half: unchanged" in run.out
-    assert "careful-states: unchanged" in run.out
-    assert {p: p.read_bytes() for p in before} == before
-    assert submitting.run("verify", "--jobs", 1).status == 0
-
-
-def test_an_edited_score_is_found_by_verifying_and_mended_by_scoring_again(
-    submitting: _Submitting, half: Path
-) -> None:
-    submitting(half, "Half")
-    folder = submitting.folder / "half"
-    sound = (folder / SCORES_FILE).read_bytes()
-    _edited(read_entry(folder), lambda c: c["result"]["report"]["metrics"].update(JGA=99.0))
-    run = submitting.run("verify", "--jobs", 1)
-    assert run.status == 1
-    assert "JGA" in run.out
-    assert submitting.run("leaderboard", "--rescore", "--jobs", 1).status == 0
-    assert (folder / SCORES_FILE).read_bytes() == sound
-
-
 def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
     submitting(half, "Half")
     submitting(CAREFUL, "Careful", track="end-to-end")
@@ -351,16 +309,6 @@ def test_options_that_mean_nothing_are_refused(
     run = submitting(CAREFUL, "Careful", *options, track=track)
     assert run.status == 2
     assert told in run.err
-    assert not submitting.folder.exists()
-
-
-def test_a_file_that_is_none_of_states_is_refused(submitting: _Submitting, tmp_path: Path) -> None:
-    path = tmp_path / "wrong.json"
-    path.write_text('{"d1": {"0": {"gt": 1, "pr": 2}}}', encoding="utf-8")
-    run = submitting(path, "Wrong")
-    assert run.status == 2
-    assert "wrong.json: expected a state" in run.err
-    assert "dialogue d1, turn 0, gt" in run.err
     assert not submitting.folder.exists()
 
 

@@ -150,13 +150,6 @@ def test_lexicalised_systems_have_seeds_as_well(
     assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
 
 
-def test_seeds_are_not_for_trackers(folder: Path, capsys: Capture) -> None:
-    about = ("--name", "New", "--track", "state-tracking", "--submissions", folder)
-    run = run_cli(capsys, "submit", CAREFUL, *about, "--seeds", HASTY)
-    assert run.status == 2
-    assert "--seeds: is not for the track state-tracking" in run.err
-
-
 def test_edited_seeds_are_refused_and_scoring_again_mends_them(
     folder: Path, capsys: Capture
 ) -> None:
@@ -173,15 +166,15 @@ def test_edited_seeds_are_refused_and_scoring_again_mends_them(
         assert path.read_bytes() == whole
 
 
-def test_a_seed_whose_outputs_are_gone_stays_as_it_was_scored(
+def test_an_entry_whose_seeds_outputs_are_gone_is_not_scored_again(
     folder: Path, capsys: Capture
 ) -> None:
     _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
-    whole = (folder / "new" / SEEDS_FILE).read_bytes()
     (folder / "new" / SECOND).unlink()
-    assert _verify(capsys, folder).status == 0
-    assert run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder).status == 0
-    assert (folder / "new" / SEEDS_FILE).read_bytes() == whole
+    run = _verify(capsys, folder)
+    assert run.status == 1
+    assert "new: not scored again: " in run.out
+    assert SECOND in run.out
 
 
 def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: Capture) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from entered import (
@@ -14,14 +13,13 @@ from entered import (
     make_older,
     reports,
     submit_alone,
-    system,
 )
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import PREDICTIONS_FILE, read_entries, read_entry
-from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
-from mwz.harness.board.submitting import check_new
+from mwz.harness.board.entries import read_entry
+from mwz.harness.board.scores import hashes_of
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
@@ -71,86 +69,6 @@ def test_a_reference_style_is_scored_as_a_system_without_hashes(sample: Benchmar
     assert scores.main.states == "gold"
 
 
-def test_an_existing_submission_is_not_overwritten(tmp_path: Path) -> None:
-    submit_made(tmp_path, content=OLD)
-    before = files_below(tmp_path)
-    # Another spelling of the same name.
-    with pytest.raises(InputError, match="there is an entry of that name"):
-        submit_made(tmp_path, name="SYSTEM")
-    assert files_below(tmp_path) == before
-
-
-@pytest.mark.parametrize(
-    ("changes", "states", "message"),
-    [
-        ({"track": "end-to-end"}, "gold", "track end-to-end: needs a predicted `state` in every"),
-        # A note makes no state predicted.
-        ({"track": "end-to-end", "note": "why"}, "gold", "track end-to-end: needs a predicted"),
-        (
-            {"track": "policy-optimization"},
-            "predicted",
-            "track policy-optimization: it was scored with predicted belief states; leave them out",
-        ),
-        ({"track": "reference"}, "predicted", "track reference: "),
-    ],
-)
-def test_an_entry_that_does_not_belong_in_its_track_is_refused(
-    changes: dict[str, Any], states: str, message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError) as error:
-        check_new(tmp_path, made_system(**changes), hashes_of(NEW), states)
-    assert error.value.source == "--track"
-    assert error.value.problems[0].startswith(message)
-    assert files_below(tmp_path) == {}
-
-
-@pytest.mark.parametrize(
-    ("changes", "states"),
-    [
-        ({"track": "end-to-end"}, "predicted"),
-        ({"track": "policy-optimization"}, "gold"),
-        ({"track": "policy-optimization", "note": "its states are predicted"}, "predicted"),
-    ],
-)
-def test_an_entry_that_belongs_in_its_track_is_entered(
-    changes: dict[str, Any], states: str, tmp_path: Path
-) -> None:
-    check_new(tmp_path, made_system(**changes), hashes_of(NEW), states)
-    submit_alone(tmp_path, made_system(**changes), NEW, made_scores(states=states))
-    assert [entry.key for entry in read_entries(tmp_path)] == ["system"]
-
-
-@pytest.mark.parametrize("replace", [False, True])
-def test_a_reference_row_cannot_be_replaced(replace: bool, tmp_path: Path) -> None:
-    made = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
-    place = enter(tmp_path, "corpus", made).folder
-    (place / PREDICTIONS_FILE).unlink()
-    scores = Scores(reports(states="gold"), None).files()[SCORES_FILE]
-    (place / SCORES_FILE).write_text(scores, encoding="utf-8")
-    before = files_below(tmp_path)
-    with pytest.raises(InputError, match="cannot be replaced" if replace else "of that name"):
-        submit_made(tmp_path, name="Corpus", replace=replace)
-    assert files_below(tmp_path) == before
-
-
-def test_predictions_that_another_entry_has_are_not_entered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submit_made(tmp_path, name="First")
-    before = files_below(tmp_path)
-    # That is known before they are scored.
-    with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
-        check_new(tmp_path, made_system("Second"), hashes_of(NEW))
-    check_new(tmp_path, made_system("First"), hashes_of(NEW), replace=True)
-    with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
-        submit_made(tmp_path, name="Second")
-    assert files_below(tmp_path) == before
-    # The same entry may have them again, and its date stays.
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "4000000000")
-    submit_made(tmp_path, name="First", replace=True)
-    assert files_below(tmp_path) == before
-
-
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     submit_made(tmp_path, content=OLD)
     (tmp_path / "system" / "seed-2.json.gz").write_bytes(b"another seed's")
@@ -176,14 +94,6 @@ def test_scores_that_do_not_compare_under_one_rule_set_are_not_entered(
     enter(tmp_path, "first", scored={**own, rules: other[rules]})
     before = files_below(tmp_path)
     with pytest.raises(InputError, match="does not compare with first"):
-        submit_made(tmp_path)
-    assert files_below(tmp_path) == before
-
-
-def test_nothing_is_entered_beside_scores_of_an_earlier_version(tmp_path: Path) -> None:
-    make_older(enter(tmp_path, "first").folder)
-    before = files_below(tmp_path)
-    with pytest.raises(InputError, match="first: scored by an earlier version; use --rescore"):
         submit_made(tmp_path)
     assert files_below(tmp_path) == before
 

@@ -148,13 +148,6 @@ def test_a_domain_may_forget_at_its_own_rate(run, figure_1):
     assert "unknown domain 'hotels'; choose from attraction, hotel" in error
 
 
-def test_slots_have_rates_beside_their_counts(run, figure_1):
-    [report] = reports(run, figure_1)
-    stars = report["per_slot"]["hotel-stars"]
-    assert (stars["missed"], stars["GCA"], stars["value_recall"]) == (1, 0, 0)
-    assert report["per_slot"]["hotel-name"]["GCA"] == 100
-
-
 def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(run, figure_1):
     # Both are 0.123457 in six digits.
     near = ["0.1234567", "0.12345674"]
@@ -197,17 +190,6 @@ def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
     status, out, err = run("dst", figure_1, *options)
     assert (status, out) == (2, "")
     assert message in err
-
-
-def test_files_of_one_name_are_told_apart_by_their_folders(run, tmp_path):
-    files = []
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        files.append(write_pairs(tmp_path / folder / "states.json", GCA_SAMPLE_2))
-    _, out, _ = run("dst", *files)
-    assert "one, two: gold and prediction pairs" in out
-    alone = reports(run, *files[:1])
-    assert alone[0]["label"] == "states"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from helpers import benchmark, dialogue, goal
 from tracking_cases import FGA_FIGURE_1, belief, read_file, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board.tracking_figures import tracking_figures
+from mwz.harness.board.tracked import tracking_figures
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.files import parse_tracking_file
 from mwz.harness.metrics.tracking.states import GoldStates

@@ -98,16 +98,6 @@ def test_formats_are_recognised_by_shape_and_read_alike(content, name):
     assert read_states(content) == (name, EXPECTED)
 
 
-def test_turns_are_ordered_as_numbers_not_as_text():
-    content = {"d": {"10": {"gt": {}, "pr": {}}, "9": {"gt": {}, "pr": {}}}}
-    assert [turn.number for turn in parse(content).dialogues[0].turns] == [9, 10]
-
-
-def test_values_may_hold_dashes():
-    content = {"d": {"0": {"gt": ["hotel-name-a-b"], "pr": {"hotel-name": "a-b"}}}}
-    assert score_tracking(parse(content).dialogues).metrics["JGA"] == 100
-
-
 def test_of_a_list_of_values_the_first_counts_and_the_format_says_so():
     content = {"d": {"0": {"gt": {"hotel": {"area": ["north", "south"]}}, "pr": OTHER}}}
     file = parse(content)
@@ -287,10 +277,3 @@ def test_every_problem_of_a_file_is_told():
     with pytest.raises(InputError) as error:
         parse({"a": {"0": {"gt": {}, "pr": 1}}, "b": {"0": {"gt": {}}, "x": {}}})
     assert len(error.value.problems) == 3
-
-
-def test_gold_states_of_the_file_need_no_benchmark():
-    def refuse(ids):
-        raise AssertionError("no benchmark is needed")
-
-    parse_tracking_file({"d": {"0": {"gt": {}, "pr": {}}}}, "states.json", refuse)

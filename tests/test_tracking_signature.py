@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
@@ -121,38 +119,6 @@ def test_other_gold_states_are_another_hash_whatever_they_differ_in() -> None:
         assert reason.startswith("different gold states: ")
 
 
-_STATES = st.dictionaries(
-    st.sampled_from(["hotel", "train"]),
-    st.dictionaries(st.sampled_from(["area", "day"]), st.sampled_from(["x", "y"])),
-)
-
-
-@given(
-    turns=st.lists(st.tuples(_STATES, _STATES, _STATES), min_size=1, max_size=4), shuffled=st.data()
-)
-def test_what_is_predicted_and_the_order_of_things_do_not_matter(
-    turns: list[tuple[dict[str, dict[str, str]], ...]], shuffled: st.DataObject
-) -> None:
-    one = [
-        TrackedDialogue(f"d{at}", [TrackedTurn(0, gold, first)])
-        for at, (gold, first, _) in enumerate(turns)
-    ]
-    other = [
-        TrackedDialogue(
-            f"d{at}", [TrackedTurn(0, {d: gold[d] for d in reversed(list(gold))}, second)]
-        )
-        for at, (gold, _, second) in enumerate(turns)
-    ]
-    assert _signature(one) == _signature(shuffled.draw(st.permutations(other)))
-
-
-def test_another_benchmark_is_another_hash_though_the_file_plays_none_of_what_differs() -> None:
-    other = _benchmark(sng0001=[GOLD, GOLD], sng0002=[{}])
-    one = _signature(_played(sng0001=1), TOY)
-    [reason] = one.comparable_with(_signature(_played(sng0001=1), other)).reasons
-    assert reason.startswith("different gold states: ")
-
-
 # ------------------------------------------------------------------------ slots and λ
 
 
@@ -193,12 +159,3 @@ def test_as_many_turns_of_another_dialogue_are_another_coverage() -> None:
     [reason] = one.comparable_with(other).reasons
     assert reason.startswith("different turns played: ")
     assert one.comparable_with(other, apart_from={"coverage"})
-
-
-def test_the_order_of_dialogues_does_not_change_coverage() -> None:
-    played = _played(sng0001=1, sng0002=1)
-    assert _signature(played, TOY) == _signature(played[::-1], TOY)
-
-
-def test_a_file_with_gold_states_has_no_coverage_beside_them() -> None:
-    assert _signature(_played(sng0001=1)).coverage is None

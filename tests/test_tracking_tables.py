@@ -73,13 +73,3 @@ def test_bad_files_are_told_in_one_short_message(
     assert (run.status, run.out) == (2, "")
     assert message in run.err
     assert len(run.err) < 700
-
-
-def test_a_dialogue_of_one_turn_is_scored(capsys: Capture, tmp_path: Path) -> None:
-    path = _write(tmp_path / "one.json", [("hotel.area hotel.stars", "hotel.area")])
-    [report] = json.loads(run_cli(capsys, "dst", path, "--json", "-").out)
-    assert (report["dialogues"], report["turns"]) == (1, 1)
-    assert (report["metrics"]["JGA"], report["metrics"]["recall"]) == (0, 50)
-    # One turn is its dialogue's middle, and has all of its mistakes.
-    assert report["mistakes"]["tail_orientation"] == report["mistakes"]["non_uniformity"] == 0
-    assert [part["first_lost"] for part in report["positions"]] == [1, *[0] * 9]

@@ -20,12 +20,13 @@ from entered import (
     sample_content,
     system,
 )
-from helpers import Run, run_cli, run_process
+from helpers import Run, run_cli
 
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
-from mwz.harness.board.rescoring import Change, Rescored, rescore, verify
+from mwz.harness.board.changes import Change
+from mwz.harness.board.entries import ENTRY_FILE, read_entries
+from mwz.harness.board.rescoring import Rescored, rescore, verify
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.data.declared import blob_id
+from mwz.harness.board.systems import PREDICTIONS_FILE
 
 Tamper = Callable[[Path], object]
 
@@ -79,16 +80,6 @@ def test_an_edited_figure_is_told_with_what_it_should_be(folder: Path) -> None:
     assert found["hasty"].holds
     assert found["scripted"].holds
     assert _everything(folder) == before
-
-
-def test_a_figure_edited_with_all_that_follows_is_told(folder: Path) -> None:
-    edit_inform(folder / "careful", 90.0)
-    careful = _verified(folder, "careful")["careful"]
-    assert [change.figure for change in careful.changes] == [
-        *("inform", "combined", "strict.inform.total", "strict.combined")
-    ]
-    # 26 of 30 dialogues, and not 27.
-    assert careful.changes[0] == Change("2021", "inform", 90.0, 100 * 26 / 30)
 
 
 def _set(*place: str, to: object) -> Tamper:
@@ -203,52 +194,11 @@ def test_a_copied_entry_is_told_whichever_of_the_two_is_verified(
     assert "has the predictions of" in problems[0]
 
 
-def test_pinned_predictions_are_verified_where_they_are_at_hand(
-    folder: Path, tmp_path: Path
-) -> None:
-    pin = {
-        "repository": "someone/outputs",
-        "commit": "c" * 40,
-        "path": "out/careful.json",
-        "git_blob": blob_id(sample_content("careful")),
-    }
-    _facts(folder / "careful", predictions=pin)
-    (folder / "careful" / PREDICTIONS_FILE).unlink()
-    careful = _verified(folder, "careful")["careful"]
-    # It holds as far as it can be told.
-    assert careful.holds
-    assert "predictions not at hand" in str(careful.missing)
-    (tmp_path / "careful.json").write_bytes(sample_content("careful"))
-    assert _verified(folder, "careful", folders=[tmp_path])["careful"] == Rescored("careful")
-    # Longer than any file system's names.
-    _facts(folder / "careful", predictions={**pin, "path": "a" * 300})
-    careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
-    assert "predictions not at hand" in str(careful.missing)
-    _facts(folder / "careful", predictions={"file": "a" * 300})
-    careful = _verified(folder, "careful")["careful"]
-    assert "cannot be read (File name too long)" in str(careful.missing)
-    _facts(folder / "careful", predictions=pin)
-    (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
-    careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
-    assert "is not the pinned file" in str(careful.missing)
-    _facts(folder / "careful", predictions={**pin, "git_blob": "d" * 40})
-    careful = _verified(folder, "careful")["careful"]
-    assert careful.problems == (
-        "its scores are of other predictions than those pinned; use --rescore",
-    )
-
-
 # ------------------------------------------------------------------------ on the command line
 
 
 def _verify(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
     return run_cli(capsys, "verify", "--submissions", folder, "--jobs", 1, *options)
-
-
-def test_the_command_says_what_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = _verify(capsys, folder, "--strict")
-    assert run.status == 0
-    assert run.out == ("careful: holds\nhasty: holds\nscripted: holds\n3 of 3 entries hold\n")
 
 
 def test_the_command_shows_differences_as_a_table(
@@ -336,25 +286,3 @@ def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
 
 
 # ------------------------------------------------------------------- as processes of their own
-
-
-def test_the_process_exits_with_what_it_found(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("hasty", "scripted"):
-        shutil.rmtree(folder / name)
-    options = ("--submissions", folder, "--jobs", 1)
-    whole = (folder / "careful" / SCORES_FILE).read_bytes()
-    assert run_cli(capsys, "leaderboard", "--submissions", folder).status == 0
-    assert run_process("verify", *options, "--strict").returncode == 0
-    edit_inform(folder / "careful", 90.0)
-    done = run_process("verify", *options)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "careful: 4 figures come out differently" in done.stdout
-    (folder / "careful" / SCORES_FILE).write_bytes(whole)
-    (folder / "careful" / PREDICTIONS_FILE).unlink()
-    # Nothing is left to verify, and a check that looks at nothing does not pass.
-    run = run_cli(capsys, "verify", *options)
-    assert (run.status, run.err) == (1, "nothing was verified: no entry could be scored again\n")
-    assert run_cli(capsys, "verify", *options, "--strict").status == 1
-    assert run_cli(capsys, "verify", *options, "nobody").status == 2

@@ -355,7 +355,7 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     """Print the measures."""
     folders = {"evaluator": evaluator, "data set": multiwoz}
     benchmark = build_benchmark(read_data_set("multiwoz"), folders).benchmark
-    delexicaliser = Delexicaliser.of_venues(benchmark.venue_records(RULES), RULES)
+    delexicaliser = Delexicaliser(benchmark.venue_records(RULES), RULES)
     dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
     for name in HALVES:
         part = {id_: d for id_, d in dialogues.items() if d.half == name}

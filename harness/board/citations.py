@@ -11,7 +11,8 @@ from functools import cache
 from mwz.normalization.registry import read_toml
 
 from ..io.tables import in_latex
-from .entries import Entry, arxiv_number, system_year
+from .entries import Entry
+from .systems import arxiv_number, system_year
 
 
 @dataclass(frozen=True)

@@ -12,440 +12,31 @@ An entry is one folder that appears in one step, so that no reader ever sees hal
 
 from __future__ import annotations
 
-import datetime
+import json
 import re
 import sys
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from typing import TypeAlias
 
-import tomli_w
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-
-from mwz.normalization.rules import (
-    DEFAULT_RULES,
-    OWN,
-    Aliases,
-    alias_table,
-    alias_tables,
-    aliases,
-    rule_set,
-)
-
-from ..benchmark import CANONICAL_STYLE, STYLES
-from ..data.declared import PinnedFile
-from ..errors import InputError, refuse, unknown
-from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain, validated
-from ..metrics.flags import FLAGS
-from ..metrics.metric import headlines
-from ..metrics.played import DOMAIN_SOURCES
-from ..metrics.setups import COMPARISONS, UPDATES
-from ..submission import HUMAN, made_submissions
-from ..submission.remarks import alias_problems
+from ..errors import InputError, refuse, resembling, unknown
+from ..io.files import is_plain_file, is_plain_folder, parse_json, parse_toml, read_plain
+from ..signature import PLACEHOLDERS
 from .scores import Scores, read_scores
+from .systems import System, folder_name, read_system
 from .tracks import OF_ROOMS, tracks
 
+PUBLISHED = Path(__file__).parents[2] / "submissions"
+"""The entries of the public board, as they are packed with the harness; in a clone, its own."""
+
 ENTRY_FILE = "entry.toml"
-PREDICTIONS_FILE = "predictions.json.gz"
 ORDER_FILE = "order.txt"
 NOTE_FILE = "note.txt"
 """What is to be said of all scores of a folder of entries, if anything."""
 
 _DIGEST_LINE = re.compile(r"([0-9a-f]{64})  ([^\s].*)")
-
-# Scheme, host with a dot, and what follows, in ASCII.
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-;=?-Z_a-z~%]*)?")
-
-# No longer than file systems allow, with what is added to it while the folder is written.
-_FOLDER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-
-
-_LONGEST_NAME = 60
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _web_address(value: str) -> str:
-    # A blank, a bar or a bracket would end the link in the leaderboard's tables.
-    if not _ADDRESS.fullmatch(value):
-        raise ValueError(
-            "expected a complete address such as https://example.org/paper, without blanks and "
-            "brackets"
-        )
-    return value
-
-
-def _plain_text(value: str) -> str:
-    """Check a text that people are to read: no control or format characters."""
-    strange = [character for character in value if unicodedata.category(character)[0] in "CZ"]
-    if any(character != " " for character in strange):
-        raise ValueError("control characters, line breaks and unusual blanks are not allowed")
-    return value
-
-
-def _plain_name(value: str) -> str:
-    """Check a name: plain text whose letters are Latin, so that no two names look alike."""
-    _plain_text(value)
-    if not 0 < len(value) <= _LONGEST_NAME:
-        raise ValueError(f"give a name of 1 to {_LONGEST_NAME} characters")
-    if unicodedata.normalize("NFKC", value) != value or value != value.strip():
-        raise ValueError("write it with ordinary characters, without blanks around it")
-    foreign = [c for c in value if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
-    if foreign:
-        raise ValueError(f"{foreign[0]!r} is no Latin letter; names that look alike are refused")
-    return value
-
-
-def _iso_date(value: object) -> str:
-    """Return a date, TOML's or a text, in the one form that sorts and that nobody misreads."""
-    text = str(value)
-    if not re.fullmatch(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}", text):
-        raise ValueError(f"{text[:20]!r} is no date such as 2024-12-31")
-    return datetime.date.fromisoformat(text).isoformat()
-
-
-def _address_or_none(value: str) -> str:
-    return value if value == "none" else _web_address(value)
-
-
-def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
-    """Return a check that a text is one of a table's keys, the name of a `kind`."""
-
-    def check(value: str) -> str:
-        if value not in known():
-            raise ValueError(unknown(kind, value, known()))
-        return value
-
-    return AfterValidator(check)
-
-
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-TrackName = Annotated[str, _one_of("track", tracks)]
-Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
-Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
-DomainSource = Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)]
-PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
-PlainName = Annotated[str, AfterValidator(_plain_name)]
-# MultiWOZ is of 2018.
-Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
-Runs = Annotated[int, Field(strict=True, ge=1, le=10_000)]
-Date = Annotated[str, BeforeValidator(_iso_date)]
-Prompts = Annotated[str, AfterValidator(_address_or_none)]
-EntryKey = Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")]
-
-
-class Predictions(_Strict):
-    """Where a system's predictions are: a file, a pinned source, the harness itself, or nowhere.
-
-    Attributes:
-        file: A file in the entry's folder.
-        repository: "<owner>/<name>" at GitHub.
-        commit: The commit to take the file from.
-        path: Its path in the repository.
-        git_blob: Its git blob id.
-        made: The submission that the harness makes itself, where the entry is a reference row.
-        lexicalised: An entry whose responses the harness writes in plain English, as
-            `mwz lexicalise` does: a check of the way back, not ranked.
-        played: The agent, without a model, that plays live dialogues with the scripted user
-            whenever they are needed: nobody keeps them.
-        trials: How often it plays each task; 1 if it is left out.
-        seed: The seed of either; 0 if it is left out.
-        unavailable: Why nobody can get them; the entry has no rank.
-    """
-
-    file: str | None = None
-    repository: str | None = None
-    commit: ObjectId | None = None
-    path: str | None = None
-    git_blob: ObjectId | None = None
-    made: Made | None = None
-    lexicalised: EntryKey | None = None
-    played: Literal["baseline"] | None = None
-    trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
-    seed: int | None = None
-    unavailable: PlainText | None = None
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Predictions:
-        pin = (self.repository, self.commit, self.path, self.git_blob)
-        places = (self.file, self.made, self.lexicalised, self.played, self.unavailable)
-        given = len(places) - places.count(None)
-        if given + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
-            raise ValueError(
-                "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
-                "or `made`, or `lexicalised`, or `played`, or `unavailable`"
-            )
-        if self.seed is not None and self.lexicalised is None and self.played is None:
-            raise ValueError("`seed` goes with `lexicalised` and `played`")
-        if self.trials is not None and self.played is None:
-            raise ValueError("`trials` goes with `played`")
-        if self.file is not None and Path(self.file).name != self.file:
-            raise ValueError("`file` must be the name of a file in the entry's folder")
-        return self
-
-    @property
-    def by_harness(self) -> bool:
-        """Whether the harness makes them itself: no system is entered by them."""
-        return self.made is not None or self.lexicalised is not None
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether they are the references: BLEU against themselves says nothing."""
-        return self.made == CANONICAL_STYLE
-
-    @property
-    def pinned(self) -> PinnedFile | None:
-        """The pinned file, if that is where the predictions are."""
-        if not (self.repository and self.commit and self.path and self.git_blob):
-            return None
-        return PinnedFile(self.repository, self.commit, self.path, self.git_blob, "predictions")
-
-
-class OwnSetup(_Strict):
-    """How a system's authors evaluated it (table 3 of "Shades of BLEU, Flavours of Success").
-
-    Attributes:
-        style: The reference style of BLEU.
-        tokenization: Of BLEU, in the table's words.
-        comparison: How offered and goal venues are compared.
-        updates: When the offered venues are updated.
-        reduced_search: Whether a venue's name or id replaces all other constraints.
-        domains: Where active domains come from.
-    """
-
-    style: Style | None = None
-    tokenization: Literal["word", "word, NLTK", "sub-word", "sub-word, NLTK"] | None = None
-    comparison: Annotated[str, _one_of("comparison", lambda: COMPARISONS)] | None = None
-    updates: Annotated[str, _one_of("choice of updates", lambda: UPDATES)] | None = None
-    reduced_search: bool | None = None
-    domains: DomainSource | None = None
-
-
-def _place_among_headlines(name: str) -> int:
-    """Return where tables show a figure; those of no metric come last."""
-    known = list(headlines())
-    return known.index(name) if name in known else len(known)
-
-
-def _plain_figure(value: object) -> object:
-    """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
-    text = str(value)
-    if isinstance(value, bool) or not re.fullmatch(r"-?[0-9]{1,7}(\.[0-9]{1,6})?", text):
-        raise ValueError(f"{text[:20]!r} is no plain number such as 83.4")
-    return value
-
-
-PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
-
-_ABOUT_FIGURES = ("source", "setup", "style", "domains")
-
-
-class Reported(BaseModel):
-    """Figures that a publication reports: those of `headlines()`, each with its digits.
-
-    Attributes:
-        source: Paper and table.
-        setup: The set-up they were made in: the system's "own", "strict" or "optimistic".
-        style: The reference style that BLEU was computed against, if not the canonical one.
-        domains: Where the active domains came from, if not from where the harness takes them.
-    """
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, PlainFigure]
-
-    source: Annotated[PlainText, Field(min_length=1)]
-    setup: Literal["own", "strict", "optimistic"] = "own"
-    style: Style | None = None
-    domains: DomainSource | None = None
-
-    @model_validator(mode="after")
-    def _known_and_in_range(self) -> Reported:
-        for name, figure in self.figures.items():
-            headline = headlines().get(name)
-            if headline is None:
-                known = ", ".join([*_ABOUT_FIGURES, *headlines()])
-                raise ValueError(f"{name}: unknown key; choose from {known}")
-            if not headline.lowest <= figure <= headline.highest:
-                raise ValueError(
-                    f"{name}: {figure} is not between {headline.lowest:g} and {headline.highest:g}"
-                )
-        return self
-
-    @property
-    def figures(self) -> dict[str, Decimal]:
-        """Metric -> the figure, of those reported."""
-        given = self.__pydantic_extra__
-        return {name: given[name] for name in sorted(given, key=_place_among_headlines)}
-
-
-def _known_placeholders(table: dict[str, str]) -> dict[str, str]:
-    """Check the `placeholders` of an entry: the name of a table, or names of its own."""
-    rules = rule_set(DEFAULT_RULES)
-    named = table.get(TABLE)
-    if named is not None and named not in rules.ontology.values():
-        if named not in alias_tables():
-            raise ValueError(unknown("table", named, alias_tables()))
-        if len(table) > 1:
-            raise ValueError("give either `table`, or names of placeholders")
-    else:
-        problems = list(alias_problems(table, rules))
-        if problems:
-            raise ValueError("; ".join(problems))
-    return table
-
-
-TABLE = "table"
-"""The key that names a table of aliases in an entry."""
-
-
-def declared_placeholders(own: Aliases) -> dict[str, str]:
-    """Return aliases as an entry declares them."""
-    return dict(own.names) if own.table == OWN else {TABLE: own.table}
-
-
-class Review(_Strict):
-    """Why an entry is ranked although it raises a flag.
-
-    Attributes:
-        date: When it was reviewed.
-        reviewer: By whom.
-        flag: The flag.
-        reason: Why it may be ranked.
-    """
-
-    date: Date
-    reviewer: PlainName
-    flag: Annotated[str, _one_of("flag", FLAGS.keys)]
-    reason: Annotated[PlainText, Field(min_length=1)]
-
-
-def _fact(title: str, question: str) -> Any:
-    """Declare a fact that readers must know of a system (see `FACTS`)."""
-    return Field(default=None, title=title, description=question)
-
-
-class System(_Strict):
-    """The content of an `entry.toml`; what has a question is one of `FACTS`.
-
-    Attributes:
-        name: The system's name as the leaderboard shows it.
-        track: One of `tracks()`.
-        paper: Address of its paper.
-        code: Address of its code.
-        note: What a reader of the leaderboard should know.
-        unranked: Why it is listed without a rank although it could have one: it is given more than
-            the other systems of its track.
-        predictions: Where its predictions are.
-        placeholders: What its responses hold besides the placeholders of the rule set: `table`, the
-            name of a named table, or placeholder name -> ontology name.
-        setup: How its authors evaluated it.
-        reported: What publications report.
-        states_of: The earlier entry whose belief states it has, if they are another one's: it is
-            ranked by its responses.
-        entered: When it was submitted, in UTC; None of the entries that the board began with. It
-            is information only: which entry was first is what `order.txt` says.
-        review: The flags that maintainers have reviewed.
-    """
-
-    name: PlainName
-    track: TrackName
-    paper: WebAddress | None = None
-    code: WebAddress | None = None
-    multiwoz: PlainText | None = _fact(
-        "MultiWOZ version", "The version of MultiWOZ it was trained on."
-    )
-    year: Year | None = _fact(
-        "Year", "The year it was published in, where the address of the paper does not tell it."
-    )
-    model: PlainText | None = _fact("Model", "What model it is: its backbone and size.")
-    open_weights: Literal["yes", "no"] | None = _fact(
-        "Open weights", "Whether anybody can get the weights of this model or of its backbone."
-    )
-    training: PlainText | None = _fact(
-        "Training data besides MultiWOZ",
-        "What it was trained on besides MultiWOZ (its backbone's own pre-training aside), or none.",
-    )
-    test_in_training: Literal["yes", "no", "unknown"] | None = _fact(
-        "Test set in training data",
-        "Whether it, or its backbone, was trained on dialogues of MultiWOZ's test set.",
-    )
-    prompts: Prompts | None = _fact(
-        "Prompts", "The address of the prompts of a language model, or none where there are none."
-    )
-    runs: Runs | None = _fact("Runs", "Of how many runs with these settings the outputs are one.")
-    date: Date | None = _fact(
-        "Date of the outputs", "When the outputs were made, such as 2024-12-31."
-    )
-    licence: PlainText | None = _fact(
-        "Licence of the outputs", "Under which licence the outputs may be used."
-    )
-    note: PlainText | None = None
-    unranked: Annotated[PlainText, Field(min_length=1)] | None = None
-    predictions: Predictions
-    placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
-    setup: OwnSetup | None = None
-    reported: tuple[Reported, ...] = ()
-    states_of: EntryKey | None = None
-    entered: datetime.datetime | None = None
-    review: tuple[Review, ...] = ()
-
-    @model_validator(mode="after")
-    def _belongs_in_the_track(self) -> System:
-        for problem in tracks()[self.track].problems(self):
-            raise ValueError(f"track {self.track}: {problem}")
-        return self
-
-    @property
-    def aliases(self) -> Aliases | None:
-        """The placeholders that are read besides those of the rule set."""
-        if self.placeholders is None:
-            return None
-        named = self.placeholders.get(TABLE, "")
-        return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
-
-
-@dataclass(frozen=True)
-class Fact:
-    """What readers must know of a system, and its authors are asked for.
-
-    Attributes:
-        title: What pages call it.
-        question: What is to be given.
-        choices: The answers there are; none if it is a text or a number.
-        number: Whether it is a whole number.
-    """
-
-    title: str
-    question: str
-    choices: Sequence[str]
-    number: bool
-
-
-def _facts() -> Iterator[tuple[str, Fact]]:
-    for name, field in System.model_fields.items():
-        if field.title is not None:
-            kind = get_args(field.annotation)[0]
-            choices = get_args(kind) if get_origin(kind) is Literal else ()
-            number = int in get_args(kind)
-            yield name, Fact(field.title, field.description or "", choices, number)
-
-
-FACTS: Mapping[str, Fact] = dict(_facts())
-"""Field of `System` -> what it states: options, pages, downloads and documentation follow."""
-
-NOT_STATED = "not stated"
-
-
-def stated_facts(system: System) -> dict[str, str | int | None]:
-    """Return fact -> what is stated of a system, None where nothing is; of `FACTS`."""
-    return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
 @dataclass(frozen=True)
@@ -488,19 +79,6 @@ class Entry:
     def key(self) -> str:
         """The folder's name, which commands call the entry by."""
         return self.folder.name
-
-
-def folder_name(name: str) -> str:
-    """Return the folder name of a system's name: lower case, blanks and brackets as hyphens.
-
-    Raises:
-        InputError: Nothing usable is left.
-    """
-    folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
-    if not _FOLDER_NAME.fullmatch(folder):
-        told = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
-        raise InputError("name", f"{name!r} {told}")
-    return folder
 
 
 def read_entries(folder: Path) -> list[Entry]:
@@ -562,30 +140,20 @@ def read_order(folder: Path) -> Order:
     """Return the order of the entries of a folder, as its `order.txt` has it.
 
     Raises:
-        InputError: The file is no list of digests.
+        InputError: The file is not in the form of `sha256sum`.
     """
-    return read_digests(folder / ORDER_FILE) or {}
+    path = folder / ORDER_FILE
+    lines = read_plain(path).decode(errors="replace").splitlines() if path.is_file() else []
+    matches = [_DIGEST_LINE.fullmatch(line) for line in lines]
+    if None in matches:
+        problem = "expected a SHA-256, two blanks and a name; take the file from version control"
+        raise InputError(str(path), f"line {matches.index(None) + 1}: {problem}")
+    return {line[2]: line[1] for line in matches if line is not None}
 
 
-def read_digests(path: Path) -> dict[str, str] | None:
-    """Return name -> SHA-256 of a file in the form of `sha256sum`; None where there is none.
-
-    Raises:
-        InputError: The file is no list of digests.
-    """
-    if not path.is_file():
-        return None
-    lines = read_plain(path).decode(errors="replace").splitlines()
-    found = [_DIGEST_LINE.fullmatch(line) for line in lines]
-    if None in found:
-        told = "expected a SHA-256, two blanks and a name; take the file from version control"
-        raise InputError(str(path), f"line {found.index(None) + 1}: {told}")
-    return {line[2]: line[1] for line in found if line is not None}
-
-
-def digests_text(of: Mapping[str, str]) -> str:
-    """Return the content of such a file."""
-    return "".join(f"{digest}  {name}\n" for name, digest in of.items())
+def order_text(order: Order) -> str:
+    """Return the content of an `order.txt`."""
+    return "".join(f"{digest}  {key}\n" for key, digest in order.items())
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
@@ -633,55 +201,148 @@ def read_entry(folder: Path) -> Entry:
     return Entry(folder, system, *read_scores(folder, system.track))
 
 
-def read_system(path: Path) -> System:
-    """Read an `entry.toml`.
+def find_entry(name: str, submissions: Path) -> Entry | None:
+    """Return the entry of a name; None if there is none.
+
+    It is looked for in a folder of submissions, then on the board that comes with the harness.
 
     Raises:
-        InputError: The file is missing, not TOML, or not as the schema says.
+        InputError: Its `entry.toml` cannot be read.
     """
-    content = parse_toml(read_plain(path), str(path), parse_float=Decimal)
-    return validated(System, content, str(path))
+    if Path(name).name != name or name.startswith("."):
+        return None
+    places = (folder / key for folder in (submissions, PUBLISHED) for key in (name, name.lower()))
+    found = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
+    return None if found is None else read_entry(found)
 
 
-def system_text(system: System) -> str:
-    """Return a system as TOML, every figure with the digits it was reported with."""
-    content = system.model_dump(exclude_none=True, exclude_defaults=True)
-    claims = content.pop("reported", ())
-    reported = [{key: _toml_figure(value) for key, value in one.items()} for one in claims]
-    return tomli_w.dumps({**content, **({"reported": reported} if reported else {})})
+def no_entry(name: str, submissions: Path) -> InputError:
+    """Return the error of a name that is neither a file nor an entry."""
+    names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
+    told = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
+    return InputError(name, told)
 
 
-def _toml_figure(value: object) -> object:
-    """Return a whole number as such: TOML's floats have a digit after the point."""
-    whole = isinstance(value, Decimal) and value.as_tuple().exponent == 0
-    return int(str(value)) if whole else value
+# ---------------------------------------------------------------- what is wrong with entries
 
 
-_ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/((\d{2})\d{2}\.\d{4,5})")
-
-# The ACL Anthology, as addresses are since 2020 ("2021.gem-1.4") and before ("P18-2069").
-_ANTHOLOGY = re.compile(
-    r"//(?:www\.)?acl(?:anthology\.org|web\.org/anthology)/(?:20(\d{2})\.|[A-Z](\d{2})-)"
-)
-
-
-def arxiv_number(address: str | None) -> str | None:
-    """Return the number of a paper at arXiv; None if its address is elsewhere."""
-    found = _ARXIV.search(address or "")
-    return found[1] if found else None
+def entry_problems(entries: Sequence[Entry]) -> list[str]:
+    """Return what is wrong with entries, a sentence each that begins with the entry's key."""
+    problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
+    problems += [*shared_problems(entries), *_states_problems(entries)]
+    return problems + [
+        one for track in tracks().values() for one in track.entries_problems(entries)
+    ]
 
 
-def paper_year(address: str | None) -> int | None:
-    """Return the year that the address of a paper tells; None where it tells none.
+def file_problems(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield which files in the entries' folders were changed since the harness wrote them.
 
-    At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
+    Args:
+        entries: The entries; of those that cannot be read something is wrong already.
     """
-    if found := _ARXIV.search(address or ""):
-        return 2000 + int(found[2])
-    found = _ANTHOLOGY.search(address or "")
-    return 2000 + int(found[1] or found[2]) if found else None
+    for entry in (entry for entry in entries if not entry.problems):
+        for name, text in entry.scores.files().items():
+            path = entry.folder / name
+            if path.is_file() and parse_json(read_plain(path), str(path)) != json.loads(text):
+                yield f"{entry.key}: {name}: edited; score the entry again (--rescore)"
 
 
-def system_year(system: System) -> int | None:
-    """Return the year a system was published in: the entry's, or else what its paper tells."""
-    return paper_year(system.paper) if system.year is None else system.year
+def _own_problems(entry: Entry) -> Iterator[str]:
+    yield from entry.problems
+    try:
+        expected = folder_name(entry.system.name)
+    except InputError as error:
+        yield str(error)
+    else:
+        if entry.key != expected:
+            yield f"its name is {entry.system.name}, so its folder must be called {expected}"
+    for states in sorted({report.states for report in entry.scores.reports.values()}):
+        if problem := track_problem(entry.system, states):
+            yield problem
+    if entry.scores.is_scored:
+        yield from _predictions_problems(entry)
+    yield from _report_problems(entry)
+
+
+def track_problem(system: System, states: str | None) -> str | None:
+    """Say why a system does not belong in its track, given the source of its belief states."""
+    if states is None:
+        return None
+    problem = tracks()[system.track].states_problem(states, system.note)
+    return None if problem is None else f"track {system.track}: {problem}"
+
+
+def _report_problems(entry: Entry) -> Iterator[str]:
+    """Yield which scores are not of what an entry declares: plain English, and placeholders."""
+    aliases, english = entry.system.aliases, tracks()[entry.system.track].english
+    declared = "none" if aliases is None else aliases.label
+    for rules, report in entry.scores.reports.items():
+        if ("grounded" in report.metrics) != english:
+            how = "as delexicalised" if english else "as plain English"
+            yield f"rule set {rules}: it was scored {how}; use --rescore"
+        used = report.signature.parameters.get(PLACEHOLDERS, "none")
+        if used != declared:
+            told = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
+            yield f"rule set {rules}: {told}; use --rescore"
+
+
+def _predictions_problems(entry: Entry) -> Iterator[str]:
+    """Yield why scores are not of the predictions that the entry names."""
+    place, recorded = entry.system.predictions, entry.scores.predictions
+    other = "its scores are of other predictions than"
+    if recorded is None:
+        if not place.made:
+            yield "its scores do not say what predictions they are of"
+    elif place.made is not None:
+        yield "its scores are of a file, and its predictions are made by the harness"
+    elif place.git_blob is not None and place.git_blob != recorded.git_blob:
+        yield f"{other} those pinned; use --rescore"
+    elif place.file is not None and is_plain_file(entry.folder / place.file):
+        try:
+            if not recorded.is_file(read_plain(entry.folder / place.file)):
+                yield f"{other} {place.file}; use --rescore"
+        except InputError as error:
+            yield f"{place.file}: {'; '.join(error.problems)}"
+
+
+def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield what several entries have in common and must not."""
+    names: dict[str, str] = {}
+    contents: dict[str, str] = {}
+    for entry in entries:
+        first = names.setdefault(entry.system.name.casefold(), entry.key)
+        if first != entry.key:
+            yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
+        played = entry.system.predictions.played
+        if played is not None and (own := contents.setdefault(played, entry.key)) != entry.key:
+            yield f"{entry.key}: is the harness's own play, as {own}; enter a system once"
+        recorded = entry.scores.predictions
+        digests: list[str] = []
+        if recorded is not None:
+            whole = recorded.content or recorded.sha256
+            digests = [recorded.sha256, whole, *(recorded.trials or ())]
+        firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}
+        if firsts:
+            yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"
+
+
+def _states_problems(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield which entries do not have the belief states that they say they have."""
+    by_key = {entry.key: entry for entry in entries}
+    for entry in by_key.values():
+        whose = entry.system.states_of
+        if whose is None:
+            continue
+        other = by_key.get(whose)
+        if other is None or other is entry:
+            yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', whose, by_key)}"
+            continue
+        own, theirs = entry.scores.fingerprints, other.scores.fingerprints
+        share = own.shared(theirs, "states") if own and theirs else None
+        if share != 1.0:
+            told = "too few can be compared" if share is None else f"{share:.2f} of them are"
+            yield (
+                f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of {whose} "
+                f"({told}); leave it out, or submit the states that {whose} has"
+            )

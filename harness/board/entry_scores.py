@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
@@ -27,7 +26,7 @@ from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard
 from .copied import Fingerprints, fingerprints_of
-from .entries import PREDICTIONS_FILE, Predictions
+from .pairs import evidence_of_rows
 from .scores import (
     FIGURES,
     Causes,
@@ -40,8 +39,8 @@ from .scores import (
     hashes_of,
     totals_of_sums,
 )
-from .stored_evidence import evidence_of_rows
-from .tracker_scores import submission_against
+from .systems import PREDICTIONS_FILE, Predictions
+from .tracked import submission_against
 
 DIALOGUE_METRICS = ("bleu", "inform")
 """The metrics that `FIGURES` take."""
@@ -70,39 +69,47 @@ class Reading:
         return self.scorer_for(ids).benchmark
 
 
-class Outputs(Protocol):
-    """What a system put out, read and checked."""
+class Outputs:
+    """What a system put out, read and checked; by default a file that is kept with its entry.
 
-    @property
-    def content(self) -> bytes | None:
-        """The (unpacked) file that is kept with the entry; None where there is none."""
+    Attributes:
+        content: The (unpacked) file that is kept; None where there is none.
+    """
+
+    content: bytes | None
 
     @property
     def place(self) -> Predictions:
         """Where the predictions of an entry of it are."""
-
-    @property
-    def predictions(self) -> Hashes | None:
-        """What identifies it; None where the harness makes it."""
+        return Predictions(file=PREDICTIONS_FILE)
 
     @property
     def states(self) -> str | None:
         """The source of belief states that it is scored with; None where none is chosen."""
+        return None
 
     @property
     def remarks(self) -> Sequence[Remark | str]:
         """What is to be said of it."""
+        return ()
+
+    @property
+    def predictions(self) -> Hashes | None:
+        """What identifies it; None where the harness makes it."""
+        raise NotImplementedError
 
     @property
     def benchmark(self) -> Benchmark | None:
         """The benchmark whose further gold states it is scored against; None for none."""
+        return None
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score it with every metric, and against further gold states."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Responses:
+class Responses(Outputs):
     """A system's responses, checked, to be scored.
 
     Attributes:
@@ -156,11 +163,6 @@ class Responses:
     def benchmark(self) -> Benchmark | None:
         """The benchmark, if states are predicted."""
         return self.scorer.benchmark if self.main.predicts_states else None
-
-    @property
-    def place(self) -> Predictions:
-        """Where the predictions of an entry of them are."""
-        return Predictions(file=PREDICTIONS_FILE)
 
     @property
     def states(self) -> str:

@@ -25,14 +25,7 @@ from .columns import (
     row_headers,
     track_columns,
 )
-from .entries import (
-    ORDER_FILE,
-    Entry,
-    digests_text,
-    in_order,
-    order_of,
-    read_order,
-)
+from .entries import ORDER_FILE, Entry, in_order, order_of, order_text, read_order
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
@@ -56,22 +49,22 @@ _TABLES: Mapping[str, Sequence[str]] = {
 _OTHERS = {"above": "row above", "best": "best"}
 
 
-def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
+def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     """Return path -> content of every page, and of the files of pairs and order.
 
     Args:
-        folder: The folder of submissions.
+        folder: The folder of submissions, beside which the pages are.
         board: Its board.
-        leaderboard_page: Where the leaderboard is.
     """
+    leaderboard_page, older_page = (folder.absolute().parent / page for page in PAGES)
     made = {leaderboard_page: leaderboard(board)}
     if board.pairs.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = board.pairs.to_text()
     came = in_order(board.entries, read_order(folder))
-    made[folder / ORDER_FILE] = digests_text(order_of(came))
+    made[folder / ORDER_FILE] = order_text(order_of(came))
     older = older_results_page(board)
     if older is not None:
-        made[leaderboard_page.parent / PAGES[1]] = older
+        made[older_page] = older
     return made
 
 

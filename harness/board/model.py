@@ -14,9 +14,8 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..comparison.interval import Interval
 from ..errors import refuse
 from ..signature import PLACEHOLDERS, Signature
-from .checks import entry_problems
 from .copied import Fingerprints, Shared, copies
-from .entries import Entry, in_order, read_note, read_order
+from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .reported import (
     OFFICIAL,

@@ -1,9 +1,12 @@
-"""The entries compared, two by two: `pairs.jsonl` of a folder of submissions.
+"""Entries compared by what they store of their dialogues, and `pairs.jsonl`, two by two.
 
-Every two entries whose scores compare under the default rule set have a line: differences, the
-dialogues that only one of the two wins, and p-values. A line is made of the two entries'
-`dialogues.json` alone, and names the digests of both, so that what is stale shows without anything
-being computed.
+What `dialogues.json` holds of every dialogue is enough for `FIGURES` under the default rule set, in
+the strict set-up. What is known of a file is brought into the same form by `of_file`.
+
+Every two entries whose scores compare under the default rule set have a line in `pairs.jsonl`:
+differences, the dialogues that only one of the two wins, and p-values. A line is made of the two
+entries' `dialogues.json` alone, and names the digests of both, so that what is stale shows without
+anything being computed.
 
 One line says all of a pair, and lines are in order, because entries are added side by side: two
 changes that each add an entry add lines, and `mwz leaderboard` adds the line that both lack, as it
@@ -19,16 +22,25 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison import SEED
 from ..comparison.comparing import paired_all
+from ..comparison.evidence import Evidence
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, validated
-from ..signature import PLACEHOLDERS
+from ..metrics.metric import headlines
+from ..metrics.results import COLUMNS, Figure, Statistics
+from ..metrics.setups import BOTH, MAIN_SETUP
+from ..scoring.options import LEXICALISED
+from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
-from .scores import FIGURES, is_close, plain
-from .stored_evidence import entry_evidence
+from .scores import FIGURES, plain, totals_of_sums
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -36,6 +48,81 @@ RANKING = "combined"
 """The figure that ranks, by which rows of the leaderboard are told apart."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
+
+_RATES = ("inform", "success")
+
+IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFAULT_RULES}"
+"""What is known of an entry without its outputs."""
+
+
+def stored_evidence(entry: Entry) -> Evidence:
+    """Return what is known of an entry by what is stored of its dialogues.
+
+    Raises:
+        InputError: Nothing is stored of them, or it cannot be used.
+    """
+    if not entry.stores_dialogues:
+        problem = "; ".join(entry.problems) or "stores no scores of its dialogues"
+        raise InputError(f"entry {entry.key}", problem)
+    return entry_evidence(entry, _signature(entry.scores.main.signature))
+
+
+def entry_evidence(entry: Entry, signature: Signature) -> Evidence:
+    """Return what is known of an entry that stores scores of its dialogues.
+
+    Dialogues are called by their numbers.
+
+    Args:
+        entry: The entry.
+        signature: The signature of these scores.
+    """
+    dialogues = entry.scores.dialogues
+    assert dialogues is not None
+    rows = [*zip(*dialogues.columns, strict=True)]
+    return evidence_of_rows(entry.key, signature, [*map(str, dialogues.places)], rows)
+
+
+def evidence_of_rows(
+    name: str, signature: Signature, dialogues: Sequence[str], rows: Any
+) -> Evidence:
+    """Return what is known of a system by a row per dialogue, such as `totals_of_sums` adds up."""
+    titles = {figure: headlines()[figure].title for figure in FIGURES}
+    figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
+    wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
+    own = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    return Evidence(name, signature, tuple(dialogues), {"responses": [own]})
+
+
+def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
+    """Return what is known of a file in the form of what entries store.
+
+    Args:
+        known: What is known of it, with the metrics "inform" and "bleu".
+        dialogues: The ids of the benchmark's dialogues, in order.
+
+    Raises:
+        InputError: Strict Inform and Success, or BLEU, were not asked for.
+    """
+    if "combined" not in known.figures:
+        raise InputError(known.name, f"lacks what is compared: {IN_WORDS}")
+    [own] = known.statistics["inform"]
+    place = {id_: str(number) for number, id_ in enumerate(dialogues)}
+    rates = [0, own.wins["inform"], own.wins["success"]]
+    rows = np.hstack([own.rows[:, rates], own.rows[:, -COLUMNS:]])
+    dialogues = [place[id_] for id_ in known.dialogues]
+    return evidence_of_rows(known.name, _signature(known.signature), dialogues, rows)
+
+
+def _signature(signature: Signature) -> Signature:
+    """Return the signature of the strict figures among those of a report."""
+    kept = (LEXICALISED, PLACEHOLDERS)
+    parameters = {name: value for name, value in signature.parameters.items() if name in kept}
+    setup = MAIN_SETUP if signature.setup == BOTH else signature.setup
+    domains = signature.gold_domains if signature.domains == "gold" else None
+    return replace(signature, setup=setup, gold_domains=domains, parameters=parameters)
+
+
+# ----------------------------------------------------------------------------- two by two
 
 
 @dataclass(frozen=True)
@@ -220,7 +307,7 @@ def _is_same(one: EntryPair, other: EntryPair) -> bool:
     if one.dialogues != other.dialogues or one.figures.keys() != other.figures.keys():
         return False
     return all(
-        is_close(ours.difference, theirs.difference)
+        math.isclose(ours.difference, theirs.difference, rel_tol=1e-9, abs_tol=1e-9)
         and math.isclose(ours.p, theirs.p, rel_tol=1e-6)
         and (ours.test, ours.only_a, ours.only_b) == (theirs.test, theirs.only_a, theirs.only_b)
         for name, ours in one.figures.items()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -22,8 +23,7 @@ from ..data.declared import declared_names, read_data_set
 from ..io.tables import Table, escaped, figure, formatted, in_latex
 from ..metrics.metric import headlines
 from ..metrics.setups import MAIN_SETUP
-from ..scoring.report import Report
-from ..scoring.report_text import reporting_words
+from ..scoring.report import Report, reporting_words
 from ..signature import Signature
 from .citations import Reference, entry_reference, references
 from .entries import Entry
@@ -64,9 +64,9 @@ def system_name(names: Sequence[str]) -> str:
     """Return what to call a system by the names of its outputs: what they have in common."""
     if len(names) == 1:
         return names[0]
-    first, last = min(names), max(names)
-    same = next((at for at, c in enumerate(first) if last[at : at + 1] != c), len(first))
-    common = first[:same]
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    same = len([*alike])
+    common = names[0][:same]
     if all(name[same : same + 1].isdigit() or name == common for name in names):
         common = common.rstrip("0123456789")
     return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", common, flags=re.IGNORECASE) or "System"

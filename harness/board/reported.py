@@ -22,7 +22,7 @@ from ..io.files import parse_toml, read_plain, validated
 from ..io.tables import figure, signed
 from ..metrics.metric import headlines
 from ..scoring.report import Report
-from .entries import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
+from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,71 +16,26 @@ from ..data.installed import downloads_directory, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
 from ..io.files import read_bytes, read_plain, to_json
-from ..io.tables import text_table
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.jobs import run
 from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from .checks import entry_problems, file_problems
-from .entries import Entry, Predictions, read_entry
-from .entry_scores import Outputs, Reading, Responses, score_entry
+from .changes import Change, changed_figures, differing_files
+from .entries import Entry, entry_problems, file_problems, read_entry
+from .entry_scores import Reading, Responses, score_entry
 from .model import rows
 from .pairs import pair_problems
 from .scores import (
-    DIALOGUES_FILE,
-    FILES,
-    FINGERPRINTS_FILE,
+    SCORES_FILE,
     SEEDS_FILE,
     Scores,
-    plain,
     seed_file,
 )
+from .systems import Predictions
 from .tracked import TrackedScores
-from .tracking_figures import COUNTS, FIGURES
 from .tracks import tracks
-
-
-@dataclass(frozen=True)
-class Change:
-    """A figure, or a word beside the figures, that came out differently.
-
-    Attributes:
-        rules: The rule set it was computed under; "result" in tracks without reports; or "gold" and
-            the version of the gold states.
-        figure: Where it stands in the report, such as "strict.inform.total".
-        before: Its value before; None if there was none.
-        after: Its value now; None if there is none any more.
-    """
-
-    rules: str
-    figure: str
-    before: float | str | None
-    after: float | str | None
-
-    @property
-    def difference(self) -> str:
-        """After minus before, with its sign; "new" or "gone" where one of them is missing."""
-        if self.before is None:
-            return "new"
-        if self.after is None:
-            return "gone"
-        if isinstance(self.before, str) or isinstance(self.after, str):
-            return "other"
-        return f"{self.after - self.before:+.4g}"
-
-
-def changes_table(changes: Sequence[Change]) -> str:
-    """Return changes as a table for people, at full precision."""
-
-    def exact(value: float | str | None) -> str:
-        return "–" if value is None else repr(value)
-
-    return text_table(
-        ["rules", "figure", "before", "after", "difference"],
-        [[c.rules, c.figure, exact(c.before), exact(c.after), c.difference] for c in changes],
-    )
 
 
 @dataclass(frozen=True)
@@ -182,8 +136,8 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
-    lexicaliser = room("grounding.lexicaliser", entry.key)
-    return to_json(lexicaliser.lexicalised_predictions(submission, scorer, seed)).encode()
+    lexicalise = room("grounding.lexicalise", entry.key)
+    return to_json(lexicalise.lexicalised_predictions(submission, scorer, seed)).encode()
 
 
 # ------------------------------------------------------------------------------- scoring again
@@ -242,54 +196,47 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     return diagnose(outputs.played)
 
 
-@dataclass(frozen=True)
-class _Inputs:
-    """What scoring an entry again reads from files, which another machine may not have.
-
-    Attributes:
-        content: The predictions file, unpacked, or what the harness makes.
-        gold: The gold states that a tracker was scored with, if they are a named version.
-        seeds: Name -> predictions of further seeds; None if there are no seeds.
-        further_gold: The further gold states that are installed.
-        missing: The versions of them that are not.
-    """
-
-    content: bytes | str | Predictions
-    gold: GoldStates | None
-    seeds: Mapping[str, bytes] | None
-    further_gold: Sequence[GoldStates]
-    missing: Sequence[str]
-
-
 def _jobs(
     entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
+) -> Iterator[tuple[Any, ...] | InputError]:
+    """Yield the jobs of scoring entries again; where files cannot be read, the error.
+
+    All files are read here: another machine may not have them.
+    """
     further_gold = cache(lambda: load_further_gold(benchmark))
     for entry in entries:
-        inputs: _Inputs | InputError
         try:
             place = entry.system.predictions
             content = place if place.played else find_predictions(entry, folders)
-            result, gold = entry.scores.result, None
-            if isinstance(result, TrackedScores) and result.gold.whose == "version":
-                gold = load_gold_states(result.gold.version or "", benchmark)
-            inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
+            yield entry, content, _gold(entry, benchmark), _seed_files(entry), *further_gold()
         except InputError as error:
-            inputs = error
-        yield entry, inputs
+            yield error
 
 
-def _seed_files(entry: Entry) -> dict[str, bytes] | None:
-    """Return name -> content of the predictions of further seeds; None if there are no seeds.
+def _gold(entry: Entry, benchmark: Benchmark) -> GoldStates | None:
+    """Return the gold states that a tracker was scored with, if they are a named version."""
+    result = entry.scores.result
+    if not isinstance(result, TrackedScores) or result.gold.whose != "version":
+        return None
+    return load_gold_states(result.gold.version or "", benchmark)
+
+
+def _seed_files(entry: Entry) -> dict[str, bytes]:
+    """Return name -> content of the predictions of further seeds.
 
     Raises:
-        InputError: A file cannot be read.
+        InputError: Some are not in the entry's folder.
     """
     if not (entry.folder / SEEDS_FILE).exists():
-        return None
-    paths = entry.folder.glob(seed_file("*"))
-    return {path.name: read_plain(path) for path in paths if path.is_file()}
+        return {}
+    stored = () if entry.scores.seeds is None else entry.scores.seeds.seeds
+    names = {seed.file for seed in stored}
+    names |= {path.name for path in entry.folder.glob(seed_file("*"))}
+    if not names:
+        problem = f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        raise InputError(entry.key, problem)
+    in_order = sorted(names, key=lambda name: (len(name), name))
+    return {name: read_plain(entry.folder / name) for name in in_order}
 
 
 def _not_scored(entry: Entry, error: InputError) -> Rescored:
@@ -297,17 +244,31 @@ def _not_scored(entry: Entry, error: InputError) -> Rescored:
     return Rescored(entry.key, missing=about + "; ".join(error.problems))
 
 
-def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
+def _rescored(
+    scorer: Scorer,
+    entry: Entry,
+    content: bytes | str | Predictions,
+    gold: GoldStates | None,
+    seeds: Mapping[str, bytes],
+    further_gold: Sequence[GoldStates],
+    missing: Sequence[str],
+) -> Rescored:
     """Score an entry again; a tracker with the gold states that it was scored with.
 
+    Args:
+        scorer: Has the benchmark.
+        entry: The entry.
+        content: Its (unpacked) predictions file, or what the harness makes or plays.
+        gold: The gold states that it was scored with, if they are a named version.
+        seeds: Name -> predictions of further seeds.
+        further_gold: The further gold states that are installed.
+        missing: The versions of them that are not.
+
     Raises:
-        InputError: Its files could not be read, or cannot be scored; or it is not known with which
-            gold states they were scored.
+        InputError: Its files cannot be scored, or it is not known with which gold states they were.
     """
-    if isinstance(inputs, InputError):
-        raise inputs
     old, track = entry.scores, tracks()[entry.system.track]
-    if track.takes_gold and old.result is None and isinstance(inputs.content, bytes):
+    if track.takes_gold and old.result is None and isinstance(content, bytes):
         raise InputError(
             entry.key,
             "its scores cannot be read, so that nobody knows with which gold states they were "
@@ -317,18 +278,16 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         scorer_for=lambda ids: scorer,
         aliases=entry.system.aliases,
         gold=old.result.gold.version if isinstance(old.result, TrackedScores) else None,
-        load_gold=lambda version, benchmark: inputs.gold or load_gold_states(version, benchmark),
+        load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
     )
-
-    def read(content: bytes | str | Predictions, source: str) -> Outputs:
-        outputs: Outputs = track.outputs(content, source, how)
-        return outputs
-
-    outputs = read(inputs.content, entry.key)
-    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
+    outputs = track.outputs(content, entry.key, how)
+    of_seeds = {
+        name: track.outputs(one, f"{entry.key}, {name}", how) for name, one in seeds.items()
+    }
+    new = score_entry(outputs, further_gold, of_seeds)
     # Of other predictions nothing is kept.
     keeps = old.predictions == new.predictions
-    kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
+    kept = {v: old.further_gold[v] for v in missing if keeps and v in old.further_gold}
     new = replace(new, further_gold={**new.further_gold, **kept})
     changes = tuple(changed_figures(old, new))
     return Rescored(
@@ -340,28 +299,6 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
             for version in kept
         ),
     )
-
-
-def _seeds(
-    entry: Entry, at_hand: Mapping[str, bytes] | None, read: Callable[[bytes, str], Any]
-) -> dict[str, Any]:
-    """Return file -> outputs of a further seed, or what is stored of it if they are not at hand.
-
-    Raises:
-        InputError: Some are not at hand, and what is stored of them cannot be used.
-    """
-    if at_hand is None:
-        return {}
-    seeds = () if entry.scores.seeds is None else entry.scores.seeds.seeds
-    stored = {seed.file: seed for seed in seeds}
-    names = sorted({*stored, *at_hand}, key=lambda name: (len(name), name))
-    if not names:
-        told = f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
-        raise InputError(entry.key, told)
-    return {
-        name: read(at_hand[name], f"{entry.key}, {name}") if name in at_hand else stored[name]
-        for name in names
-    }
 
 
 def updated(
@@ -396,78 +333,6 @@ def updated(
         if entry.key in new
         for name, text in entry.scores.files().items()
     }
-
-
-# --------------------------------------------------------------------------------- differences
-
-
-def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
-    """Yield the figures that differ; of what only one of them was scored under, none."""
-    before, after = _figures(old), _figures(new)
-    for rules in before:
-        if rules in after:
-            yield from _differences(rules, before[rules], after[rules], 1e-12)
-
-
-def _figures(scores: Scores) -> dict[str, Any]:
-    """Return what figures were computed under, as a `Change` calls it -> the figures."""
-    found: dict[str, Any] = {}
-    for rules, report in scores.reports.items():
-        found[rules] = _without_signatures(plain(report))
-    for rules, figures in (scores.without_placeholders or {}).items():
-        found.setdefault(rules, {})["without_placeholders"] = figures
-    if scores.result is not None:
-        found["result"] = _without_signatures(plain(scores.result))
-    for version, by_choice in scores.further_gold.items():
-        found[f"gold {version}"] = {
-            choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
-            for choice, one in by_choice.items()
-        }
-    return found
-
-
-def _without_signatures(content: Any) -> Any:
-    if not isinstance(content, Mapping):
-        return content
-    kept = {name: one for name, one in content.items() if not name.startswith("signature")}
-    return {name: _without_signatures(one) for name, one in kept.items()}
-
-
-def differing_files(old: Scores, new: Scores) -> list[str]:
-    """Return the files of scores that hold something else than new ones do."""
-    before, after = old.documents(), new.documents()
-    return [
-        file.name
-        for file in FILES
-        if any(_differences("", before.get(file.name), after.get(file.name), file.tolerance))
-    ]
-
-
-def _differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
-    """Yield the numbers and words that differ by more than a share of themselves."""
-    old, new = dict(_values("", before)), dict(_values("", after))
-    for place in dict.fromkeys([*old, *new]):
-        one, other = old.get(place), new.get(place)
-        if isinstance(one, float | int) and isinstance(other, float | int):
-            same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
-        else:
-            same = one == other
-        if not same:
-            yield Change(rules, place, one, other)
-
-
-def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
-    """Yield every number and word of a document with its place."""
-    if isinstance(content, Mapping):
-        for key, value in content.items():
-            yield from _values(f"{place}.{key}" if place else str(key), value)
-    elif isinstance(content, str):
-        yield place, content
-    elif isinstance(content, Sequence):
-        for number, value in enumerate(content):
-            yield from _values(f"{place}[{number}]", value)
-    elif isinstance(content, int | float) and not isinstance(content, bool):
-        yield place, content
 
 
 # ----------------------------------------------------------------------------------- verifying
@@ -515,18 +380,13 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
         return
     if new is None:
         return
-    problems = list(_signature_problems(old, new))
     if old.predictions != new.predictions:
-        problems = ["the predictions are not those that were scored", *problems]
-    differing = differing_files(old, new)
-    for name in (DIALOGUES_FILE, SEEDS_FILE, FINGERPRINTS_FILE):
-        if name in differing:
-            problems.append(f"{name}: comes out differently (--rescore)")
-    yield from problems
-    # On another benchmark they come out differently as well.
-    if DIALOGUES_FILE in differing and not problems:
-        what = "missing" if old.dialogues is None else "its figures come out differently"
-        yield f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)"
+        yield "the predictions are not those that were scored"
+    yield from _signature_problems(old, new)
+    # Of scores.json each figure is listed.
+    for name in differing_files(old, new):
+        if name != SCORES_FILE:
+            yield f"{name}: comes out differently (--rescore)"
 
 
 def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:

@@ -19,7 +19,8 @@ from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission.remarks import MANY_UNKNOWN
 from .copied import Shared
-from .entries import Entry, Review
+from .entries import Entry
+from .systems import Review
 from .tracked import entered_scores, tracked
 from .tracks import Track, tracks
 

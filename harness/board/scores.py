@@ -21,13 +21,12 @@ edited it shows when it is computed again (`mwz verify`).
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
@@ -46,8 +45,7 @@ from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
-from .tracked import FurtherGold
-from .tracking_figures import TrackingFigures
+from .tracked import FurtherGold, TrackingFigures
 from .tracks import Track, tracks
 
 SCORES_FILE = "scores.json"
@@ -79,17 +77,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return f"{value:f}" if isinstance(value, Decimal) else value
-
-
-def is_close(one: Any, other: Any) -> bool:
-    """Whether figures, or what holds them, differ by no more than the order of arithmetic makes."""
-    if isinstance(one, float | int) and isinstance(other, float | int):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-    if isinstance(one, Mapping):
-        return one.keys() == other.keys() and all(is_close(one[name], other[name]) for name in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(is_close, one, other))
-    return bool(one == other)
 
 
 # ------------------------------------------------------------------------------- predictions
@@ -209,6 +196,16 @@ class DialogueScores:
     intervals: Intervals
     causes: Causes
 
+    def __post_init__(self) -> None:
+        number = len(self.places)
+        columns = (self.inform, self.success, self.turns, *self.bleu)
+        if {len(column) for column in columns} != {number} or not number:
+            raise ValueError(f"expected one figure for each of {number} dialogues played")
+        if len(self.bleu) != COLUMNS:
+            raise ValueError(f"bleu: expected {COLUMNS} counts")
+        if set(self.intervals.scores) != set(FIGURES):
+            raise ValueError(f"intervals.scores: expected {', '.join(FIGURES)}")
+
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The numbers of the dialogues played, in the benchmark, from 0."""
@@ -231,20 +228,6 @@ def totals_of_sums(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> value, of `FIGURES`, of the sums of dialogues, Inform, Success and BLEU."""
     bleu = bleu_of_sums(sums[-COLUMNS:])
     return {"bleu": bleu, **rates_of_sums(sums, (MAIN_SETUP,), bleu)}
-
-
-def _misshapen(read: DialogueScores) -> Iterator[str]:
-    """Yield what cannot be computed with."""
-    number = len(read.places)
-    columns = (read.inform, read.success, read.turns, *read.bleu)
-    if {len(column) for column in columns} != {number} or not number:
-        yield f"expected one figure for each of {number} dialogues played, everywhere"
-    if len(read.bleu) != COLUMNS:
-        yield f"bleu: expected {COLUMNS} counts"
-    if set(read.causes.lost) != {at for at, mark in enumerate(read.success) if mark == "0"}:
-        yield "causes.dialogues: expected the dialogues without Success, each with a cause"
-    if set(read.intervals.scores) != set(FIGURES):
-        yield f"intervals.scores: expected {', '.join(FIGURES)}"
 
 
 # -------------------------------------------------------------------------------- seeds.json
@@ -279,27 +262,18 @@ class SeedScores:
     seeds: tuple[Seed, ...]
     spread: Mapping[str, Spread]
 
+    def __post_init__(self) -> None:
+        for seed in self.seeds:
+            if Path(seed.file).name != seed.file or set(seed.scores) != set(FIGURES):
+                raise ValueError(f"seeds: expected file names, and {', '.join(FIGURES)}")
+
 
 def seed_file(number: int | str) -> str:
     """Return the name of the predictions file of a further seed; the first has number 2."""
     return f"seed-{number}.json.gz"
 
 
-def _wrong_seeds(read: SeedScores) -> Iterator[str]:
-    for seed in read.seeds:
-        if Path(seed.file).name != seed.file or set(seed.scores) != set(FIGURES):
-            yield f"seeds: expected file names, and {', '.join(FIGURES)}"
-
-
 # ------------------------------------------------------------------------------- scores.json
-
-
-class Result(Protocol):
-    """What an entry scores in a track whose entries have no reports."""
-
-    @property
-    def signature(self) -> Signature:
-        """Everything it depends on besides the system."""
 
 
 @dataclass(frozen=True)
@@ -351,19 +325,26 @@ class Scores:
         return self.reports.get(rules)
 
     def documents(self) -> dict[str, dict[str, Any]]:
-        """Return name -> content, as JSON types, of the files that there are."""
-        made = {file.name: file.document(self) for file in FILES}
-        return {name: document for name, document in made.items() if document is not None}
+        """Return name -> content, as JSON types, of the files that there are, as they are written.
+
+        `scores.json` is the last: if the process is killed before it is written, the old scores
+        are scored again.
+        """
+        documents = {}
+        for name, (field_, _) in _TYPES.items():
+            content = getattr(self, field_)
+            if content is not None:
+                documents[name] = {"format": _FORMAT, **plain(content)}
+        if self.is_scored:
+            documents[SCORES_FILE] = _scores_document(self)
+        return documents
 
     def files(self) -> dict[str, str]:
-        """Return name -> content of the files that there are, in the order of `FILES`."""
-        documents, files = self.documents(), {file.name: file for file in FILES}
-        return {name: files[name].text(one) for name, one in documents.items()}
+        """Return name -> content of the files that there are."""
+        return {name: _text(name, document) for name, document in self.documents().items()}
 
 
-def _scores_document(scores: Scores) -> dict[str, Any] | None:
-    if not scores.is_scored:
-        return None
+def _scores_document(scores: Scores) -> dict[str, Any]:
     if scores.result is None:
         document = scores.main.to_dict()
         others = {name: one for name, one in scores.reports.items() if name != DEFAULT_RULES}
@@ -414,62 +395,24 @@ def _reports(document: dict[str, Any], source: str) -> dict[str, Report]:
 # --------------------------------------------------------------------------------- the files
 
 
-def _line_per_key(document: Mapping[str, Any]) -> str:
+_TYPES: Mapping[str, tuple[str, type]] = {
+    DIALOGUES_FILE: ("dialogues", DialogueScores),
+    SEEDS_FILE: ("seeds", SeedScores),
+    FINGERPRINTS_FILE: ("fingerprints", Fingerprints),
+}
+"""File beside `scores.json` -> the field of `Scores` that it holds, and its type."""
+
+FILES = (*_TYPES, SCORES_FILE)
+"""The files of an entry's folder that hold its scores."""
+
+
+def _text(name: str, document: Mapping[str, Any]) -> str:
+    """Return the content of a file; of the longest ones with a line per key."""
+    if name not in (DIALOGUES_FILE, FINGERPRINTS_FILE):
+        return to_json(document)
     dumped = partial(json.dumps, separators=(",", ":"))
     lines = [f"{dumped(key)}: {dumped(value)}" for key, value in document.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file of an entry's folder that holds some of its scores.
-
-    Attributes:
-        name: Its name.
-        document: Returns what it holds of scores, as JSON types; None if there is no such file.
-        read: Returns the fields of `Scores` that a document holds, given what messages call it,
-            and the entry's track; or raises an `InputError`.
-        text: How a document is laid out.
-        optional: Whether an entry may lack it.
-        tolerance: The relative difference of figures that the order of arithmetic can make.
-    """
-
-    name: str
-    document: Callable[[Scores], dict[str, Any] | None]
-    read: Callable[[dict[str, Any], str, Track], dict[str, Any]]
-    text: Callable[[Mapping[str, Any]], str] = to_json
-    optional: bool = True
-    tolerance: float = 1e-9
-
-
-def _of_field(
-    name: str,
-    of_field: str,
-    kind: type,
-    problems: Callable[[Any], Iterator[str]] = lambda read: iter(()),
-    text: Callable[[Mapping[str, Any]], str] = _line_per_key,
-) -> StoredFile:
-    """Return a file that holds a field of `Scores`, which must have no problems."""
-
-    def document(scores: Scores) -> dict[str, Any] | None:
-        content = getattr(scores, of_field)
-        return None if content is None else {"format": _FORMAT, **plain(content)}
-
-    def read(content: dict[str, Any], source: str, track: Track) -> dict[str, Any]:
-        value: Any = validated(kind, content, source)
-        refuse(source, problems(value))
-        return {of_field: value}
-
-    return StoredFile(name, document, read, text)
-
-
-FILES = (
-    _of_field(DIALOGUES_FILE, "dialogues", DialogueScores, _misshapen),
-    _of_field(SEEDS_FILE, "seeds", SeedScores, _wrong_seeds, to_json),
-    _of_field(FINGERPRINTS_FILE, "fingerprints", Fingerprints),
-    # Last: if the process is killed while they are written, old scores are scored again.
-    StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
-)
 
 
 def parse_scores(
@@ -491,13 +434,16 @@ def parse_scores(
     document = parse_json(content, source)
     if not isinstance(document, dict):
         raise InputError(source, "expected an object")
-    is_report = name == SCORES_FILE and tracks()[track].by_rules
+    declared = tracks()[track]
+    is_report = name == SCORES_FILE and declared.by_rules
     if is_report and "signature" in document and document.get("format") != FORMAT:
         return {}
     if not is_report and document.pop("format", None) != _FORMAT:
         raise InputError(source, f"expected format {_FORMAT}; score the entry again (--rescore)")
-    [file] = (file for file in FILES if file.name == name)
-    return file.read(document, source, tracks()[track])
+    if name == SCORES_FILE:
+        return _read_scores(document, source, declared)
+    field_, kind = _TYPES[name]
+    return {field_: validated(kind, document, source)}
 
 
 def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
@@ -513,19 +459,17 @@ def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
         The scores, and why some cannot be used. If the `scores.json` cannot be read, there are no
         scores.
     """
-    found: dict[str, Any] = {}
+    fields_: dict[str, Any] = {}
     problems: list[str] = []
-    for file in FILES:
-        path = folder / file.name
-        if file.optional and not path.is_file():
+    for name in FILES:
+        path = folder / name
+        if name != SCORES_FILE and not path.is_file():
             continue
         try:
-            read = parse_scores(read_plain(path), str(path), track, file.name)
+            fields_ |= parse_scores(read_plain(path), str(path), track, name)
         except InputError as error:
             wrong = [f"{Path(error.source).name}: {problem}" for problem in error.problems]
-            if not file.optional:
+            if name == SCORES_FILE:
                 return Scores(), tuple(wrong)
             problems += wrong
-        else:
-            found |= read
-    return Scores(**found), tuple(problems)
+    return Scores(**fields_), tuple(problems)

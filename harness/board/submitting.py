@@ -5,28 +5,119 @@ from __future__ import annotations
 import datetime
 import gzip
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..errors import InputError, refuse
+from ..data.gold_states import load_further_gold
+from ..errors import InputError, Remark, refuse
 from ..io.files import write_atomically
-from .checks import shared_problems, track_problem
-from .entries import (
-    ENTRY_FILE,
+from ..submission.formats import is_play
+from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
+from .entry_scores import Reading, check_seeds, score_entry
+from .markdown import pages
+from .model import Board, read_board, rows
+from .pairs import complete_pairs
+from .scores import FILES, Hashes, Scores, seed_file
+from .systems import (
     PREDICTIONS_FILE,
-    Entry,
     Predictions,
     System,
     folder_name,
-    read_entries,
     read_system,
     system_text,
 )
-from .model import rows
-from .scores import FILES, Hashes, Scores, seed_file
-from .tracks import tracks
+from .tracks import Track, tracks
+
+Tell: TypeAlias = Callable[[str, Iterable[Remark | str]], None]
+"""Says what is to be said of a file, given its name."""
+
+
+def enter(
+    folder: Path,
+    system: System,
+    files: Sequence[tuple[str, bytes]],
+    how: Reading,
+    tell: Tell,
+    replace: bool = False,
+) -> tuple[Entry, Board]:
+    """Score a system's outputs, write its folder, and make the leaderboard again.
+
+    Args:
+        folder: The folder of all entries.
+        system: What the system is; where its predictions are is filled in.
+        files: Name and (unpacked) content of its outputs, and of those of further seeds or trials.
+        how: How they are read.
+        tell: Says what is to be said of a file.
+        replace: Whether to replace an entry of the same name.
+
+    Returns:
+        The entry, and the board with it.
+
+    Raises:
+        InputError: The system cannot be entered, or its outputs cannot be scored.
+    """
+    # Before anything is played, which may take its time.
+    check_new(folder, system, None, replace=replace)
+    outputs, further = _read(files, tracks()[system.track], how)
+    tell(files[0][0], outputs.remarks)
+    system = system.model_copy(update={"predictions": outputs.place})
+    check_new(folder, system, outputs.predictions, outputs.states, replace)
+    scores = _scored(files[0][0], outputs, further, tell)
+    contents = (one.content for one in (outputs, *further) if one.content is not None)
+    entries = submit(folder, system, scores, [*contents], replace)
+    return entries[-1], publish(folder, entries)
+
+
+def _read(
+    files: Sequence[tuple[str, bytes]], track: Track, how: Reading
+) -> tuple[Any, Sequence[Any]]:
+    """Read a system's outputs, and those of further seeds."""
+    source = files[0][0]
+    if track.takes_plays:
+        joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
+        return track.outputs(joined, source, how), []
+    if any(is_play(content) for _, content in files):
+        raise InputError(source, "is of `mwz play`; its track is live: --track live")
+    outputs, *further = (track.outputs(content, name, how) for name, content in files)
+    return outputs, further
+
+
+def _scored(source: str, outputs: Any, further: Sequence[Any], tell: Tell) -> Scores:
+    """Score outputs and those of further seeds; say what they are not scored against."""
+    check_seeds(outputs, further)
+    seeds = {seed_file(number): one for number, one in enumerate(further, start=2)}
+    if outputs.benchmark is None:
+        return score_entry(outputs, (), seeds)
+    golds, missing = load_further_gold(outputs.benchmark)
+    absent = "which are not installed (`mwz data import --states {} PATH`)"
+    tell(source, [f"not scored against gold states {v}, {absent.format(v)}" for v in missing])
+    scores = score_entry(outputs, golds, seeds)
+    unfit = [gold.version for gold in golds if gold.version not in scores.further_gold]
+    why = f"its dialogues and turns are not those of {outputs.benchmark.name}"
+    tell(source, [f"not scored against gold states {version}: {why}" for version in unfit])
+    return scores
+
+
+def publish(folder: Path, entries: Sequence[Entry], files: Mapping[Path, str] = {}) -> Board:
+    """Write scores and pages, each of them whole, and return the board.
+
+    Between two of them the process may be killed: `mwz leaderboard --check` tells.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        files: Path -> content of scores that are written before the pages.
+
+    Raises:
+        InputError: Something is wrong with the entries, or a file cannot be written.
+    """
+    board = read_board(folder, entries, DEFAULT_RULES, complete_pairs(folder, entries))
+    for path, content in {**files, **pages(folder, board)}.items():
+        write_atomically(path, content)
+    return board
 
 
 def check_new(
@@ -105,7 +196,7 @@ def submit(
     made = target if target.exists() else folder / f".{target.name}"
     for file, content in files.items():
         write_atomically(made / file, content)
-    for path in (*(made / file.name for file in FILES), *made.glob(seed_file("*"))):
+    for path in (*(made / name for name in FILES), *made.glob(seed_file("*"))):
         if path.name not in files:
             path.unlink(missing_ok=True)
     made.replace(target)
@@ -145,18 +236,3 @@ def _check_place(target: Path, replace: bool) -> None:
     old = read_system(target / ENTRY_FILE)
     if old.predictions.by_harness or not tracks()[old.track].submitted:
         raise InputError(str(target), "is made by the harness and cannot be replaced")
-
-
-def write_files(files: Mapping[Path, str]) -> None:
-    """Write scores and pages, each of them whole.
-
-    Between two of them the process may be killed: `mwz leaderboard --check` tells.
-
-    Args:
-        files: Path -> content, in the order in which they are written.
-
-    Raises:
-        InputError: A file cannot be written.
-    """
-    for path, content in files.items():
-        write_atomically(path, content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
@@ -14,29 +14,34 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 from ..benchmark import Benchmark
 from ..data.declared import gold_versions
 from ..errors import InputError, unknown
-from ..metrics.tracking.choices import VARIANTS, Choices
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.files import TrackedFile, parse_tracking_file, tracking_signature
 from ..metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
-    track_states,
     without_booking_prefix,
 )
-from ..submission import NormalizedSubmission, made_submission
+from ..submission import made_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions
 from .copied import Fingerprints, fingerprints_of
-from .entries import PREDICTIONS_FILE, Predictions
+from .entry_scores import Outputs
 from .scores import Hashes, Scores, hashes_of
-from .tracked import KNOWN_GOLD, FurtherGold, GoldOf, TrackedScores, scored_figures
-from .tracking_figures import TrackingFigures, gold_share_of, tracking_figures
+from .tracked import (
+    KNOWN_GOLD,
+    FurtherGold,
+    GoldOf,
+    TrackedScores,
+    figures_of,
+    further_figures,
+    gold_share_of,
+)
 
 BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
 
 
 @dataclass(frozen=True)
-class States:
+class States(Outputs):
     """A tracker's states, read, to be scored.
 
     Attributes:
@@ -59,20 +64,6 @@ class States:
         """What identifies the predictions."""
         return None if self.content is None else hashes_of(self.content, self.read)
 
-    @property
-    def place(self) -> Predictions:
-        """Where the predictions of an entry of them are."""
-        return Predictions(file=PREDICTIONS_FILE)
-
-    @property
-    def states(self) -> None:
-        """No source of belief states is chosen."""
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Nothing is to be said of them."""
-        return ()
-
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
@@ -92,7 +83,7 @@ class States:
                 data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
                 signature = replace(signature, data=data)
         share = gold_share_of(file.dialogues)
-        figures = scored_figures(report, signature, share, of.version, whole)
+        figures = figures_of(report, signature, share, of.version, whole)
         return Scores(
             predictions=self.predictions,
             result=TrackedScores(figures, of, report),
@@ -196,29 +187,6 @@ def read_states(
     return States(read, file, load_benchmark, stored, own_gold)
 
 
-# ---------------------------------------------------------------------- against further gold states
-
-
-def submission_against(
-    submission: NormalizedSubmission, benchmark: Benchmark, golds: Sequence[GoldStates]
-) -> FurtherGold:
-    """Score a submission's predicted states; nothing if it has none.
-
-    Args:
-        submission: What the system put out, normalised by the default rule set.
-        benchmark: The benchmark that it plays.
-        golds: The gold states.
-    """
-    if not submission.predicts_states:
-        return {}
-    states = submission.states
-    return {
-        gold.version: _further_figures(dialogues, benchmark, gold)
-        for gold in golds
-        if (dialogues := track_states(states, benchmark, gold))
-    }
-
-
 def tracker_against(
     read: object, source: str, load_benchmark: BenchmarkLoader, golds: Sequence[GoldStates]
 ) -> FurtherGold:
@@ -235,15 +203,5 @@ def tracker_against(
         with suppress(InputError):
             file = parse_tracking_file(read, source, load_benchmark, gold)
             assert file.benchmark is not None
-            against[gold.version] = _further_figures(file.dialogues, file.benchmark, gold)
+            against[gold.version] = further_figures(file.dialogues, file.benchmark, gold)
     return against
-
-
-def _further_figures(
-    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
-) -> dict[str, TrackingFigures]:
-    """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
-    score = partial(
-        tracking_figures, dialogues, benchmark, gold, gold_share=gold_share_of(dialogues)
-    )
-    return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}

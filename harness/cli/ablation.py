@@ -6,7 +6,7 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5, whose evaluator
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import click
@@ -71,7 +71,7 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
             for ratio in RATIOS
         },
     }
-    found = {"all steps": whole, **{step: _figures(scorer, one) for step, one in steps.items()}}
+    scores = {"all steps": whole, **{step: _figures(scorer, one) for step, one in steps.items()}}
     data = [
         {
             "file": name,
@@ -79,21 +79,18 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
             **figures,
             **{f"{key}_cost": whole[key] - value for key, value in figures.items()},
         }
-        for step, figures in found.items()
+        for step, figures in scores.items()
     ]
-    rows = [
-        [
-            step,
-            *(
-                cell
-                for key, value in figures.items()
-                for cell in (figure(value, 2), signed(whole[key] - value, 2))
-            ),
-        ]
-        for step, figures in found.items()
-    ]
+    rows = [[step, *_cells(figures, whole)] for step, figures in scores.items()]
     titles = [title for key in whole for title in (key.replace("_", " "), "cost")]
     return Table(name, name, ["", *titles], rows, data, [str(scorer.signature_of(played))])
+
+
+def _cells(figures: Mapping[str, float], whole: Mapping[str, float]) -> Iterator[str]:
+    """Yield each figure, and what it is below that with all steps."""
+    for name, value in figures.items():
+        yield figure(value, 2)
+        yield signed(whole[name] - value, 2)
 
 
 def _figures(scorer: Scorer, played: Played) -> dict[str, float]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..board.tracks import tracks
-from ..comparison.comparison_text import comparison_tables, comparison_text
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, write_json
@@ -22,14 +20,12 @@ from .reading import (
     BenchmarkChooser,
     Outputs,
     benchmark_chooser,
-    found_entry,
     read_outputs,
     read_plays,
     score_outputs,
 )
 
 if TYPE_CHECKING:
-    from ..board.entries import Entry
     from ..comparison.evidence import Evidence
 
 _DOING = "comparing on"
@@ -52,9 +48,7 @@ _DOING = "comparing on"
     show_default=True,
     help="The test of all but Inform and Success, which have McNemar's exact test.",
 )
-@option.seed
 @option.seeds("Outputs of one system, trained with several seeds: adds mean and deviation.")
-@option.jobs_if_asked
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
 @option.benchmark
@@ -66,9 +60,7 @@ def command(
     systems: Sequence[str],
     metrics: str | None,
     test: str,
-    seed: int,
     seeds: Sequence[str],
-    workers: int | str,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
@@ -79,26 +71,25 @@ def command(
     input), a file of `mwz play`, or the name of an entry. Of an entry whose outputs are not at
     hand BLEU, Inform, Success and Combined are known, strict, by the default rule set.
     """
-    given = [*systems, *seeds]
-    if len(given) < 2:
+    names = [*systems, *seeds]
+    if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    if plays := read_plays(given, benchmark, _DOING):
-        option.of_plays(
-            *("systems", "seeds", "test", "seed", "format_", "json_target", "benchmark")
-        )
-        names = short_names([source for source, _ in plays])
-        known = [one.evidence(name) for name, (_, one) in zip(names, plays, strict=True)]
+    if plays := read_plays(names, benchmark, _DOING):
+        option.of_plays("systems", "seeds", "test", "format_", "json_target", "benchmark")
+        short = short_names([source for source, _ in plays])
+        evidence = [one.evidence(name) for name, (_, one) in zip(short, plays, strict=True)]
     else:
-        asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
-        options = Options(metrics=asked, **how)
-        choose = benchmark_chooser(benchmark, _DOING)
-        known = _evidence([*map(_read, given)], options, asked, choose, workers)
+        chosen = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+        options = Options(metrics=chosen, **how)
+        outputs = [read_outputs(name, required=False) for name in names]
+        evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
-    from ..comparison.comparing import compare  # NumPy takes its time
+    # NumPy takes its time.
+    from ..comparison.comparing import compare, comparison_tables, comparison_text
 
-    baseline, others = (known[0], known[1:]) if systems else (None, known)
-    trained = [one.name for one in known[len(systems) :]]
-    comparison = compare(baseline, others, test, seed=seed, seeds=trained)
+    baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
+    trained = [one.name for one in evidence[len(systems) :]]
+    comparison = compare(baseline, others, test, seeds=trained)
     if json_target is not None:
         write_json(json_target, comparison.to_dict())
     if json_target == STANDARD_STREAM:
@@ -109,45 +100,24 @@ def command(
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
 
 
-_Missing: TypeAlias = "tuple[Entry, InputError]"
-"""An entry whose outputs are not at hand, and why they are not."""
+def _resampled(metrics: Sequence[str]) -> list[str]:
+    """Return metrics as the registry calls them, if all of them can be resampled.
 
-
-def _read(name: str) -> Outputs | _Missing:
-    """Return the outputs that a name stands for, or the entry that they are missing of."""
-    entry = found_entry(name)
-    if entry is None or tracks()[entry.system.track].further_files == "trials":
-        return read_outputs(name)
-    try:
-        return read_outputs(name)
-    except InputError as error:
-        return entry, error
-
-
-def _named(systems: Sequence[Outputs | _Missing]) -> list[str]:
-    """Return what to call each system, by a name of its own."""
-    entries = [_entry(one) for one in systems]
-    files = [one.source for one in systems if isinstance(one, Outputs) and one.entry is None]
-    short = dict(zip(files, short_names(files), strict=True)) if files else {}
-    names = [
-        short[one.source] if isinstance(one, Outputs) and entry is None else entry.key
-        for one, entry in zip(systems, entries, strict=True)
-    ]
-    numbers = [names[:at].count(name) for at, name in enumerate(names)]
-    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, numbers, strict=True)]
-
-
-def _entry(system: Outputs | _Missing) -> Any:
-    """Return the entry that a system is; None for a file."""
-    return system.entry if isinstance(system, Outputs) else system[0]
+    Raises:
+        InputError: Some cannot, or are unknown.
+    """
+    named, choices = named_metrics(metrics), resampled_metrics()
+    if wrong := [name for name in named if name not in choices]:
+        told = f"cannot be resampled; choose from {', '.join(choices)}"
+        raise InputError("metrics", [f"{name} {told}" for name in wrong])
+    return [*named]
 
 
 def _evidence(
-    systems: Sequence[Outputs | _Missing],
+    systems: Sequence[Outputs],
     options: Options,
     metrics: Sequence[str] | None,
     choose: BenchmarkChooser,
-    workers: int | str,
 ) -> list[Evidence]:
     """Return what is known of systems.
 
@@ -157,67 +127,59 @@ def _evidence(
         options: How to score.
         metrics: What to compare; None for all that can be computed of every system.
         choose: Chooses the benchmark.
-        workers: The value of `--jobs`.
 
     Raises:
         InputError: More is asked for than is known without outputs.
     """
-    outputs = [one for one in systems if isinstance(one, Outputs)]
-    missing = [one for one in systems if not isinstance(one, Outputs)]
-    if missing:
-        known = _by_stored(systems, *missing[0], options, metrics, choose, workers)
+    missing = next((one for one in systems if one.missing is not None), None)
+    if missing is not None:
+        evidence = _stored_evidence(systems, missing, options, metrics, choose)
     else:
         wanted: Wanted = ["evidence", "resampled"] if metrics is None else ["evidence"]
-        scored = score_outputs(outputs, options, wanted, choose, workers)
-        known = with_common_metrics(
+        scored = score_outputs(systems, options, wanted, choose)
+        evidence = with_common_metrics(
             [one.evidence for one in scored if one.evidence is not None],
-            [one.options(options) for one in outputs],
+            [one.options(options) for one in systems],
         )
-    known = [replace(one, name=name) for one, name in zip(known, _named(systems), strict=True)]
+    named = zip(evidence, _names(systems), strict=True)
+    evidence = [replace(one, name=name) for one, name in named]
     # The references have no BLEU against themselves.
-    entries = filter(None, map(_entry, systems))
+    entries = [one.entry for one in systems if one.entry is not None]
     corpus = any(entry.system.predictions.is_corpus for entry in entries)
-    return [one.without_bleu() for one in known] if corpus and metrics is None else known
+    return [one.without_bleu() for one in evidence] if corpus and metrics is None else evidence
 
 
-def _by_stored(
-    systems: Sequence[Outputs | _Missing],
-    entry: Entry,
-    error: InputError,
+def _names(systems: Sequence[Outputs]) -> list[str]:
+    """Return what to call each system, by a name of its own."""
+    files = [one.source for one in systems if one.entry is None]
+    short = dict(zip(files, short_names(files), strict=True)) if files else {}
+    names = [short[one.source] if one.entry is None else one.entry.key for one in systems]
+    numbers = [names[:at].count(name) for at, name in enumerate(names)]
+    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, numbers, strict=True)]
+
+
+def _stored_evidence(
+    systems: Sequence[Outputs],
+    missing: Outputs,
     options: Options,
     metrics: Sequence[str] | None,
     choose: BenchmarkChooser,
-    workers: int | str,
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
     from ..board.entry_scores import DIALOGUE_METRICS
-    from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
+    from ..board.pairs import IN_WORDS, of_file, stored_evidence
 
-    source = f"entry {entry.key}"
-    if not set(metrics or ()) <= set(DIALOGUE_METRICS):
-        told = f"{'; '.join(error.problems)}. Without them only {IN_WORDS} are known"
-        raise InputError(source, told)
-    notify(f"{source}: outputs not at hand; compared from stored results: {IN_WORDS}")
-    files = [one for one in systems if isinstance(one, Outputs) and one.entry is None]
+    if missing.missing is not None and not set(metrics or ()) <= set(DIALOGUE_METRICS):
+        told = f"{'; '.join(missing.missing.problems)}. Without them only {IN_WORDS} are known"
+        raise InputError(missing.source, told)
+    notify(f"{missing.source}: outputs not at hand; compared from stored results: {IN_WORDS}")
+    files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=DIALOGUE_METRICS)
-    scored = score_outputs(files, stored, ["evidence"], choose, workers) if files else []
+    scored = score_outputs(files, stored, ["evidence"], choose)
     of_files = (
         of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
         for one in scored
         if one.evidence is not None
     )
-    entries = map(_entry, systems)
-    return [next(of_files) if one is None else stored_evidence(one) for one in entries]
-
-
-def _resampled(metrics: Sequence[str]) -> list[str]:
-    """Return metrics as the registry calls them, if all of them can be resampled.
-
-    Raises:
-        InputError: Some cannot, or are unknown.
-    """
-    asked, choices = named_metrics(metrics), resampled_metrics()
-    if wrong := [name for name in asked if name not in choices]:
-        told = f"cannot be resampled; choose from {', '.join(choices)}"
-        raise InputError("metrics", [f"{name} {told}" for name in wrong])
-    return [*asked]
+    entries = [one.entry for one in systems]
+    return [next(of_files) if entry is None else stored_evidence(entry) for entry in entries]

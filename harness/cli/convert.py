@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..errors import InputError, counted
+from ..errors import InputError, counted, unknown
 from ..io.files import (
     STANDARD_STREAM,
     read_bytes,
@@ -25,26 +25,42 @@ from .reading import benchmark_chooser
 
 _GZIP = ".gz"
 
+_FIELDS = ("response", "state", "turns", "id")
+
+
+def _keys(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> dict[str, str]:
+    """Return field -> what the file calls it."""
+    keys = dict(one.partition("=")[::2] for one in value)
+    for field, key in keys.items():
+        if field not in _FIELDS:
+            raise click.BadParameter(unknown("field", field, _FIELDS), ctx, param)
+        if not key:
+            raise click.BadParameter(f"{field}: write {field}=KEY", ctx, param)
+    return keys
+
 
 @click.command()
 @option.predictions
 @option.output
 @option.benchmark
-@click.option("--response-key", "response", metavar="KEY", help="The key of responses.")
-@click.option("--state-key", "state", metavar="KEY", help="The key of belief states.")
-@click.option("--turns-key", "turns", metavar="KEY", help="The key of a dialogue's turns.")
-@click.option("--id-key", "id", metavar="KEY", help="The key of a dialogue's id.")
-def command(predictions: str, output: str, benchmark: str | None, **keys: Any) -> None:
+@click.option(
+    "--key",
+    "keys",
+    metavar="FIELD=KEY",
+    multiple=True,
+    callback=_keys,
+    help="What PREDICTIONS call a field that is called otherwise than in any known format: "
+    f"{', '.join(_FIELDS)} (of the dialogue). May be repeated.",
+)
+def command(predictions: str, output: str, benchmark: str | None, keys: dict[str, str]) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
-    that are read are in docs/predictions-format.md; - is standard input. Keys that are called
-    otherwise than in any of them are named by options.
+    that are read are in docs/predictions-format.md; - is standard input.
     """
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
-    named = {role: key for role, key in keys.items() if key is not None}
-    standard = read_arranged(content, source, named) if named else standard_form(content, source)
+    standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
     loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
     submission = checked_submission(standard, loaded, source)
     written = {

@@ -14,23 +14,21 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
 from ..benchmark import STYLES, Benchmark
 from ..data.declared import (
-    Built,
     DataSet,
     build_benchmark,
-    comparison_text,
+    compared_with_pinned,
     declared_names,
-    differences,
+    install,
     read_data_set,
 )
 from ..data.fetching import MIRROR_VARIABLE, Transfer, fetch_benchmark, wrong_files
-from ..data.goals import Tasks, install_tasks, read_tasks
-from ..data.gold_states import all_gold_states, install_gold_states, read_gold_states
+from ..data.goals import install_tasks, read_tasks
+from ..data.gold_states import all_gold_states, import_gold_states
 from ..data.installed import (
     DEFAULT,
     SAMPLE,
     benchmark_path,
     downloads_directory,
-    install_benchmark,
     installed_benchmarks,
     load_benchmark,
 )
@@ -92,7 +90,8 @@ def fetch(
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     transfer = Transfer(mirror, offline, progress=sys.stderr.isatty(), notify=notify)
-    _install(fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer))
+    built = fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer)
+    click.echo("\n".join(install(built)))
     if predictions:
         click.echo(f"outputs of the published systems: in {downloads_directory()}")
 
@@ -115,9 +114,9 @@ def verify(every: bool) -> int:
     differ = False
     for name in installed_benchmarks():
         if benchmark_path(name) is not None:
-            differing = differences(load_benchmark(name))
-            differ |= bool(differing)
-            click.echo(f"benchmark {name}: readable{comparison_text(differing, every)}")
+            differs, how = compared_with_pinned(load_benchmark(name), every)
+            differ |= differs
+            click.echo(f"benchmark {name}: readable{how}")
     for gold in all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")
     return int(differ)
@@ -159,17 +158,18 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
     if states:
         if given:
             raise click.UsageError("--states stands alone; build the benchmark first, without it")
-        _import_states(data_set, states)
+        imported = import_gold_states(load_benchmark(data_set.name), states)
+        click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        _install_tasks(read_tasks(given["convlab2"]), data_set.name)
+        click.echo(install_tasks(read_tasks(given["convlab2"]), data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]
     if needed:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
     folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    _install(build_benchmark(data_set, folders))
+    click.echo("\n".join(install(build_benchmark(data_set, folders))))
 
 
 @command.command()
@@ -204,33 +204,6 @@ def list_() -> None:
     ]
     if states:
         click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
-
-
-def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> None:
-    """Install gold states of a data set's dialogues: all that are wanted, or none."""
-    benchmark = load_benchmark(data_set.name)
-    imported = [read_gold_states(version, path, benchmark) for version, path in wanted]
-    for gold, notes in imported:
-        path = install_gold_states(gold)
-        counts = f"{len(gold.states)} dialogues, {gold.turns} turns"
-        content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
-        click.echo(f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}")
-        click.echo("\n".join(notes))
-
-
-def _install_tasks(tasks: Tasks, benchmark: str) -> None:
-    path = install_tasks(tasks, benchmark)
-    click.echo(f"installed tasks of {benchmark}: {len(tasks.tasks)}, in {path}")
-
-
-def _install(built: Built) -> None:
-    benchmark = built.benchmark
-    path = install_benchmark(benchmark)
-    if built.tasks is not None:
-        _install_tasks(built.tasks, benchmark.name)
-    counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
-    click.echo(f"installed {benchmark.name}: {counts}, in {path}")
-    click.echo("\n".join(built.notes))
 
 
 # Statistics.
@@ -277,7 +250,10 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         ("of these, identical in all styles", identical, len(turns)),
         ("of these, different in any two styles", different, len(turns)),
     ]
-    shares = [None if not whole or n is None else 100 * n / whole for _, n, whole in counts]
+    data: list[dict[str, Any]] = [
+        {"what": what, "number": n, "percent": 100 * n / whole if whole and n is not None else None}
+        for what, n, whole in counts
+    ]
     how = "`mwz data fetch --split all` or `mwz data import` of whole clones"
     unknown = f"the train and dev goals are not known: {how} compares them"
     return Table(
@@ -285,13 +261,14 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         f"Benchmark {benchmark.name}",
         ["", "number", "percent"],
         [
-            [what, "–" if number is None else str(number), "" if own is None else figure(own, 2)]
-            for (what, number, _), own in zip(counts, shares, strict=True)
+            [
+                row["what"],
+                "–" if row["number"] is None else str(row["number"]),
+                "" if row["percent"] is None else figure(row["percent"], 2),
+            ]
+            for row in data
         ],
-        [
-            {"what": what, "number": number, "percent": own}
-            for (what, number, _), own in zip(counts, shares, strict=True)
-        ],
+        data,
         [unknown] if seen is None else [],
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..comparison.interval import intervals_text
 from ..data.gold_states import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
@@ -177,8 +178,7 @@ def command(
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
-    # They take NumPy, which scores do without.
-    from ..comparison import comparison_text, evidence
+    from ..comparison import evidence  # NumPy, which scores do without
 
     known = [
         evidence.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
@@ -186,7 +186,7 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
     ]
     intervals = [evidence.intervals_of(one) for one in known]
     names, figures = [one.name for one in scored], known[0].figures
-    text = comparison_text.intervals_text(names, figures, intervals)
+    text = intervals_text(names, figures, intervals)
     documents = map(evidence.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n{text}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,13 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ..board.checks import file_problems
-from ..board.entries import ORDER_FILE, Entry, in_order, order_of, read_entries, read_order
-from ..board.markdown import pages
-from ..board.model import read_board
-from ..board.pairs import PAIRS_FILE, complete_pairs, pair_problems
-from ..board.rescoring import Rescored, changes_table, rescore, updated
-from ..board.review import review_text
-from ..board.submitting import write_files
-from ..io.files import read_bytes
+from ..board.changes import changes_table, page_diffs, review_text, stored_problems
+from ..board.entries import Entry, read_entries
+from ..board.model import PAGES, read_board
+from ..board.rescoring import Rescored, rescore, updated
+from ..board.submitting import publish
 from ..io.tables import printable
 from . import option
-from .option import leaderboard_path
 
 
 @click.command()
@@ -63,10 +57,8 @@ def command(
         changed = any(outcome.changes for outcome in rescored)
         return int(_is_stale(submissions, entries, base) or changed)
     entries, files = updated(entries, rescored, DEFAULT_RULES)
-    board = read_board(submissions, entries, DEFAULT_RULES, complete_pairs(submissions, entries))
-    path = leaderboard_path(submissions)
-    write_files({**files, **pages(submissions, board, path)})
-    click.echo(f"{path}: {len(entries)} entries")
+    publish(submissions, entries, files)
+    click.echo(f"{submissions.absolute().parent / PAGES[0]}: {len(entries)} entries")
     return None
 
 
@@ -75,30 +67,15 @@ def _is_stale(submissions: Path, entries: Sequence[Entry], base: Path | None) ->
     if base is not None:
         click.echo(printable(review_text(submissions, entries, base, DEFAULT_RULES)))
     board = read_board(submissions, entries, DEFAULT_RULES)
-    made = pages(submissions, board, leaderboard_path(submissions))
-    stale = [_is_page_stale(path, page) for path, page in made.items()]
-    wrong = list(file_problems(entries))
-    wrong += pair_problems(submissions, entries, [entry.key for entry in entries])
-    wrong += [] if base is None else _reordered(submissions, entries, base)
-    if missing := board.pairs.missing:
-        first = " and ".join(missing[0])
-        lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
-        wrong.insert(0, f"{submissions / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
-    for line in wrong:
-        click.echo(printable(line), err=True)
-    return bool(wrong) or any(stale)
-
-
-def _reordered(submissions: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:
-    """Yield which entry comes before those that were there, or between them."""
-    order, there = read_order(submissions), in_order(read_entries(base), read_order(base))
-    right = in_order(entries, order_of(there), order)
-    for entry, expected in zip(in_order(entries, order), right, strict=True):
-        if entry is not expected:
-            problem = f"{entry.key} stands before {expected.key}, which was there first"
-            remedy = f"take this file from {base}, and run `mwz leaderboard`"
-            yield f"{submissions / ORDER_FILE}: {problem}; {remedy}"
-            return
+    diffs = page_diffs(submissions, board)
+    for path, diff in diffs.items():
+        click.echo(printable(diff or f"{path}: up to date"))
+        if diff:
+            click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
+    problems = stored_problems(submissions, entries, board, base)
+    for problem in problems:
+        click.echo(printable(problem), err=True)
+    return bool(problems) or any(diffs.values())
 
 
 def _rescore(entries: Sequence[Entry], rescoring: dict[str, Any]) -> list[Rescored]:
@@ -130,17 +107,3 @@ def _summary(entry: Entry, outcome: Rescored) -> str:
     if entry.problems:
         return "made again; what was stored could not be used"
     return "no figure changed; signature, hashes, rule sets or gold states did"
-
-
-def _is_page_stale(path: Path, page: str) -> bool:
-    """Say whether a page is stale, and where."""
-    stored = read_bytes(path).decode(errors="replace") if path.exists() else ""
-    if stored == page:
-        click.echo(f"{path}: up to date")
-        return False
-    diff = difflib.unified_diff(
-        stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
-    )
-    click.echo(printable("\n".join(diff)) or "only the ends of lines differ")
-    click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
-    return True

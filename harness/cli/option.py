@@ -15,10 +15,8 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
 
 from ..benchmark import GOALS
-from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
-from ..metrics.results import SEED
 from ..metrics.setups import BOTH
 from ..scoring.options import AUTO, choices
 from .reading import SUBMISSIONS
@@ -53,26 +51,24 @@ def complete_placeholders(
     return known or complete_file(ctx, param, incomplete)
 
 
-LEADERBOARD_FILE = "leaderboard.md"
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 flag = partial(click.option, is_flag=True)
 """An option that is given or not."""
 
-benchmark = click.option(
-    "--benchmark",
-    metavar="NAME",
-    shell_complete=complete_benchmark,
-    help="The benchmark to score on. [default: multiwoz if installed, else sample]",
-)
 
-scored_benchmark = click.option(
-    "--benchmark",
-    metavar="NAME",
-    shell_complete=complete_benchmark,
-    help="The benchmark to score on. [default: the one that a submission was scored on]",
-)
+def _benchmark(default: str) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--benchmark",
+        metavar="NAME",
+        shell_complete=complete_benchmark,
+        help=f"The benchmark to score on. [default: {default}]",
+    )
+
+
+benchmark = _benchmark("multiwoz if installed, else sample")
+
+scored_benchmark = _benchmark("the one that a submission was scored on")
 
 
 rules = click.option(
@@ -116,22 +112,15 @@ def _workers(ctx: click.Context, param: click.Parameter, value: str) -> int | st
     return int(value)
 
 
-def _jobs(default: int, shown: str) -> Callable[[_Command], _Command]:
-    return click.option(
-        "--jobs",
-        "workers",
-        callback=_workers,
-        metavar="N|ADDRESS",
-        default=str(default),
-        show_default=shown,
-        help="Processes to score several systems with, or the address of a Dask scheduler.",
-    )
-
-
-jobs = _jobs(os.cpu_count() or 1, "one per processor")
-
-jobs_if_asked = _jobs(1, "1")
-"""Where what processes give back may not be such as can be sent: a formula of a metric."""
+jobs = click.option(
+    "--jobs",
+    "workers",
+    callback=_workers,
+    metavar="N|ADDRESS",
+    default=str(os.cpu_count() or 1),
+    show_default="one per processor",
+    help="Processes to score several systems with, or the address of a Dask scheduler.",
+)
 
 output = click.option(
     "-o", "--output", required=True, metavar="OUT|-", help="The file to write; -: standard output."
@@ -166,15 +155,6 @@ def serve(what: str) -> Callable[[_Command], _Command]:
         help=f"{what} at the loopback address until Ctrl-C. [default port: {PORT}; 0 for any]",
     )
 
-
-seed = click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=SEED,
-    show_default=True,
-    metavar="S",
-    help="Seed of all that is drawn at random.",
-)
 
 intervals = flag(
     "--intervals",
@@ -254,12 +234,6 @@ def given(parameter: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-def written(parameter: str) -> str:
-    """Return how a parameter of the running command is written, such as `--rating-sheet`."""
-    options = click.get_current_context().command.params
-    return next(one.opts[0] for one in options if one.name == parameter)
-
-
 def of_plays(*known: str) -> None:
     """Refuse options of the running command that mean nothing for files of `mwz play`.
 
@@ -269,9 +243,11 @@ def of_plays(*known: str) -> None:
     Raises:
         click.UsageError: Another one was given.
     """
-    for name in click.get_current_context().params:
+    for parameter in click.get_current_context().command.params:
+        name = parameter.name or ""
         if name not in known and given(name):
-            raise click.UsageError(f"{written(name)} is not for files of `mwz play`; leave it out")
+            told = f"{parameter.opts[0]} is not for files of `mwz play`; leave it out"
+            raise click.UsageError(told)
 
 
 def refuse(wrong: Mapping[str, object]) -> None:
@@ -286,19 +262,6 @@ def refuse(wrong: Mapping[str, object]) -> None:
     for message, is_so in wrong.items():
         if is_so:
             raise click.UsageError(message)
-
-
-def leaderboard_path(submissions: Path) -> Path:
-    """Return where the leaderboard of a folder of submissions is: beside the folder."""
-    return submissions.absolute().parent / LEADERBOARD_FILE
-
-
-def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not (Path(value).is_file() or value.endswith((".json", ".json.gz"))):
-        problem = unknown("choice of goals", value, GOALS)
-        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
-    return value
 
 
 setup = click.option(
@@ -340,7 +303,6 @@ free_running = flag(
 
 goals = click.option(
     "--goals",
-    callback=_goals,
     default="all",
     show_default=True,
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",
@@ -359,6 +321,6 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    from ..board import PUBLISHED  # scores need nothing of the board
+    from ..board.entries import PUBLISHED
 
     return submissions if given("submissions") or submissions.is_dir() else PUBLISHED

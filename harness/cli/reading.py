@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
@@ -25,13 +25,14 @@ from ..submission import (
     Submission,
     checked_submission,
     dialogue_id,
-    read_predictions,
 )
 from ..submission.formats import PLAY_BEGINS, Standard, is_play, read_standard
 from . import notify, tell
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
+
+_T = TypeVar("_T")
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 
@@ -139,7 +140,7 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
     contents = [(shown_name(file), read_bytes(file)) for file in files]
-    found: list[tuple[str, Any]] = room("live.play_files", contents[0][0]).plays_again(
+    found: list[tuple[str, Any]] = room("live.replaying", contents[0][0]).plays_again(
         contents, name, doing, by
     )
     return found
@@ -168,18 +169,20 @@ class Outputs:
         name: What the user called them.
         content: An (unpacked) file, or the name of a submission that the harness makes.
         entry: The entry of the board whose outputs they are; None if it was not named.
+        missing: Why the entry's outputs are not at hand; None if they are.
     """
 
     name: str
     content: bytes | str
     entry: Entry | None = None
+    missing: InputError | None = None
 
     @property
     def source(self) -> str:
         """What messages call them."""
         return shown_name(self.name) if self.entry is None else f"entry {self.entry.key}"
 
-    def standard(self, options: Options) -> Standard | str:
+    def parsed(self) -> Standard | str:
         """Return the outputs parsed; of what the harness makes, its name.
 
         Raises:
@@ -192,20 +195,18 @@ class Outputs:
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
         is_lexicalised = self.content == HUMAN
-        aliases = None
         if self.entry is not None:
-            from ..board.tracks import tracks  # a file needs nothing of the board
+            from ..board.tracks import tracks
 
             is_lexicalised = tracks()[self.entry.system.track].english
-            aliases = self.entry.system.aliases
-        if isinstance(self.content, str) and options.placeholders is not None:
+        lexicalised = options.lexicalised or is_lexicalised
+        placeholders = options.placeholders
+        if isinstance(self.content, str):
             # What the harness makes has those of the rule set.
-            options = replace(options, placeholders=None)
-        if is_lexicalised and not options.lexicalised:
-            options = replace(options, lexicalised=True)
-        if aliases is not None and options.placeholders is None and not options.lexicalised:
-            options = replace(options, placeholders=aliases)
-        return options
+            placeholders = None
+        elif self.entry is not None and placeholders is None and not lexicalised:
+            placeholders = self.entry.system.aliases
+        return replace(options, lexicalised=lexicalised, placeholders=placeholders)
 
 
 def dialogues_of(outputs: Iterable[Standard | str]) -> Iterator[object]:
@@ -213,65 +214,6 @@ def dialogues_of(outputs: Iterable[Standard | str]) -> Iterator[object]:
     for one in outputs:
         if isinstance(one, Standard):
             yield from one.dialogues
-
-
-def read_outputs(name: str) -> Outputs:
-    """Return the outputs that a name on the command line stands for.
-
-    Args:
-        name: A file, `-` for standard input; `@corpus`, `@corpus:STYLE`, `@human`, `@constant` or
-            `@empty`; or the name of an entry of the board.
-
-    Raises:
-        InputError: There is no such file or entry, or its outputs are not at hand.
-    """
-    made = made_submission_name(name)
-    if made is not None:
-        return Outputs(name, made)
-    entry = found_entry(name)
-    if entry is None:
-        return Outputs(name, read_bytes(name))
-    from ..board.rescoring import find_predictions  # a file needs nothing of the board
-    from ..board.tracks import tracks
-
-    if tracks()[entry.system.track].further_files == "trials":
-        told = "has live dialogues; give its file of `mwz play`"
-        raise InputError(f"entry {entry.key}", told)
-    return Outputs(name, find_predictions(entry, ()), entry)
-
-
-def score_outputs(
-    outputs: Sequence[Outputs],
-    options: Options,
-    wanted: Wanted,
-    choose: BenchmarkChooser,
-    workers: int | str = 1,
-) -> list[ScoredSubmission]:
-    """Score outputs, print the remarks on them, and return what comes of each.
-
-    Args:
-        outputs: The outputs.
-        options: How to score them, but for what they are themselves.
-        wanted: What is wanted besides their reports.
-        choose: Chooses the benchmark.
-        workers: The value of `--jobs`.
-
-    Raises:
-        InputError: Some cannot be scored.
-    """
-    from tqdm import tqdm
-
-    jobs = [(one.content, one.source, one.options(options), wanted) for one in outputs]
-    coming = tqdm(
-        score_each(jobs, choose, workers), "scoring", len(jobs), disable=None, leave=False
-    )
-    scored = []
-    for one, outcome in zip(outputs, coming, strict=True):
-        if isinstance(outcome, InputError):
-            raise outcome
-        tell(one.source, outcome.remarks)
-        scored.append(outcome)
-    return scored
 
 
 _MADE = {
@@ -282,6 +224,37 @@ _MADE = {
     "@empty": EMPTY_STATES,
 }
 """What a user calls a submission that the harness makes -> its name for `Scorer.made`."""
+
+
+def read_outputs(name: str, required: bool = True) -> Outputs:
+    """Return the outputs that a name on the command line stands for.
+
+    Args:
+        name: A file, `-` for standard input; `@corpus`, `@corpus:STYLE`, `@human`, `@constant` or
+            `@empty`; or the name of an entry of the board.
+        required: Whether the outputs of an entry have to be at hand.
+
+    Raises:
+        InputError: There is no such file or entry, or its outputs are not at hand.
+    """
+    made = made_submission_name(name)
+    if made is not None:
+        return Outputs(name, made)
+    entry = found_entry(name)
+    if entry is None:
+        return Outputs(name, read_bytes(name))
+    from ..board.rescoring import find_predictions
+    from ..board.tracks import tracks
+
+    if tracks()[entry.system.track].takes_plays:
+        told = "has live dialogues; give its file of `mwz play`"
+        raise InputError(f"entry {entry.key}", told)
+    try:
+        return Outputs(name, find_predictions(entry, ()), entry)
+    except InputError as error:
+        if required:
+            raise
+        return Outputs(name, b"", entry, error)
 
 
 def made_submission_name(name: str) -> str | None:
@@ -301,11 +274,11 @@ def found_entry(name: str) -> Entry | None:
     Raises:
         InputError: There is neither.
     """
-    if made_submission_name(name) is not None:
+    if name.startswith("@") or name == STANDARD_STREAM:
         return None
-    if name == STANDARD_STREAM or Path(name).name != name or os.path.exists(name):
+    if Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.stored_evidence import find_entry, no_entry  # a file needs nothing of the board
+    from ..board.entries import find_entry, no_entry
 
     entry = find_entry(name, SUBMISSIONS)
     if entry is None:
@@ -313,23 +286,36 @@ def found_entry(name: str) -> Entry | None:
     return entry
 
 
-def played_free_running(
-    file: str, name: str | None, doing: str, options: Options
-) -> tuple[Any, Scorer]:
-    """Read a file of free-running dialogues and compare them with their goals.
+def score_outputs(
+    outputs: Sequence[Outputs], options: Options, wanted: Wanted, choose: BenchmarkChooser
+) -> list[ScoredSubmission]:
+    """Score outputs, print the remarks on them, and return what comes of each.
 
     Args:
-        file: The file; `-` is standard input.
-        name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark.
-        options: How to score.
+        outputs: The outputs.
+        options: How to score them, but for what they are themselves.
+        wanted: What is wanted besides their reports.
+        choose: Chooses the benchmark.
 
     Raises:
-        InputError: A file cannot be read or used, or a dialogue has no goal.
+        InputError: Some cannot be scored.
     """
-    source = shown_name(file)
-    standard = read_predictions(file)
-    scorer = Scorer(benchmark_chooser(name, doing)(standard.dialogues), options)
-    run = scorer.free_run(standard, source)
-    tell(source, run.remarks)
-    return run, scorer
+    jobs = [(one.content, one.source, one.options(options), wanted) for one in outputs]
+    scored = []
+    coming = progress(score_each(jobs, choose), len(jobs))
+    for one, outcome in zip(outputs, coming, strict=True):
+        if isinstance(outcome, InputError):
+            raise outcome
+        tell(one.source, outcome.remarks)
+        scored.append(outcome)
+    return scored
+
+
+def progress(coming: Iterable[_T], files: int) -> Iterable[_T]:
+    """Return what comes of files that are scored, with a bar on a terminal if they are several."""
+    if files < 2:
+        return coming
+    from tqdm import tqdm  # the score of one file does without
+
+    bar: Iterable[_T] = tqdm(coming, "scoring", files, unit="file", disable=None, leave=False)
+    return bar

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
@@ -16,20 +16,11 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, wri
 from ..io.tables import formatted, printable
 from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
-from ..scoring.predictions import (
-    ScoredSubmission,
-    ScoringJob,
-    Wanted,
-    intervals_read,
-    score_each,
-)
-from ..scoring.report_text import report_text, score_table
+from ..scoring.predictions import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
+from ..scoring.report import report_text
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, read_outputs, read_plays
-
-if TYPE_CHECKING:
-    from ..metrics.results import Figure
+from .reading import benchmark_chooser, progress, read_outputs, read_plays
 
 
 @click.command()
@@ -99,16 +90,16 @@ def command(
         benchmark_chooser(benchmark, "scoring on"),
         workers if several or isinstance(workers, str) else 1,
     )
-    if several:
-        scored = _several(predictions, coming, lines_target, intervals, json_target)
-    else:
-        scored = [(short_names(predictions)[0], _one(predictions[0], coming))]
+    scored = _scored(predictions, coming, lines_target)
     if plot is not None and scored:
         _plot(scored, plot)
-    if not several:
-        _write(scored[0][1], json_target, lines_target, intervals)
+    if json_target is not None:
+        documents = [(name, _document(outcome, intervals)) for name, outcome in scored]
+        _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
+            from ..scoring.tables import score_table  # one file's report does without
+
             click.echo(formatted([score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))
@@ -171,70 +162,54 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
-            "--goals takes a file only with --free-running": goals not in GOALS and not free,
+            f"--goals is one of {', '.join(GOALS)}; a file needs --free-running": not free
+            and goals not in GOALS,
         }
     )
 
 
-def _one(name: str, coming: Iterator[ScoredSubmission | InputError]) -> ScoredSubmission:
-    """Return what comes of one file.
-
-    Raises:
-        InputError: It cannot be scored.
-    """
-    (outcome,) = coming
-    if isinstance(outcome, InputError):
-        raise outcome
-    tell(shown_name(name), outcome.remarks)
-    return outcome
-
-
-def _several(
-    names: Sequence[str],
-    coming: Iterator[ScoredSubmission | InputError],
-    folder: str | None,
-    intervals: bool,
-    json_target: str | None,
+def _scored(
+    names: Sequence[str], coming: Iterable[ScoredSubmission | InputError], lines_target: str | None
 ) -> list[tuple[str, ScoredSubmission]]:
-    """Return what comes of those files that can be scored, and write it.
+    """Return what comes of those files that can be scored, and what to call each.
+
+    Remarks are printed, and lines per dialogue are written.
 
     Args:
         names: The files.
         coming: What comes of each.
-        folder: Where to write the lines per dialogue, a file each.
-        intervals: Whether JSON has intervals.
-        json_target: Where to write a line of JSON for each.
-    """
-    from tqdm import tqdm
+        lines_target: Where to write the lines per dialogue; of several files, a folder.
 
+    Raises:
+        InputError: It is one file, and cannot be scored.
+    """
+    several = len(names) > 1
     scored = []
-    lines = []
-    progress = tqdm(coming, "scoring", len(names), unit="file", disable=None)
-    for name, short, outcome in zip(names, short_names(names), progress, strict=True):
+    outcomes = zip(names, short_names(names), progress(coming, len(names)), strict=True)
+    for name, short, outcome in outcomes:
         if isinstance(outcome, InputError):
+            if not several:
+                raise outcome
             notify(str(outcome))
             continue
         tell(shown_name(name), outcome.remarks)
-        if folder is not None and outcome.lines is not None:
-            write_text(str(Path(folder, f"{short}.jsonl")), outcome.lines)
-        line = {"file": shown_name(name), **_document(outcome, intervals)}
-        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+        if lines_target is not None and outcome.lines is not None:
+            path = str(Path(lines_target, f"{short}.jsonl")) if several else lines_target
+            write_text(path, outcome.lines)
         scored.append((short, replace(outcome, lines=None)))
-    if json_target is not None:
-        write_text(json_target, "".join(lines))
     if len(scored) < len(names):
         notify(f"{len(names) - len(scored)} of {len(names)} files could not be scored")
     return scored
 
 
-def _write(
-    outcome: ScoredSubmission, json_target: str | None, lines_target: str | None, intervals: bool
-) -> None:
-    """Write the report of one file, and its lines per dialogue."""
-    if lines_target is not None and outcome.lines is not None:
-        write_text(lines_target, outcome.lines)
-    if json_target is not None:
-        write_json(json_target, _document(outcome, intervals))
+def _write(documents: Sequence[tuple[str, Any]], names: Sequence[str], target: str) -> None:
+    """Write reports as JSON: that of one file, or a line for each of several."""
+    if len(names) == 1:
+        write_json(target, documents[0][1])
+        return
+    files = dict(zip(short_names(names), map(shown_name, names), strict=True))
+    lines = [{"file": files[short], **document} for short, document in documents]
+    write_text(target, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
 def _document(outcome: ScoredSubmission, intervals: bool) -> dict[str, Any]:
@@ -243,23 +218,19 @@ def _document(outcome: ScoredSubmission, intervals: bool) -> dict[str, Any]:
     return {**outcome.report.to_dict(), **more}
 
 
-def _main(figures: Mapping[str, Figure]) -> dict[str, Figure]:
-    """Return the figures that papers compare systems by, if there are any; else all."""
-    return {name: one for name, one in figures.items() if one.main} or dict(figures)
-
-
 def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
-    if not intervals:
+    if not intervals or outcome.intervals is None:
         return report_text(outcome.report)
-    from ..comparison.comparison_text import intervals_text
+    from ..comparison.interval import intervals_text, main_figures
 
-    table = intervals_text([""], _main(outcome.figures), [intervals_read(outcome.intervals)])
-    return report_text(outcome.report, table, (outcome.intervals or {})["signature"])
+    read = intervals_read(outcome.intervals)
+    table = intervals_text([""], main_figures(outcome.figures), [read])
+    return report_text(outcome.report, table, outcome.intervals["signature"])
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    from ..comparison.comparison_text import plot_scores
+    from ..comparison.interval import main_figures, plot_scores
 
     names, outcomes = zip(*scored, strict=True)
     # What all have: predicted states are not in every file.
@@ -268,4 +239,5 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
         for name, figure in outcomes[0].figures.items()
         if all(name in other.figures for other in outcomes)
     }
-    plot_scores(names, _main(figures), [intervals_read(one.intervals) for one in outcomes], path)
+    intervals = [intervals_read(one.intervals) for one in outcomes]
+    plot_scores(names, main_figures(figures), intervals, path)

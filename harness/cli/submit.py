@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization.rules import published_rule_sets
 
 from ..board.columns import BoardTable, board_tables, row_headers, row_text, track_columns
-from ..board.entries import (
-    ENTRY_FILE,
+from ..board.entries import ENTRY_FILE, Entry
+from ..board.entry_scores import Reading
+from ..board.markdown import neighbours_text, seeds_text
+from ..board.model import Board
+from ..board.rows import Row
+from ..board.submitting import enter
+from ..board.systems import (
     FACTS,
     NOT_STATED,
     PREDICTIONS_FILE,
-    Entry,
     System,
     declared_placeholders,
-    folder_name,
     stated_facts,
 )
-from ..board.entry_scores import Reading, check_seeds, score_entry
-from ..board.markdown import neighbours_text, pages, seeds_text
-from ..board.model import Board, read_board
-from ..board.pairs import complete_pairs
-from ..board.rows import Row
-from ..board.scores import Scores, seed_file
-from ..board.submitting import check_new, submit, write_files
 from ..board.tracks import Track, submitted_tracks, tracks
-from ..data.gold_states import load_further_gold
 from ..errors import InputError, unknown
 from ..io.files import read_bytes, shown_name, validated
 from ..io.tables import figure, printable, text_table
 from ..metrics.flags import FLAGS
 from ..metrics.metric import headlines
-from ..metrics.tracking.states import GoldStates
 from ..scoring import Options, Scorer
-from ..submission.formats import is_play
 from . import notify, option, tell
-from .option import leaderboard_path
 from .reading import benchmark_chooser
 
 
@@ -145,25 +137,16 @@ def command(
         "reported": [{"source": source, **reported}] if reported else [],
     }
     system = validated(System, content, "submission")
-    # Before anything is read or played, which may take its time.
-    check_new(submissions, system, None, replace=replace)
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
     how = Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
-    outputs, further = _read(files, declared, how)
-    system = system.model_copy(update={"predictions": outputs.place})
-    check_new(submissions, system, outputs.predictions, outputs.states, replace)
-    _tell_missing(system, submissions)
-    scores = _scored(files[0][0], outputs, further)
-    contents = (
-        [] if outputs.content is None else [outputs.content, *(one.content for one in further)]
-    )
-    entries = submit(submissions, system, scores, contents, replace)
-    entry = entries[-1]
+    if declared.by_rules:
+        rules = ", ".join(published_rule_sets())
+        click.echo(f"scoring under the rule sets {rules} …", err=True)
+    entry, board = enter(submissions, system, files, how, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
-    board = read_board(submissions, entries, DEFAULT_RULES, complete_pairs(submissions, entries))
-    write_files(pages(submissions, board, leaderboard_path(submissions)))
+    _tell_missing(entry)
     _show(entry, board)
     _tell_flags(entry, board)
 
@@ -183,7 +166,7 @@ def _refuse_options(track: Track) -> None:
     unfit = {
         "reported": not track.delexicalised,
         "placeholders": not track.delexicalised,
-        "seeds": not track.further_files,
+        "seeds": track.takes_gold,
         "gold": not track.takes_gold,
     }
     for name, is_unfit in unfit.items():
@@ -191,50 +174,13 @@ def _refuse_options(track: Track) -> None:
             raise InputError(f"--{name}", f"is not for the track {track.name}; leave it out")
 
 
-def _read(
-    files: Sequence[tuple[str, bytes]], track: Track, how: Reading
-) -> tuple[Any, Sequence[Any]]:
-    """Read a system's outputs, and those of further seeds; say what is to be said of them."""
-    source = files[0][0]
-    if track.further_files == "trials":
-        click.echo("playing the dialogues again …", err=True)
-        joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
-        outputs, further = track.outputs(joined, source, how), []
-    elif any(is_play(content) for _, content in files):
-        raise InputError(source, "is of `mwz play`; its track is live: --track live")
-    else:
-        outputs, *further = (track.outputs(content, name, how) for name, content in files)
-    tell(source, outputs.remarks)
-    return outputs, further
-
-
-def _scored(source: str, outputs: Any, further: Sequence[Any]) -> Scores:
-    """Score outputs and those of further seeds; say what they are not scored against."""
-    check_seeds(outputs, further)
-    rules = ", ".join(published_rule_sets())
-    if outputs.states is not None:
-        click.echo(f"scoring under the rule sets {rules} …", err=True)
-    benchmark, golds = outputs.benchmark, list[GoldStates]()
-    if benchmark is not None:
-        golds, missing = load_further_gold(benchmark)
-        absent = "which are not installed (`mwz data import --states {} PATH`)"
-        tell(source, [f"not scored against gold states {v}, {absent.format(v)}" for v in missing])
-    seeds = {seed_file(number): one for number, one in enumerate(further, start=2)}
-    scores = score_entry(outputs, golds, seeds)
-    unfit = [gold.version for gold in golds if gold.version not in scores.further_gold]
-    why = f"its dialogues and turns are not those of {benchmark.name}" if benchmark else ""
-    tell(source, [f"not scored against gold states {version}: {why}" for version in unfit])
-    return scores
-
-
-def _tell_missing(system: System, folder: Path) -> None:
+def _tell_missing(entry: Entry) -> None:
     """Say which facts are not stated."""
-    missing = [name for name, value in stated_facts(system).items() if value is None]
+    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
     if missing:
-        place = folder / folder_name(system.name) / ENTRY_FILE
         notify(
             f"{NOT_STATED} of the system: {', '.join(missing)}; give what you know by --fact, or "
-            f"add it to {place}"
+            f"add it to {entry.folder / ENTRY_FILE}"
         )
 
 

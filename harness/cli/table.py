@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
+from ..board.pairs import of_file, stored_evidence
 from ..board.paper_table import PaperSystem, paper, system_name
-from ..board.stored_evidence import of_file, stored_evidence
 from ..errors import InputError
 from ..io.files import short_names
 from ..io.tables import printable

@@ -9,9 +9,10 @@ from typing import Any
 import click
 from tqdm import tqdm
 
+from ..board.changes import changes_table
 from ..board.entries import Entry, chosen_entries, in_order, read_entries, read_order
 from ..board.model import flag_notes
-from ..board.rescoring import Rescored, changes_table, find_predictions, rescore, verify
+from ..board.rescoring import Rescored, find_predictions, rescore, verify
 from ..board.tracks import tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError

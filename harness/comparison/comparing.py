@@ -20,12 +20,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, counted
+from ..io.tables import Table, best_cells, figure, formatted, signed
 from ..metrics.metric import response_metrics
 from ..metrics.results import SEED, Figure
-from ..signature import PLACEHOLDERS, Comparability
+from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
-from .interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
+from .interval import (
+    DEFAULT_TEST,
+    INTERVAL_LEVEL,
+    SIGNIFICANCE,
+    TEST_SAMPLES,
+    Interval,
+    Spread,
+    main_figures,
+    p_text,
+    p_words,
+    spread_of,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -398,3 +410,150 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
         for name, value in a.scores.items()
         for other in [b.scores[name]]
     }
+
+
+# ----------------------------------------------------------------------------------- shown
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return a comparison as text: what follows of each pair in words, then all tables."""
+    figures = main_figures(comparison.figures)
+    verdicts = ["\n".join(_verdict(pair, figures)) for pair in comparison.pairs]
+    return "\n\n".join([*verdicts, formatted(comparison_tables(comparison), "text")]).rstrip()
+
+
+def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
+    both = counted(pair.dialogues, "dialogue")
+    yield f"{pair.a} and {pair.b}, compared on the {both} that both play\n"
+    for name, shown in figures.items():
+        one = pair.differences[name]
+        values = f"{figure(one.a, shown.digits)} and {figure(one.b, shown.digits)}"
+        if one.significant:
+            more, less = (pair.b, pair.a) if one.difference > 0 else (pair.a, pair.b)
+            by = figure(abs(one.difference), shown.digits)
+            verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
+        else:
+            verdict = f"not distinguishable, {p_words(one.p_holm)}"
+        yield f"{shown.title} {values}: {verdict}{_wins(pair, one)}"
+    yield from (f"note: {note}" for note in pair.notes)
+
+
+def _wins(pair: Pair, one: Difference) -> str:
+    if one.only_a is None or one.only_b is None:
+        return ""
+    first = f"{counted(one.only_a, 'dialogue')} {'is' if one.only_a == 1 else 'are'}"
+    return f"; {first} won by {pair.a} only, {one.only_b} by {pair.b} only"
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return the scores with intervals, the differences, and the spread over seeds if there is one.
+
+    They have the figures that papers compare systems by. CSV has the scores alone: one table is all
+    that it can hold.
+    """
+    figures = main_figures(comparison.figures)
+    return [
+        _scores_table(comparison, figures),
+        *([_differences_table(comparison, figures)] if comparison.pairs else []),
+        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
+    ]
+
+
+def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
+    systems, intervals = comparison.systems, comparison.intervals
+    group = comparable_group([one.signature for one in systems], (PLACEHOLDERS,))
+    # Nothing is the best of what no paper ranks by, such as length, and no seed of a system.
+    values = [
+        [
+            of[name].value
+            if shown.main and at in group and one.name not in comparison.seeds
+            else None
+            for name, shown in figures.items()
+        ]
+        for at, (one, of) in enumerate(zip(systems, intervals, strict=True))
+    ]
+    cells = [[figure(of[n].value, f.digits) for n, f in figures.items()] for of in intervals]
+    return Table(
+        name="systems",
+        title=f"Scores with {INTERVAL_LEVEL} % intervals",
+        headers=["", "dialogues", *(one.title for one in figures.values())],
+        rows=[
+            [one.name, str(len(one.dialogues)), *(of[n].text(f.digits) for n, f in figures.items())]
+            for one, of in zip(systems, intervals, strict=True)
+        ],
+        data=[
+            {
+                "name": one.name,
+                "dialogues": len(one.dialogues),
+                **{
+                    f"{name}{end}": getattr(of[name], field)
+                    for name in figures
+                    for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
+                },
+                "signature": str(one.signature),
+            }
+            for one, of in zip(systems, intervals, strict=True)
+        ],
+        notes=list(dict.fromkeys(str(one.signature) for one in systems)),
+        best={(row, column + 2) for row, column in best_cells(values, cells)},
+    )
+
+
+_TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
+"""What tables for programs have of a `Difference`."""
+
+
+def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
+    differences = [
+        (pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures
+    ]
+    return Table(
+        name="pairs",
+        title=f"Differences from {comparison.baseline}",
+        headers=[
+            "",
+            "",
+            "difference",
+            "p",
+            "p (Holm)",
+            f"only {comparison.baseline}",
+            "only system",
+        ],
+        rows=[
+            [
+                pair.b,
+                figures[name].title,
+                signed(one.difference, figures[name].digits),
+                p_text(one.p),
+                p_text(one.p_holm),
+                "–" if one.only_a is None else str(one.only_a),
+                "–" if one.only_b is None else str(one.only_b),
+            ]
+            for pair, name, one in differences
+        ],
+        data=[
+            {"a": pair.a, "b": pair.b, "figure": name}
+            | {field: getattr(one, field) for field in _TESTED}
+            for pair, name, one in differences
+        ],
+        notes=[
+            f"difference: system minus {comparison.baseline}; only: dialogues that only one wins",
+            "p is corrected by Holm for the number of systems",
+        ],
+        best={(row, 2) for row, (_, _, one) in enumerate(differences) if one.significant},
+    )
+
+
+def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
+    spread = comparison.spread or {}
+    columns = ("mean", "deviation", "lowest", "highest")
+    return Table(
+        name="seeds",
+        title=f"Over {len(comparison.seeds)} seeds: {', '.join(comparison.seeds)}",
+        headers=["", "mean", "standard deviation", "lowest", "highest"],
+        rows=[
+            [shown.title, *(figure(getattr(spread[name], c), shown.digits) for c in columns)]
+            for name, shown in figures.items()
+        ],
+        data=[{"figure": name, **asdict(spread[name])} for name in figures],
+    )

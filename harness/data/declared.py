@@ -25,7 +25,8 @@ from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown
-from .goals import Tasks
+from .goals import Tasks, install_tasks
+from .installed import install_benchmark
 
 _SETS = "sets"
 PARTS = ("test", "all", "predictions")
@@ -203,6 +204,19 @@ def build_benchmark(
     return replace(built, benchmark=replace(built.benchmark, name=data_set.name))
 
 
+def install(built: Built) -> list[str]:
+    """Install a benchmark, and the tasks that come with it; return what to say of it, in lines.
+
+    Raises:
+        InputError: A file cannot be written.
+    """
+    benchmark = built.benchmark
+    path = install_benchmark(benchmark)
+    tasks = [] if built.tasks is None else [install_tasks(built.tasks, benchmark.name)]
+    counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
+    return [*tasks, f"installed {benchmark.name}: {counts}, in {path}", *built.notes]
+
+
 def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:
     """Return the files needed.
 
@@ -291,17 +305,21 @@ def differences(benchmark: Benchmark) -> list[Difference] | None:
     return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
 
 
-def comparison_text(differing: Sequence[Difference] | None, every: bool) -> str:
-    """Return how a benchmark compares with the pinned one, to follow what is said of it.
+def compared_with_pinned(benchmark: Benchmark, every: bool) -> tuple[bool, str]:
+    """Return whether a benchmark differs from the pinned one of its name, and in what.
 
     Args:
-        differing: The differences; None where no benchmark of its name is pinned.
-        every: Whether to list all of them, and not only the first.
+        benchmark: The benchmark.
+        every: Whether to list all differences, and not only the first.
+
+    Returns:
+        Whether it differs, and a text to follow what is said of it; an empty one where no
+        benchmark of its name is pinned.
     """
-    if differing is None:
-        return ""
+    differing = differences(benchmark)
     if not differing:
-        return ", equal to the pinned one: scores compare with the leaderboard's"
+        equal = ", equal to the pinned one: scores compare with the leaderboard's"
+        return False, "" if differing is None else equal
     counts = Counter(part for _, part in differing)
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
@@ -314,7 +332,7 @@ def comparison_text(differing: Sequence[Difference] | None, every: bool) -> str:
         *(f"  {place}: {part}" for place, part in listed),
         *([f"  … and {more} more; --all lists them"] if more else []),
     ]
-    return "\n".join(lines)
+    return True, "\n".join(lines)
 
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:

@@ -275,15 +275,15 @@ def read_tasks(path: str | Path) -> Tasks:
     return parse_tasks(read_json(path), shown_name(path))
 
 
-def install_tasks(tasks: Tasks, benchmark: str) -> Path:
-    """Write the tasks of a benchmark to the data directory, all or nothing, and return where.
+def install_tasks(tasks: Tasks, benchmark: str) -> str:
+    """Write the tasks of a benchmark to the data directory, all or nothing; say how many and where.
 
     Raises:
         InputError: The file cannot be written.
     """
     path = _tasks_path(benchmark)
     write_document(path, tasks.goals, _FORMAT)
-    return path
+    return f"installed tasks of {benchmark}: {len(tasks.tasks)}, in {path}"
 
 
 def load_tasks(benchmark: str) -> Tasks:

@@ -32,8 +32,9 @@ from ..benchmark import Benchmark
 from ..errors import InputError, refuse
 from ..io.files import kind_of, read_json, valid_text
 from ..metrics.tracking.states import DONTCARE, GoldStates
+from ..signature import SHOWN_HASH
 from ..submission import dialogue_id
-from ..submission.notations import METADATA, NO_VALUE, NOT_TRACKED, TRACKED_SLOTS
+from ..submission.notations import NO_VALUE, TRACKED_SLOTS, metadata_slots
 from .declared import gold_versions
 from .installed import (
     DAMAGED,
@@ -123,11 +124,7 @@ def _dialogues(
 
 
 def _slots_of_metadata(turn: Any) -> _Slots:
-    for domain, parts in turn["metadata"].items():
-        for part, prefix in METADATA.items():
-            for slot, value in parts[part].items():
-                if slot not in NOT_TRACKED:
-                    yield domain, prefix + slot, value
+    return metadata_slots(turn["metadata"])
 
 
 def _slots_of_trade(turn: Any) -> _Slots:
@@ -163,6 +160,26 @@ def _value(value: Any) -> str | None:
     if text.lower() in NO_VALUE:
         return None
     return "dontcare" if text.lower() in DONTCARE else text
+
+
+def import_gold_states(benchmark: Benchmark, files: Sequence[tuple[str, Path]]) -> list[str]:
+    """Install gold states of a benchmark's dialogues, all or none; return what to say, in lines.
+
+    Args:
+        benchmark: The benchmark.
+        files: Versions and files, as for `read_gold_states`.
+
+    Raises:
+        InputError: As `read_gold_states` does, or a file cannot be written.
+    """
+    lines = []
+    for gold, notes in [read_gold_states(version, path, benchmark) for version, path in files]:
+        path = install_gold_states(gold)
+        counts = f"{len(gold.states)} dialogues, {gold.turns} turns"
+        content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
+        lines += [f"installed gold states {gold.version} of {benchmark.name}: {counts}, {content}"]
+        lines += notes
+    return lines
 
 
 def install_gold_states(gold: GoldStates) -> Path:

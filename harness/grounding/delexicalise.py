@@ -10,7 +10,7 @@ from ..errors import counted
 from ..io.files import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..submission import read_conversations
-from .delexicalising import delexicaliser, version
+from .grounded import delexicaliser, delexicaliser_version
 
 
 @click.command()
@@ -39,4 +39,4 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
         every = [one for responses in found.values() for one in responses]
         values = counted(sum(len(one.spans) for one in every), "value")
         responses = counted(len(every), "response")
-        notify(f"wrote {output}: {responses} delexicalised by {version()}, {values}")
+        notify(f"wrote {output}: {responses} delexicalised by {delexicaliser_version()}, {values}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import Delexicalised
 
-from ..diagnosis.diagnosis_text import losses_text
-from ..diagnosis.dialogue_text import joined, labelled, wrapped
+from ..diagnosis.dialogues import joined, labelled, wrapped
+from ..diagnosis.losses import losses_text
 from ..errors import counted
 from ..io.tables import figure
 from ..metrics.inform import TOTAL
@@ -17,7 +18,7 @@ from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, DomainResult
 from ..metrics.setups import MAIN_SETUP
 from ..scoring import Scorer
-from .faithfulness import TOLD_SLOTS, turn_domains
+from .facts import COUNTS, FACT_SLOTS, turn_domains
 from .free_running import FreeRunning
 from .grounded import (
     INFORM_CAUSES,
@@ -40,7 +41,7 @@ from .scores import (
 CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 
 _SHOWN_VENUES = 3
-_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *TOLD_SLOTS, "REFERENCE"})
+_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *FACT_SLOTS, "REFERENCE"})
 
 
 @dataclass(frozen=True)
@@ -57,42 +58,36 @@ class GroundedDiagnosis:
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
 
-    def text(self, domain: str | None, cause: str | None, limit: int) -> str:
+    def text(self, domain: str | None, cause: str | None) -> str:
         """Return what is lost: by cause and domain, and first dialogues.
 
         Args:
             domain: The only domain to show; None for all.
             cause: The only cause to show, of `CAUSES`; None for all.
-            limit: How many dialogues to show of each of the largest causes.
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
-        tables = [] if cause else [faithfulness_table(figures, self.human)]
+        human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
+        dialogues = counted(figures.dialogues, "dialogue")
         return losses_text(
-            self._head(figures),
-            self._results(),
+            wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
+            [self._result(id_) for id_ in self.outcomes],
             INFORM_CAUSES,
             SUCCESS_CAUSES,
-            tables,
+            [] if cause else [faithfulness_table(figures, self.human)],
             domain,
             cause,
-            limit,
         )
 
-    def _results(self) -> list[DialogueResult]:
-        """Return how each dialogue came out and why."""
-        return [
-            DialogueResult(
-                id_,
-                len(self.dialogues[id_].responses),
-                goals={MAIN_SETUP: {name: _result(domain) for name, domain in one.domains.items()}},
+    def _result(self, id_: str) -> DialogueResult:
+        """Return how a dialogue came out and why, as of the main set-up."""
+        results = {}
+        for name, domain in self.outcomes[id_].domains.items():
+            causes = {s: cause for s, cause in domain.causes.items() if s in domain.provided}
+            results[name] = DomainResult(
+                float(domain.matched), domain.provided, domain.cause, slot_causes=causes
             )
-            for id_, one in self.outcomes.items()
-        ]
-
-    def _head(self, own: GroundedFigures) -> str:
-        human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
-        dialogues = counted(own.dialogues, "dialogue")
-        return wrapped("", f"grounded: {_rates(own)}, over {dialogues}{human}")
+        turns = len(self.dialogues[id_].responses)
+        return DialogueResult(id_, turns, goals={MAIN_SETUP: results})
 
     def dialogue_text(self, id_: str, database: VenueDatabase) -> str | None:
         """Return one dialogue turn by turn, or None if it is not played."""
@@ -105,23 +100,22 @@ class GroundedDiagnosis:
         }
         turns = []
         domains = turn_domains(dialogue.responses)
-        for number, response in enumerate(dialogue.responses):
-            user = dialogue.users[number] if number < len(dialogue.users) else None
-            turns.append(
-                [
-                    *([] if user is None else [labelled("user", " ".join(user.split()))]),
-                    labelled("response", " ".join(response.original.split()) or "(nothing)"),
-                    labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
-                    *_mentions(response, fitting),
-                ]
-            )
+        for response, about, user in zip_longest(dialogue.responses, domains, dialogue.users):
+            if response is None:
+                break
+            lines = [] if user is None else [labelled("user", " ".join(user.split()))]
+            lines += [
+                labelled("response", " ".join(response.original.split()) or "(nothing)"),
+                labelled("about", ", ".join(sorted(about)) or "not known yet"),
+            ]
+            turns.append([*lines, *_mentions(response, fitting)])
         went = self.outcomes[id_]
-        told = went.faithfulness
+        told, in_database, of_named_venue = (went.faithfulness[name] for name in COUNTS)
         head = (
             f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
             f"Success {int(went.success)}\n"
-            f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named "
-            f"by then: {told.of_named_venue}"
+            f"told of venues: {told}; in the database: {in_database}; of a venue named by then: "
+            f"{of_named_venue}"
         )
         outcome = [
             line
@@ -141,11 +135,6 @@ def diagnose(played: Played) -> GroundedDiagnosis:
 def diagnose_free_running(run: FreeRunning, scorer: Scorer) -> GroundedDiagnosis:
     """Return why free-running dialogues lose what they lose."""
     return GroundedDiagnosis(run.dialogues, run.outcomes, run.ceiling(scorer))
-
-
-def _result(domain: GroundedDomain) -> DomainResult:
-    causes = {slot: cause for slot, cause in domain.causes.items() if slot in domain.provided}
-    return DomainResult(float(domain.matched), domain.provided, domain.cause, slot_causes=causes)
 
 
 def _rates(figures: GroundedFigures) -> str:

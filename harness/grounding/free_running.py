@@ -33,8 +33,7 @@ from ..submission import (
 )
 from ..submission.checking import Conversations, checked_conversations
 from ..submission.formats import USER, Standard
-from .delexicalising import delexicaliser
-from .grounded import GroundedDialogue, PlainDialogue, ground
+from .grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
 from .scores import FREE, GroundedFigures, ceiling, grounded_scores
 
 FREE_RUNNING = "free-running"
@@ -90,7 +89,7 @@ class FreeRunning:
             coverage=Coverage(len(self.dialogues), len(self.goals), turns, turns),
             unknown_placeholders=self.normalized.unknown_placeholders,
             metrics={
-                "grounded": grounded_scores(self.outcomes.values(), self.ceiling(scorer)),
+                "grounded": grounded_scores(self.results, self.ceiling(scorer)),
                 "diversity": measured_diversity(texts),
             },
         )
@@ -107,54 +106,38 @@ class FreeRunning:
         return replace(signature, goals="all", coverage=coverage, parameters=parameters)
 
 
-def play_free_running(
-    standard: Standard,
-    source: str,
-    scorer: Scorer,
-    own: GoalsFile | None = None,
-) -> FreeRunning:
+def play_free_running(standard: Standard, source: str, scorer: Scorer) -> FreeRunning:
     """Hold free-running dialogues in plain English against their goals.
 
     Args:
         standard: The dialogues.
         source: What messages call them.
-        scorer: Gives venues, rules and, where there are no others, goals.
-        own: The goals; None for those of the benchmark.
+        scorer: Gives venues, rules and goals: those that its options name, or the benchmark's.
 
     Raises:
         InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
     """
-    conversations = checked_conversations(standard, source)
-    if own is None:
-        benchmark = scorer.benchmark
-        goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
-        where = f"the benchmark {benchmark.name}"
-    else:
+    benchmark, where = scorer.benchmark, f"the benchmark {scorer.benchmark.name}"
+    goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
+    own = scorer.options.goals if isinstance(scorer.options.goals, GoalsFile) else None
+    if own is not None:
         goals, where = own.goals, own.source
-    played, lacking = _played(conversations, goals, source)
-    if lacking:
-        first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
-        of = counted(len(conversations), "dialogue")
-        found = f"{len(lacking)} of {of} have no goal in {where}"
-        raise InputError(
-            source,
-            f"{found} (the first: {first}); leave these out, or name a file that has them by "
-            "--goals FILE",
-        )
+    played = _by_goal(checked_conversations(standard, source), goals, source, where)
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
-    plain = delexicaliser(scorer.benchmark, scorer.rules)
-    said = {
-        id_: tuple(Turn(turn["response"], None, None) for turn in turns)
-        for id_, turns in played.items()
-    }
-    submission = delexicalise_submission(Submission(said), plain)
+    plain = delexicaliser(benchmark, scorer.rules)
+    submission = Submission(
+        {
+            id_: tuple(Turn(turn["response"], None, None) for turn in turns)
+            for id_, turns in played.items()
+        }
+    )
+    submission = delexicalise_submission(submission, plain)
     dialogues = {
         id_: PlainDialogue(
             [turn.plain for turn in turns if turn.plain is not None],
             goals[id_],
-            None,
-            [turn.get(USER) for turn in played[id_]],
+            users=[turn.get(USER) for turn in played[id_]],
         )
         for id_, turns in submission.dialogues.items()
     }
@@ -162,24 +145,22 @@ def play_free_running(
     return FreeRunning(
         normalized=normalize_submission(submission, scorer.rules),
         dialogues=dialogues,
-        outcomes={
-            id_: ground(dialogue, database, plain.gazetteer) for id_, dialogue in dialogues.items()
-        },
+        outcomes={id_: ground(one, database, plain.gazetteer) for id_, one in dialogues.items()},
         goals=goals,
         own=own,
         remarks=[*standard.remarks, *submission.remarks],
     )
 
 
-def _played(
-    conversations: Conversations, goals: Goals, source: str
-) -> tuple[Conversations, list[str]]:
-    """Return the dialogues by the ids of their goals, and those that have none.
+def _by_goal(
+    conversations: Conversations, goals: Goals, source: str, where: str
+) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Return dialogues by the ids of their goals.
 
     Raises:
-        InputError: A dialogue is there twice.
+        InputError: Some have no goal, or one is there twice.
     """
-    played: dict[str, Sequence[Mapping[str, Any]]] = {}
+    by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
     spelled: dict[str, str] = {}
     by_id = {dialogue_id(id_): id_ for id_ in goals}
     lacking = []
@@ -187,9 +168,16 @@ def _played(
         id_ = written if written in goals else by_id.get(dialogue_id(written))
         if id_ is None:
             lacking.append(written)
-        elif id_ in played:
+        elif id_ in by_goal:
             raise InputError(source, f"dialogue {written}: is the same as {spelled[id_]}; keep one")
         else:
-            played[id_] = turns
-            spelled[id_] = written
-    return played, lacking
+            by_goal[id_], spelled[id_] = turns, written
+    if lacking:
+        first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
+        of = counted(len(conversations), "dialogue")
+        raise InputError(
+            source,
+            f"{len(lacking)} of {of} have no goal in {where} (the first: {first}); leave these "
+            "out, or name a file that has them by --goals FILE",
+        )
+    return by_goal

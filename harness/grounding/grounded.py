@@ -15,7 +15,7 @@ once it is booked. A taxi's telephone number is its driver's: one that is no ven
 eleven digits in a turn about the taxi.
 
 All that a goal requests is told if, besides, each further slot (area, price range, entrance fee, …)
-is told in words (`requested.py`): in a turn about the domain, as the database has it for a venue
+is told in words (`facts.py`): in a turn about the domain, as the database has it for a venue
 that fits and that the turn names, or if it names none, the turns before. What the database does not
 have for any venue so spoken of cannot be told, and is not missed.
 
@@ -27,15 +27,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from mwz.database.venues import VenueDatabase
+from mwz.normalization.delexicaliser import VERSION, Delexicaliser, tables_digest
 from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 from mwz.normalization.responses import Delexicalised, Span
+from mwz.normalization.rules import RuleSet
 
-from ..benchmark import Goal
-from .faithfulness import Faithfulness, dialogue_faithfulness, turn_domains
-from .requested import requests
+from ..benchmark import Benchmark, Goal
+from ..signature import SHOWN_HASH
+from .facts import count_facts, requests, turn_domains
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -108,11 +110,11 @@ class GroundedDialogue:
 
     Attributes:
         domains: Goal domain -> how it went.
-        faithfulness: What it tells of venues, counted.
+        faithfulness: What it tells of venues: `COUNTS` of `facts.py`.
     """
 
     domains: Mapping[str, GroundedDomain]
-    faithfulness: Faithfulness
+    faithfulness: Mapping[str, int]
 
     @property
     def inform(self) -> bool:
@@ -166,6 +168,17 @@ class PlainDialogue:
     users: Sequence[str | None] = ()
 
 
+@lru_cache(maxsize=8)
+def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
+    """Return the delexicaliser of a benchmark's venues under a rule set."""
+    return Delexicaliser(benchmark.venue_records(rules), rules)
+
+
+def delexicaliser_version() -> str:
+    """Return the delexicaliser's version and its tables' digest, as signatures have them."""
+    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
+
+
 def ground(
     dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
 ) -> GroundedDialogue:
@@ -190,7 +203,7 @@ def ground(
         ).outcome()
         for name, wanted in dialogue.goal.items()
     }
-    return GroundedDialogue(domains, dialogue_faithfulness(responses))
+    return GroundedDialogue(domains, count_facts(responses))
 
 
 def fitting_venues(

@@ -25,7 +25,6 @@ FIGURES = (
     Figure("grounded.in_database", "Told, in database", digits=1),
     Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
 )
-SHARES = ("in_database", "of_named_venue")
 
 
 def _rules() -> Any:
@@ -39,10 +38,9 @@ def _headline(figure: Figure) -> Headline:
     def total(scores: Any) -> float | None:
         if scores is None:
             return None
-        shares = name in SHARES
-        value: float | None = (
-            getattr(scores.faithfulness, name) if shares else getattr(scores, name).get(TOTAL)
-        )
+        rates = getattr(scores, name, None)
+        value: float | None
+        value = getattr(scores.faithfulness, name) if rates is None else rates.get(TOTAL)
         return value
 
     def value(report: Results, setup: str) -> float | None:
@@ -69,7 +67,7 @@ METRIC = Metric(
     unit="percent",
     source="docs/lexicalised.md",
     per_dialogue=lambda played: _rules().grounded_dialogues(played),
-    compute=lambda results: _rules().results_scores(results),
+    compute=lambda results: _rules().grounded_scores(results),
     overall=lambda played: _rules().with_ceiling(played),
     statistics=lambda results: _rules().statistics(results),
     row=lambda: _rules().GroundedDialogue,

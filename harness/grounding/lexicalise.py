@@ -1,16 +1,305 @@
-"""`mwz lexicalise`: put names and numbers in place of placeholders."""
+"""`mwz lexicalise`: put names and numbers in place of placeholders.
+
+Every placeholder is filled with a value of one venue per domain: one that the turn's state finds in
+the database, kept as long as it does, else drawn anew; where the state finds nothing, any venue of
+the domain, for the response names one. What no venue has is made up (a reference number, a taxi's
+telephone number) or taken from the state (people, days). The same seed gives the same text.
+"""
 
 from __future__ import annotations
 
+import random
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
 import click
 
+from mwz.database.venues import VenueDatabase
+from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, UNKNOWN_VALUES
+from mwz.normalization.responses import NAME
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import BeliefState, normalize_slot_name
+
+from ..benchmark import VenueRecords
 from ..cli import notify, option, tell
 from ..cli.reading import read_submissions
 from ..errors import counted
 from ..io.files import STANDARD_STREAM, write_json
+from ..metrics.played import play
 from ..scoring import Options, Scorer
-from ..scoring.options import chosen_states
-from .lexicaliser import lexicalised_predictions
+from ..scoring.options import chosen_domains, chosen_states
+from ..submission import Submission
+from ..submission.formats import ACTIVE_DOMAINS, RESPONSE, STATE
+
+_PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
+_VENUE_DOMAINS = (*NAMED_DOMAINS, "train")
+_OPEN_ENDED = frozenset({"dontcare", "not mentioned"})
+_OF_VENUE = {"ADDRESS": "address", "POST": "postcode", "AREA": "area", "FOOD": "food", "ID": "id"}
+_CONSTANT = {
+    "PARKING": "parking",
+    "INTERNET": "wifi",
+    "DEPARTMENT": "emergency department",
+    "OPEN": "all day",
+}
+_CARS = ("black tesla", "white audi", "blue honda", "red ford", "grey skoda", "yellow volvo")
+
+Record: TypeAlias = Mapping[str, str]
+"""A venue's values by normalised slot name; unknown ones are left out."""
+
+
+class Lexicaliser:
+    """Fills the placeholders of dialogues with values of venues. Make it once and reuse it.
+
+    Args:
+        records: Domain -> venue records, as the public database files hold them.
+        database: Answers the states' queries; made of the same records.
+        rules: The rule set.
+    """
+
+    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
+        self._database = database
+        self._rules = rules
+        self._venues: dict[str, dict[str, Record]] = {domain: {} for domain in _VENUE_DOMAINS}
+        for domain, by_id in self._venues.items():
+            for raw in records.get(domain, ()):
+                record = {
+                    normalize_slot_name(key, rules): value.strip()
+                    for key, value in raw.items()
+                    if isinstance(value, str) and value.strip().lower() not in UNKNOWN_VALUES
+                }
+                by_id.setdefault(record["trainid" if domain == "train" else "id"], record)
+        self._fillers: Mapping[str, Callable[[str, str], str]] = {
+            "NAME": self._name,
+            "TRAINID": self._train_id,
+            "PHONE": self._phone,
+            "TYPE": self._type,
+            "PRICE": self._price,
+            "REFERENCE": self._reference,
+            "TIME": self._time,
+            "DAY": self._day,
+            "PLACE": self._place,
+            "COUNT": self._count,
+        }
+
+    def __call__(
+        self,
+        responses: Sequence[str],
+        states: Sequence[BeliefState],
+        active_domains: Sequence[Collection[str]],
+        seed: int | str,
+    ) -> list[str]:
+        """Return a dialogue's responses with values in place of their placeholders.
+
+        Args:
+            responses: Delexicalised responses as a system gave them, one per system turn; the names
+                of placeholders are those of the ontology, with or without a domain. A placeholder
+                that the ontology lacks is replaced by nothing, as normalising does.
+            states: The belief states that query the database, normalised, one per turn.
+            active_domains: The active domains, one collection per turn.
+            seed: What the choices depend on; make it the dialogue's own ("12345 pmul0001").
+        """
+        self._chance = random.Random(str(seed))
+        self._kept: dict[str, Record] = {}
+        self._domain = ""
+        return [
+            self._filled(response, state, active)
+            for response, state, active in zip(responses, states, active_domains, strict=True)
+        ]
+
+    def _filled(self, response: str, state: BeliefState, active: Collection[str]) -> str:
+        self._state = state
+        # How many placeholders of a domain and slot the response has had so far, and domain ->
+        # the venues that it has named, in order.
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._named: dict[str, list[Record]] = {}
+        self._domain = next(iter(active), "") or self._domain
+        return _PLACEHOLDER.sub(lambda match: self._value(match[1].lower()), response)
+
+    def _value(self, name: str) -> str:
+        slot = self._rules.ontology.get(name)
+        if slot is None:
+            return ""
+        own = name.split("_", maxsplit=1)[0]
+        domain = own if own in self._rules.domains else self._domain
+        if slot in _OF_VENUE:
+            return self._of_venue(domain, _OF_VENUE[slot])
+        return _CONSTANT[slot] if slot in _CONSTANT else self._fillers[slot](domain, name)
+
+    def _number(self, domain: str, slot: str) -> int:
+        """Count a placeholder, and return how many of its domain and slot were filled before."""
+        self._counts[domain, slot] += 1
+        return self._counts[domain, slot] - 1
+
+    def _wish(self, domain: str, *slots: str, default: str) -> str:
+        """Return what the state asks for in the first of some slots that it constrains."""
+        values = (self._state.get(domain, {}).get(slot, "dontcare") for slot in slots)
+        return next((value for value in values if value not in _OPEN_ENDED), default)
+
+    def _find(self, domain: str) -> list[Record]:
+        """Return the venues that the state finds, in the records' order."""
+        constraints = self._state.get(domain)
+        venues = self._venues[domain]
+        ids = () if constraints is None else self._database.query(domain, constraints)
+        return [venues[id_] for id_ in ids if id_ in venues]
+
+    def _every(self, domain: str) -> list[Record]:
+        """Return all venues of a domain, in the records' order."""
+        return list(self._venues[domain].values())
+
+    def _venue(self, domain: str, another: bool = False) -> Record:
+        """Return the venue that a response speaks of.
+
+        Args:
+            domain: A domain with venues.
+            another: Whether it is to be another one than those that this response names.
+        """
+        named = self._named.setdefault(domain, [])
+        if named and not another:
+            return named[-1]
+        found = self._find(domain) or self._every(domain)
+        kept = self._kept.get(domain)
+        if kept is None or kept not in found or named:
+            fresh = [venue for venue in found if venue not in named] or found
+            most = max(map(len, fresh), default=0)
+            whole = [venue for venue in fresh if len(venue) == most]
+            kept = self._chance.choice(whole) if whole else {}
+        if not named:
+            self._kept[domain] = kept
+        named.append(kept)
+        return kept
+
+    def _venue_domain(self, domain: str) -> str:
+        """Return a domain whose venues have names: the one asked for, or one spoken of."""
+        if domain in NAMED_DOMAINS:
+            return domain
+        spoken = [d for d in reversed(list(self._kept)) if d in NAMED_DOMAINS]
+        return spoken[0] if spoken else NAMED_DOMAINS[0]
+
+    def _name(self, domain: str, name: str) -> str:
+        domain = self._venue_domain(domain)
+        another = self._number(domain, "NAME") > 0
+        return _title(self._venue(domain, another).get("name", ""))
+
+    def _train_id(self, domain: str, name: str) -> str:
+        another = self._number("train", "TRAINID") > 0
+        return self._venue("train", another).get("trainid", "")
+
+    def _phone(self, domain: str, name: str) -> str:
+        if domain in ("taxi", "police", "hospital"):
+            return "07" + "".join(self._chance.choices(string.digits, k=9))
+        return self._of_venue(domain, "phone")
+
+    def _of_venue(self, domain: str, slot: str) -> str:
+        """Return a venue's value; if it has none, that of one that does."""
+        domain = self._venue_domain(domain)
+        value = self._venue(domain).get(slot)
+        if value is None:
+            values = [venue[slot] for venue in self._every(domain) if slot in venue]
+            value = self._chance.choice(values) if values else ""
+        return value
+
+    def _type(self, domain: str, name: str) -> str:
+        if domain == "taxi" or "car" in name or "taxi" in name:
+            return self._chance.choice(_CARS)
+        return self._of_venue(domain, "type")
+
+    def _price(self, domain: str, name: str) -> str:
+        if domain == "train" or name.startswith("train"):
+            return self._venue("train").get("price", "")
+        fee = "fee" in name or (domain == "attraction" and "range" not in name)
+        return self._of_venue(domain, "entrancefee" if fee else "pricerange")
+
+    def _reference(self, domain: str, name: str) -> str:
+        drawn = self._chance.choices(string.ascii_uppercase + string.digits, k=6)
+        return "".join([self._chance.choice(string.ascii_uppercase), *drawn, "7"])
+
+    def _time(self, domain: str, name: str) -> str:
+        if domain != "train":
+            return self._wish(domain, "booktime", "time", "leave", "arrive", default="19:00")
+        number = self._number(domain, "TIME")
+        if "duration" in name:
+            slot = "duration"
+        elif "leave" in name or ("arrive" not in name and number % 2 == 0):
+            slot = "leave"
+        else:
+            slot = "arrive"
+        return self._venue("train").get(slot, "10:00")
+
+    def _day(self, domain: str, name: str) -> str:
+        day = self._wish(domain, "day", "bookday", default="")
+        if not day and domain == "train":
+            return self._venue("train").get("day", "saturday")
+        return day or "friday"
+
+    def _place(self, domain: str, name: str) -> str:
+        number = self._number(domain, "PLACE")
+        departs = "depart" in name or ("dest" not in name and number % 2 == 0)
+        slot = "departure" if departs else "destination"
+        if domain == "taxi":
+            return self._wish(domain, slot, default="the station")
+        return self._venue("train").get(slot, "")
+
+    def _count(self, domain: str, name: str) -> str:
+        if "star" in name:
+            return self._of_venue("hotel", "stars")
+        for word in ("people", "stay"):
+            if word in name:
+                return self._wish(domain, f"book{word}", word, default="2")
+        if domain in _VENUE_DOMAINS:
+            return str(len(self._find(domain)) or "no")
+        return "several"
+
+
+def _title(name: str) -> str:
+    """Return a name with capital letters, which tell an ordinary word that is a name."""
+    return " ".join(word[:1].upper() + word[1:] for word in name.split())
+
+
+def lexicalised_predictions(
+    submission: Submission, scorer: Scorer, seed: int
+) -> dict[str, list[dict[str, Any]]]:
+    """Return a delexicalised submission in plain English, as a predictions file holds it.
+
+    Predicted states and active domains are kept; active domains that only placeholders named are
+    written out.
+
+    Args:
+        submission: The submission.
+        scorer: Gives venues and rules, and says where states and active domains come from.
+        seed: What the choice among venues depends on; the same seed gives the same text.
+
+    Raises:
+        InputError: Some turns have a state or active domains, and others not.
+    """
+    normalized = scorer.normalized(submission)
+    states = chosen_states(normalized, scorer.options)
+    domains = chosen_domains(normalized, scorer.options)
+    records = scorer.benchmark.venue_records(scorer.rules)
+    lexicalise = Lexicaliser(records, scorer.database(), scorer.rules)
+    written: dict[str, list[dict[str, Any]]] = {}
+    for dialogue in play(normalized, scorer.benchmark, states, domains):
+        turns = submission.dialogues[dialogue.id]
+        texts = lexicalise(
+            [turn.response for turn in turns],
+            dialogue.states,
+            dialogue.active_domains,
+            f"{seed} {dialogue.id}",
+        )
+        written[dialogue.id] = []
+        for turn, text, own in zip(turns, texts, dialogue.active_domains, strict=True):
+            # Placeholders that come back name no domain.
+            active = own if domains == "slots" else turn.active_domains
+            values = {
+                RESPONSE: text,
+                STATE: turn.state,
+                ACTIVE_DOMAINS: None if active is None else [*active],
+            }
+            present = {key: value for key, value in values.items() if value is not None}
+            written[dialogue.id].append(present)
+    return written
 
 
 @click.command()

@@ -9,7 +9,7 @@ there; an installed benchmark keeps the ratings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -21,12 +21,11 @@ from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
-from ..scoring import derived
+from ..scoring.scorer import kept, venue_database
 from ..submission.model import has_human_responses
-from .delexicalising import delexicaliser
-from .faithfulness import Faithfulness, ToldShares
-from .grounded import GroundedDialogue, PlainDialogue, ground
-from .grounded_scores import FIGURES, SHARES
+from .facts import COUNTS, SHARES, ToldShares, told_shares
+from .grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
+from .grounded_scores import FIGURES
 
 _RATES = {
     "inform": "Inform any",
@@ -37,9 +36,6 @@ _RATES = {
 }
 OUTCOMES = tuple(_RATES)
 """What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
-
-COUNTS = ("told", *SHARES)
-"""What is counted of a dialogue besides, attributes of `Faithfulness`."""
 
 Rating: TypeAlias = Mapping[str, Sequence[int | None]]
 """`TOTAL` or a domain of a dialogue's goal -> whether it has each of `OUTCOMES`, None where that is
@@ -104,9 +100,9 @@ class GroundedScores:
 
 def rating(dialogue: GroundedDialogue) -> Rating:
     """Return what figures are made of: a domain succeeds only where the whole dialogue matches."""
-    counts = [getattr(dialogue.faithfulness, name) for name in COUNTS]
-    rows: dict[str, list[int | None]] = {TOTAL: [getattr(dialogue, one) for one in OUTCOMES]}
-    rows[TOTAL] += counts
+    outcomes = [getattr(dialogue, name) for name in OUTCOMES]
+    counts = [dialogue.faithfulness[name] for name in COUNTS]
+    rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
     for domain, went in dialogue.domains.items():
         told = all(went.provided.values())
         success, success_all = dialogue.inform and told, dialogue.inform_all and told
@@ -135,22 +131,17 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     }
     if any(None in row for row in rows[TOTAL]):
         del rates["success_requested"]
-    told = Faithfulness(*sums[TOTAL][len(OUTCOMES) :])
-    return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=told.shares())
+    faithfulness = told_shares(*sums[TOTAL][len(OUTCOMES) :])
+    return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=faithfulness)
 
 
 def grounded_scores(
-    dialogues: Iterable[GroundedDialogue], ceiling: GroundedFigures | None = None
+    results: Iterable[DialogueResult], ceiling: GroundedFigures | None = None
 ) -> GroundedScores:
     """Return the scores of dialogues, beside those of the human responses."""
-    figures = grounded_figures(map(rating, dialogues))
+    figures = grounded_figures(rating(one.further["grounded"]) for one in results)
     rates = {name: getattr(figures, name) for name in OUTCOMES}
     return GroundedScores(**rates, faithfulness=figures.faithfulness, ceiling=ceiling)
-
-
-def results_scores(results: Sequence[DialogueResult]) -> GroundedScores:
-    """Return the scores of dialogues, without those of the human responses."""
-    return grounded_scores(one.further["grounded"] for one in results)
 
 
 def statistics(results: Sequence[DialogueResult]) -> Statistics:
@@ -167,10 +158,8 @@ def statistics(results: Sequence[DialogueResult]) -> Statistics:
 def _values(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> percent; a share of nothing told is 0."""
     dialogues, *won, told, in_database, of_named_venue = sums
-    values = (
-        *(percent(one, dialogues) for one in won),
-        *(percent(part, told) for part in (in_database, of_named_venue)),
-    )
+    rates = [percent(one, dialogues) for one in won]
+    values = [*rates, percent(in_database, told), percent(of_named_venue, told)]
     return {figure.name: value for figure, value in zip(FIGURES, values, strict=True)}
 
 
@@ -202,7 +191,7 @@ def played_ceiling(played: Played) -> GroundedFigures | None:
 
 def with_ceiling(played: Played) -> GroundedScores:
     """Return the scores of what was played, and of the human responses to the same turns."""
-    return replace(results_scores(played.results), ceiling=played_ceiling(played))
+    return grounded_scores(played.results, played_ceiling(played))
 
 
 @lru_cache(maxsize=8)
@@ -221,7 +210,7 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
         }
 
     name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
-    ratings: HumanRatings = derived.kept(benchmark, name, made)
+    ratings: HumanRatings = kept(benchmark, name, made)
     return ratings
 
 
@@ -241,7 +230,7 @@ def rated_human(
     responses = [plain(text) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if when == BOOKED else None
     said = PlainDialogue(responses, dialogue.goal, booked)
-    return rating(ground(said, derived.database(benchmark, rules), plain.gazetteer))
+    return rating(ground(said, venue_database(benchmark, rules), plain.gazetteer))
 
 
 def ceiling(
@@ -277,20 +266,10 @@ def text(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     human = scores.ceiling
     shown = {name: title for name, title in _RATES.items() if getattr(scores, name)}
-    headers = ["grounded"]
-    for title in shown.values():
-        headers += [title, "human"]
-    rows = [
-        [
-            domain,
-            *(
-                figure(rates.get(domain))
-                for name in shown
-                for rates in (getattr(scores, name), {} if human is None else getattr(human, name))
-            ),
-        ]
-        for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
-    ]
+    headers = ["grounded", *(header for title in shown.values() for header in (title, "human"))]
+    rates = [getattr(one, name, {}) for name in shown for one in (scores, human)]
+    domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
+    rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
     remarks = [
         "Every other score is that of the responses delexicalised by the harness.\n"
         "Their BLEU does not compare with that of systems that delexicalise themselves."

@@ -29,7 +29,7 @@ from ..benchmark import REFERENCE
 from ..data.goals import Task
 from ..errors import InputError, shown
 from ..io.files import limits, valid_text
-from .tools import NAMED, ROUTE, Booking, Tools
+from .tools import NAMED, ROUTE, Result, Tools
 from .users import ScriptedUser
 from .world import BrokenOffError, UserMaker, UserTurn, World
 
@@ -117,7 +117,7 @@ class Environment:
         name = _readable("the name of the tool", str(name))
         text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
         given = json.loads(_readable("the arguments of a call", text))
-        returned, _ = self.world.tools.call(self.task, name, given)
+        returned = self.world.tools.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
         told: Mapping[str, Any] = json.loads(result)
@@ -183,7 +183,7 @@ class Outcome:
         booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
             the venue, `route` for where a taxi goes, and `once` for the only booking.
         unasked: Bookings of domains that the goal does not book.
-        told: What the responses tell of venues: counts, as in `Faithfulness`.
+        told: What the responses tell of venues: `COUNTS` of `grounding/facts.py`.
         turns: The number of turns.
         calls: The number of calls of tools.
         failed_calls: How many of them were wrong.
@@ -217,9 +217,14 @@ class Outcome:
 
 
 def booked_slots(
-    task: Task, bookings: Sequence[Booking], tools: Tools
+    task: Task, bookings: Sequence[tuple[str, Result]], tools: Tools
 ) -> tuple[dict[str, dict[str, bool]], int]:
     """Hold what was booked against a task's goal.
+
+    Args:
+        task: The task.
+        bookings: The domain of each booking, and what its tool returned.
+        tools: The tools.
 
     Returns:
         Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
@@ -228,20 +233,24 @@ def booked_slots(
     wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
     compared = {}
     for domain, slots in wanted.items():
-        made = [one for one in bookings if one.domain == domain]
+        made = [result for booked, result in bookings if booked == domain]
         if not slots:
             continue
-        last = made[-1] if made else Booking(domain, {})
-        right = {s: s in last.slots and tools.same(s, last.slots[s], v) for s, v in slots.items()}
+        last = made[-1] if made else {}
+        right = {s: s in last and tools.same(s, last[s], v) for s, v in slots.items()}
         right["once"] = len(made) == 1
         if domain != "taxi":
-            right["venue"] = last.venue in tools.matching(domain, task.domains[domain].info)
+            key = "trainID" if domain == "train" else "name"
+            venue = tools.named(domain, last[key], key) if made else []
+            right["venue"] = not {*venue}.isdisjoint(
+                tools.matching(domain, task.domains[domain].info)
+            )
         elif not {*ROUTE} & slots.keys():
             # From one venue of the goal to another.
-            begins, ends = (_at_venues_of(last.slots.get(slot, ""), task, tools) for slot in ROUTE)
+            begins, ends = (_at_venues_of(last.get(slot, ""), task, tools) for slot in ROUTE)
             right["route"] = any(one != other for one in begins for other in ends)
         compared[domain] = right
-    return compared, sum(one.domain not in compared for one in bookings)
+    return compared, sum(domain not in compared for domain, _ in bookings)
 
 
 def _at_venues_of(place: str, task: Task, tools: Tools) -> set[str]:
@@ -261,27 +270,33 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    found = world.grounded(task.id, [turn["response"] for turn in turns])
+    responses = [turn["response"] for turn in turns]
+    grounded = world.grounded(task.id, responses)
     calls = [call for turn in turns for call in turn.get("calls", ())]
-    called = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
-    bookings = [booking for _, booking in called if booking is not None]
+    results = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
+    bookings = [
+        (call["name"].removeprefix("book_"), result)
+        for call, result in zip(calls, results, strict=True)
+        if result.get("booked")
+    ]
     booked, unasked = booked_slots(task, bookings, world.tools)
     # Reference numbers and drivers' numbers count if a booking returned them.
-    told = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
-    real = {one.domain for one in bookings if any(one.code in text for text in told)}
+    texts = [re.sub("[^0-9A-Za-z]", "", response).upper() for response in responses]
+    codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings]
+    real = {domain for domain, code in codes if any(code in text for text in texts)}
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
     whole = error is None and coded <= real
     return Outcome(
-        inform=error is None and found.inform,
-        success=whole and found.success,
+        inform=error is None and grounded.inform,
+        success=whole and grounded.success,
         # Tasks always say what else they request.
-        requested=whole and bool(found.success_requested),
+        requested=whole and bool(grounded.success_requested),
         booked=booked,
         unasked=unasked,
-        told=asdict(found.faithfulness),
+        told=dict(grounded.faithfulness),
         turns=len(turns),
         calls=len(calls),
-        failed_calls=sum("error" in result for result, _ in called),
+        failed_calls=sum("error" in result for result in results),
         error=error,
     )

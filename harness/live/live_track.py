@@ -15,19 +15,20 @@ from mwz.normalization.registry import digest_of_json, read_toml
 from ..benchmark import Benchmark
 from ..board.columns import Column, Values, at, named
 from ..board.copied import Shared
-from ..board.entries import PREDICTIONS_FILE, Entry, Predictions, System
+from ..board.entries import Entry
 from ..board.entry_scores import Reading
 from ..board.model import Board, grouped
 from ..board.rows import Row, Value, ranked
 from ..board.scores import Hashes, Scores, hashes_of, plain
+from ..board.systems import PREDICTIONS_FILE, Predictions
 from ..board.tracks import Track
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import InputError, counted
 from ..io.files import encoded, to_json
 from ..signature import Signature
-from .playing import recorded
-from .replaying import Plays, baseline_calls, play_scripts, replayed
+from .playing import Plays, play_scripts
+from .replaying import baseline_calls, recorded, replayed
 from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"
@@ -327,23 +328,12 @@ def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePla
     return LivePlays(again)
 
 
-def _problems(system: System) -> Iterator[str]:
-    place = system.predictions
-    if place.by_harness:
-        yield "the harness makes what is `played`, and no other"
-    if place.repository is not None:
-        yield "plays are kept with the entry, as `file`"
-    if system.placeholders is not None:
-        yield "`placeholders` are not for it; leave them out"
-    if system.states_of is not None:
-        yield "`states_of` is not for it; leave it out"
-
-
 _TEXTS = read_toml("live_track.toml", __package__)
 
 TRACKS = (
     Track(
         name=_NAME,
+        kind="plays",
         title="Live dialogues",
         about=_TEXTS["about"],
         legend=_TEXTS["legend"],
@@ -352,12 +342,9 @@ TRACKS = (
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
-        problems=_problems,
         ranks="pass^1",
         against="turns",
-        by_rules=False,
         result=LiveScores,
-        further_files="trials",
         among="with this user in the track",
         listed=("always",),
         caption="Rates in percent, and means per dialogue",

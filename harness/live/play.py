@@ -1,34 +1,37 @@
-"""`mwz play`: run an agent with a simulated user and score the result."""
+"""`mwz play`: run an agent with a simulated user and score the result.
+
+A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
+`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
+agent, user and seed give the same bytes, if they do not leave it to chance.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 import click
+import portalocker
 from tqdm import tqdm
 
 from ..cli import notify, option
 from ..cli.reading import benchmark_chooser
-from ..errors import InputError, unknown
-from ..io.files import STANDARD_STREAM, write_json
+from ..errors import InputError, counted, unknown
+from ..io.files import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
 from ..io.tables import figure
 from .agents import Agent, Baseline, function_agent, imported_function
 from .models import ChatModel, ModelAgent, ModelUser
-from .playing import Line, Play, figures, figures_text, play
+from .playing import Line, Play, Plays, dialogue
+from .replaying import of_another_play, played_again, recorded
 from .users import ScriptedUser, person_at_terminal
-from .world import (
-    BASELINE,
-    SCRIPTED,
-    UserMaker,
-    World,
-    name_problem,
-    script_name,
-    versioned,
-)
+from .world import BASELINE, SCRIPTED, UserMaker, World, name_problem, script_name, versioned
 
 _AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
 _USERS = ("scripted", "model:NAME", "person")
@@ -36,6 +39,8 @@ _MODEL = "model:"
 _PERSON = "person"
 _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_MOST_BROKEN_OFF = 5
+"""Dialogues broken off one after another at which playing stops."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -93,7 +98,7 @@ def command(
     hidden = True if user == _PERSON else None
     lines: list[Line] = []
     solved = 0
-    coming = play(what, output, jobs, notify)
+    coming = play_tasks(what, output, jobs, notify)
     bar = tqdm(coming, "playing", len(ids) * trials, unit="dialogue", disable=hidden)
     # What a function prints is no part of the figures.
     with bar, redirect_stdout(sys.stderr):
@@ -101,11 +106,11 @@ def command(
             lines.append(line)
             solved += line["outcome"]["solved"]
             bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
-    result = figures(what, lines)
+    plays = Plays(what, lines)
     if json_target is not None:
-        write_json(json_target, result)
+        write_json(json_target, plays.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(figures_text(result, str(output)))
+        click.echo(plays.text(str(output)))
 
 
 def _agent(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Callable[[], Agent]]:
@@ -113,16 +118,16 @@ def _agent(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Callable[[],
     if name == BASELINE:
         return script_name(BASELINE), Baseline
     if name in chats:
-        return _named("agent", _prompted(chats[name])), partial(ModelAgent, chats[name])
+        return _named("agent", name, chats), partial(ModelAgent, chats[name])
     if ":" not in name:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
-    return _named("agent", name), partial(function_agent, imported_function(name))
+    return _named("agent", name, chats), partial(function_agent, imported_function(name))
 
 
 def _user(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, UserMaker]:
     """Return what signatures call a user, and what makes it."""
     if name in chats:
-        return _named("user", _prompted(chats[name])), partial(ModelUser, chats[name])
+        return _named("user", name, chats), partial(ModelUser, chats[name])
     if name == SCRIPTED:
         return script_name(SCRIPTED), ScriptedUser
     if name == _PERSON:
@@ -130,12 +135,122 @@ def _user(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, UserMaker]:
     raise InputError("--user", unknown("user", name, _USERS))
 
 
-def _prompted(chat: ChatModel) -> str:
-    return f"{chat.model}, prompts {versioned('prompts')}"
-
-
-def _named(role: str, name: str) -> str:
-    """Return a name that files may have."""
+def _named(role: str, name: str, chats: Mapping[str, ChatModel]) -> str:
+    """Return what files call an agent or a user."""
+    if name in chats:
+        name = f"{chats[name].model}, prompts {versioned('prompts')}"
     if problem := name_problem(role, name):
         raise InputError(f"{role} {name}", problem)
     return name
+
+
+def play_tasks(
+    what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
+) -> Iterator[Line]:
+    """Play dialogues into files, and yield each; what is there already is not played again.
+
+    Args:
+        what: Who plays what.
+        path: The file of the first trial.
+        jobs: How many dialogues are played at once.
+        notify: Called with what there is to say of files that are there already.
+
+    Raises:
+        InputError: A file is of another play, or cannot be written; the agent's or the user's
+            model cannot be reached; or dialogue after dialogue is broken off. What was played is
+            kept.
+    """
+    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
+    files = dict(enumerate((path, *map(path.with_name, further)), start=1))
+    played = {trial: _resumed(file, what, trial, notify) for trial, file in files.items()}
+    broken_off = 0
+    for trial, file in files.items():
+        lacking = [id_ for id_ in what.tasks if id_ not in played[trial]]
+        yield from [played[trial][id_] for id_ in what.tasks if id_ in played[trial]]
+        for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
+            yield line
+            error = line["outcome"]["error"]
+            broken_off = broken_off + 1 if error else 0
+            if broken_off >= _MOST_BROKEN_OFF:
+                many = f"{broken_off} dialogues in a row are broken off, which count as lost"
+                last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
+                remedy = "mend the agent, and play into another file (-o)"
+                raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
+
+
+def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
+    """Yield dialogues in order; those begun when one raises an error are played to their end."""
+    errors: list[InputError] = []
+    stopped = Event()
+
+    def attempt(id_: str) -> Line | None:
+        try:
+            return None if stopped.is_set() else dialogue(what, trial, id_)
+        except InputError as error:
+            errors.append(error)
+            stopped.set()
+            return None
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            # A person is at the terminal of this very thread.
+            yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
+        finally:
+            stopped.set()
+    if errors:
+        raise errors[0]
+
+
+def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
+    """Append lines to a file of this process alone, and yield each when it is safely on disk."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            for line in lines:
+                # Half of a surrogate pair, which an error may have, is no text.
+                text = valid_text(json.dumps(line, ensure_ascii=False) + "\n")
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+                yield line
+    except portalocker.LockException:
+        raise InputError(str(path), "another process plays into it") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+
+
+def _resumed(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> dict[str, Line]:
+    """Return dialogue id -> what a file holds, played again.
+
+    A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play
+    them again could choose among several plays.
+    """
+    if not path.exists():
+        return {}
+    *whole, last = read_bytes(path, unpack=False).split(b"\n")
+    if last and not (whole or last.startswith(b'{"dialogue_id"')):
+        raise InputError(str(path), "line 1: no play; name another file")
+    lines: dict[str, Line] = {}
+    for recording in recorded(b"\n".join(whole), str(path)) if whole else ():
+        reasons = of_another_play(recording, what)
+        if recording.trial != trial:
+            reasons.append(f"different trials: {recording.trial} and {trial}")
+        if recording.server != what.server:
+            reasons.append("played at another --base-url")
+        if reasons:
+            told = "; ".join(reasons)
+            raise InputError(str(path), f"is of another play ({told}); use another -o")
+        line = played_again(recording, what)
+        id_ = line["dialogue_id"]
+        if id_ in lines:
+            raise InputError(str(path), f"dialogue {id_} is there twice; keep one")
+        lines[id_] = line
+    if last:
+        notify(f"{path}: the last line is cut off; its dialogue is played again")
+        write_atomically(path, b"".join(text + b"\n" for text in whole))
+    if lines:
+        lost = sum(line["outcome"]["error"] is not None for line in lines.values())
+        broken = f"; {lost} of them broken off, which count as lost" if lost else ""
+        notify(f"{path}: resuming, {counted(len(lines), 'dialogue')} already played{broken}")
+    return lines

@@ -1,48 +1,52 @@
-"""Playing many dialogues into files, from where they stopped, and what comes of them.
+"""Dialogues of an agent with a user: who plays what, playing one, and what many score.
 
-A file has one line of JSON per dialogue, with `dialogue_id`, `turns` (`user`, `response`, `calls`),
-`trial`, `agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the
-address; `mwz score --free-running` reads it, too. Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
-agent, user and seed give the same bytes, if they do not leave it to chance.
+A dialogue played is a `Line` with `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
+`agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the address.
 
 pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from threading import Event
-from typing import Annotated, Any, TypeAlias
-
-from pydantic import Field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
 
 from mwz.normalization.registry import digest_of_json
 
-from ..comparison.evidence import pass_interval
+from ..comparison.evidence import Evidence, pass_interval
 from ..comparison.interval import Interval
-from ..errors import InputError, counted
-from ..io.files import limits, parse_json, read_bytes, valid_text, validated, write_atomically
+from ..errors import counted
+from ..grounding.facts import SHARES
 from ..io.tables import figure, text_table
+from ..metrics.results import Figure, Statistics, percent
 from ..signature import SHOWN_HASH, Signature
-from .agents import Agent
-from .environment import MAX_TURNS, Environment, outcome_of
+from .agents import Agent, Baseline
+from .environment import MAX_TURNS, Environment
 from .tools import tools_digest
-from .world import BrokenOffError, Costs, TalkerName, UserMaker, World
+from .users import ScriptedUser
+from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, World, script_name
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue, as files have it."""
 
-AGAIN = "play it again by `mwz play`"
-
-_MOST_BROKEN_OFF = 5
-"""Dialogues broken off one after another at which playing stops."""
+_TITLES: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "in_database": "Details told that the database has",
+    "of_named_venue": "Details told of a venue named before",
+    "turns": "Turns",
+    "calls": "Calls",
+    "failed_calls": "Calls answered by an error (total)",
+    "unasked": "Bookings nobody asked for (total)",
+    "errors": "Broken off (total)",
+}
+_RATES = ("inform", "success", "requested", "solved")
+_COMPARED = ("solved", "requested", "success", "inform")
 
 
 @dataclass(frozen=True)
@@ -89,143 +93,6 @@ class Play:
         return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
-
-    user: str
-    response: str
-    calls: tuple[Mapping[str, Any], ...] = ()
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A line of a file of plays.
-
-    `source` is what messages call the file, `content` the line as JSON types.
-    """
-
-    dialogue_id: str
-    turns: tuple[Turn, ...]
-    trial: Annotated[int, Field(strict=True, ge=1)]
-    agent: TalkerName
-    outcome: dict[str, Any]
-    costs: Costs
-    signature: Signature
-    server: str | None = None
-    source: str = ""
-    content: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def error(self) -> str | None:
-        """Why the dialogue was broken off, if it was."""
-        error = self.outcome.get("error")
-        return None if error is None else str(error)
-
-
-def recorded(content: bytes, source: str) -> list[Recorded]:
-    """Return the lines of an (unpacked) file of plays, yet to be played again.
-
-    Raises:
-        InputError: A line is none of `mwz play`, with its number; or there is none.
-    """
-    found = []
-    for number, text in enumerate(content.split(b"\n"), start=1):
-        try:
-            if text.strip():
-                written: Any = parse_json(text, source)
-                line = validated(Recorded, written, source)
-                found.append(replace(line, source=source, content=written))
-        except InputError as error:
-            told = "; ".join(error.problems)
-            raise InputError(source, f"line {number}: no play ({told}); {AGAIN}") from None
-    if not found:
-        raise InputError(source, f"holds no dialogue; {AGAIN}")
-    return found
-
-
-def play(
-    what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
-) -> Iterator[Line]:
-    """Play dialogues into files, and yield each; what is there already is not played again.
-
-    Args:
-        what: Who plays what.
-        path: The file of the first trial.
-        jobs: How many dialogues are played at once.
-        notify: Called with what there is to say of files that are there already.
-
-    Raises:
-        InputError: A file is of another play, or cannot be written; the agent's or the user's
-            model cannot be reached; or dialogue after dialogue is broken off. What was played is
-            kept.
-    """
-    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
-    paths = [path, *map(path.with_name, further)]
-    found = [_read(one, what, trial, notify) for trial, one in enumerate(paths, start=1)]
-    broken_off = 0
-    for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
-        lacking = [id_ for id_ in what.tasks if id_ not in there]
-        yield from [there[id_] for id_ in what.tasks if id_ in there]
-        for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
-            yield line
-            error = line["outcome"]["error"]
-            broken_off = broken_off + 1 if error else 0
-            if broken_off >= _MOST_BROKEN_OFF:
-                many = f"{broken_off} dialogues in a row are broken off, which count as lost"
-                last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
-                told = f"{many}; {last}; mend the agent, and play into another file (-o)"
-                raise InputError(f"agent {what.agent_name}", told)
-
-
-def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
-    """Yield dialogues in order; those begun when one raises an error are played to their end."""
-    trouble: list[InputError] = []
-    stopped = Event()
-
-    def attempt(id_: str) -> Line | None:
-        try:
-            return None if stopped.is_set() else dialogue(what, trial, id_)
-        except InputError as error:
-            trouble.append(error)
-            stopped.set()
-            return None
-
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            # A person is at the terminal of this very thread.
-            yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
-        finally:
-            stopped.set()
-    if trouble:
-        raise trouble[0]
-
-
-def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
-    """Append lines to a file of this process alone, and yield each when it is safely on disk."""
-    import portalocker
-
-    most = limits()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-            for line in lines:
-                # Half of a surrogate pair, which an error may have, is no text.
-                text = valid_text(json.dumps(line, ensure_ascii=False) + "\n").encode()
-                if file.tell() + len(text) > most.unpacked:
-                    told = f"more bytes than {most.told('unpacked')} could not be read again"
-                    raise InputError(str(path), f"{told}; raise the limit, and repeat the command")
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                yield line
-    except portalocker.LockException:
-        raise InputError(str(path), "another process plays into it") from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
-
-
 def dialogue(what: Play, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
     environment = Environment(what.world, what.user)
@@ -250,117 +117,145 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     }
 
 
-def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> dict[str, Line]:
-    """Return dialogue id -> line of what a file holds, with outcomes as their turns give them.
+@dataclass(frozen=True)
+class Plays:
+    """Plays of one agent with one user.
 
-    A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play
-    them again could choose among several plays.
+    Attributes:
+        what: Who played what, with the trials and the tasks that any of them plays.
+        lines: A line for each task in each trial, with the outcome that was found.
+        missing: How many of these no file has: they count as lost.
     """
-    if not path.exists():
-        return {}
-    *whole, last = read_bytes(path, unpack=False).split(b"\n")
-    if last and not (whole or last.startswith(b'{"dialogue_id"')):
-        raise InputError(str(path), "line 1: no play; name another file")
-    found: dict[str, Line] = {}
-    for one in recorded(b"\n".join(whole), str(path)) if whole else ():
-        reasons = of_another_play(one, what)
-        if one.trial != trial:
-            reasons.append(f"different trials: {one.trial} and {trial}")
-        if one.server != what.server:
-            reasons.append("played at another --base-url")
-        if reasons:
-            told = "; ".join(reasons)
-            raise InputError(str(path), f"is of another play ({told}); use another -o")
-        task = what.world.tasks[one.dialogue_id]
-        if task.id in found:
-            raise InputError(str(path), f"dialogue {task.id} is there twice; keep one")
-        outcome = outcome_of(what.world, task, one.content["turns"], one.error).to_dict()
-        found[task.id] = {**one.content, "dialogue_id": task.id, "outcome": outcome}
-    if last:
-        notify(f"{path}: the last line is cut off; its dialogue is played again")
-        write_atomically(path, b"".join(text + b"\n" for text in whole))
-    if found:
-        lost = sum(line["outcome"]["error"] is not None for line in found.values())
-        broken = f"; {lost} of them broken off, which count as lost" if lost else ""
-        notify(f"{path}: resuming, {counted(len(found), 'dialogue')} already played{broken}")
-    return found
+
+    what: Play
+    lines: Sequence[Line]
+    missing: int = 0
+
+    @property
+    def scripted(self) -> bool:
+        """Whether the user is by script, so that it says what it must."""
+        return self.what.user is ScriptedUser
+
+    @property
+    def by_script(self) -> bool:
+        """Whether the agent is, too: `play_scripts` plays the same."""
+        return self.scripted and self.what.agent_name == script_name(BASELINE)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said and called: trial -> dialogue -> turns."""
+        turns: dict[str, Any] = {}
+        for line in self.lines:
+            turns.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
+        return turns
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How dialogues did not come to their end -> how many."""
+        errors = sum(line["outcome"]["error"] is not None for line in self.lines)
+        return {"missing": self.missing, "broken off": errors - self.missing}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All figures as JSON types; rates are in percent, None of nothing.
+
+        Tasks with fewer trials than others, of a run that was stopped, do not count in pass^k.
+        """
+        what, trials = self.what, self.what.trials
+        outcomes = [line["outcome"] for line in self.lines]
+        solved: dict[str, list[bool]] = {}
+        costs: dict[str, Counter[str]] = {}
+        facts: Counter[str] = Counter()
+        for line in self.lines:
+            solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+            facts.update(line["outcome"]["told"])
+            for who, cost in line["costs"].items():
+                costs.setdefault(who, Counter()).update(cost)
+        booking = [one["books"] for one in outcomes if one["booked"]]
+        whole = [sum(one) for one in solved.values() if len(one) == trials]
+        ks = range(1, trials + 1) if whole else ()
+
+        def total(name: str) -> int:
+            return sum(one[name] for one in outcomes)
+
+        def mean(name: str) -> float:
+            return total(name) / max(1, len(outcomes))
+
+        return {
+            "agent": what.agent_name,
+            "user": what.user_name,
+            "signature": str(what.whole_signature()),
+            "tasks": len(solved),
+            "trials": trials,
+            **{name: 100 * mean(name) for name in _RATES},
+            "books": 100 * (sum(booking) / len(booking)) if booking else None,
+            "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+            "told": facts["told"],
+            **{n: percent(facts[n], facts["told"]) if facts["told"] else None for n in SHARES},
+            **{name: mean(name) for name in ("turns", "calls")},
+            **{name: total(name) for name in ("failed_calls", "unasked")},
+            "errors": sum(one["error"] is not None for one in outcomes),
+            "costs": {who: dict(cost) for who, cost in costs.items()},
+        }
+
+    def text(self, source: str) -> str:
+        """Return the figures for people, and what messages call the file."""
+        figures = self.figures
+        values = {title: figures[name] for name, title in _TITLES.items()}
+        for who, cost in figures["costs"].items():
+            kinds = {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+            values |= kinds
+        rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in values.items()]
+        rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+        played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+        title = f"{figures['agent']} with {figures['user']}: {played}"
+        return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
+
+    def evidence(self, name: str) -> Evidence:
+        """Return what comparisons know of the plays, by tasks.
+
+        Where each task counts whole or not at all, as of one trial, tasks are won or lost.
+
+        Args:
+            name: What to call them.
+        """
+        tasks = tuple(self.what.tasks)
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        for line in self.lines:
+            outcomes[line["dialogue_id"]].append(line["outcome"])
+        rows = [
+            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            for of in outcomes.values()
+        ]
+
+        def formula(sums: Sequence[float]) -> dict[str, float]:
+            trials, *each = sums
+            return {key: percent(one, trials) for key, one in zip(_COMPARED, each, strict=True)}
+
+        figures = [Figure(key, _TITLES[key], 1, main=key == "solved") for key in _COMPARED]
+        columns = enumerate(_COMPARED, start=1)
+        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        statistics = Statistics.of_rows(figures, rows, formula, wins)
+        signature = self.what.signature()
+        # The seed of a comparison is another one; users with different seeds compare.
+        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+        compared = replace(signature, parameters=parameters)
+        return Evidence(name, compared, tasks, {"live": [statistics]})
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of them."""
+        tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
+        lost = self.lost.items()
+        remarks = [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
+        if tasks < of:
+            remarks.insert(0, f"{tasks} of {of:,} tasks played; without a rank on the board")
+        return remarks
 
 
-def of_another_play(line: Recorded, what: Play) -> list[str]:
-    """Return why a line is of another play; nothing if it is of this one."""
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    return reasons
-
-
-_RATES = ("inform", "success", "requested", "solved")
-_SHARES = ("in_database", "of_named_venue")
-
-
-def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
-    """Return all figures of dialogues played as JSON types; rates are in percent, None of nothing.
-
-    Tasks with fewer trials than others, of a play that was broken off, do not count in pass^k.
-    """
-    trials = what.trials
-    every = [line["outcome"] for line in lines]
-    solved: dict[str, list[bool]] = {}
-    costs: dict[str, Counter[str]] = {}
-    told: Counter[str] = Counter()
-    for line in lines:
-        solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
-        told.update(line["outcome"]["told"])
-        for who, cost in line["costs"].items():
-            costs.setdefault(who, Counter()).update(cost)
-    booking = [one["books"] for one in every if one["booked"]]
-    whole = [sum(one) for one in solved.values() if len(one) == trials]
-    ks = range(1, trials + 1) if whole else ()
-
-    def mean(values: Sequence[float]) -> float:
-        return sum(values) / max(1, len(values))
-
-    return {
-        "agent": what.agent_name,
-        "user": what.user_name,
-        "signature": str(what.whole_signature()),
-        "tasks": len(solved),
-        "trials": trials,
-        **{name: 100 * mean([one[name] for one in every]) for name in _RATES},
-        "books": 100 * mean(booking) if booking else None,
-        "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
-        "told": told["told"],
-        **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},
-        **{name: mean([one[name] for one in every]) for name in ("turns", "calls")},
-        **{name: sum(one[name] for one in every) for name in ("failed_calls", "unasked")},
-        "errors": sum(one["error"] is not None for one in every),
-        "costs": {who: dict(cost) for who, cost in costs.items()},
-    }
-
-
-_SHOWN: Mapping[str, str] = {
-    "inform": "Inform",
-    "success": "Success",
-    "requested": "Success, all requested",
-    "books": "Books",
-    "solved": "Solved",
-    "in_database": "Details told that the database has",
-    "of_named_venue": "Details told of a venue named before",
-    "turns": "Turns",
-    "calls": "Calls",
-    "failed_calls": "Calls answered by an error (total)",
-    "unasked": "Bookings nobody asked for (total)",
-    "errors": "Broken off (total)",
-}
-
-
-def figures_text(figures: Mapping[str, Any], source: str) -> str:
-    """Return the figures of a play for people, and what messages call its file."""
-    shown = {title: figures[name] for name, title in _SHOWN.items()}
-    for who, cost in figures["costs"].items():
-        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
-    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
-    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
-    title = f"{figures['agent']} with {figures['user']}: {played}"
-    return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
+def play_scripts(world: World, trials: int, seed: int) -> Plays:
+    """Let the baseline play all tasks with the scripted user."""
+    names = script_name(BASELINE), script_name(SCRIPTED)
+    tasks = list(world.tasks.tasks)
+    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])

@@ -9,35 +9,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import zip_longest
-from typing import Any
+from itertools import takewhile, zip_longest
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from mwz.normalization.registry import digest_of_json
 
-from ..comparison.evidence import Evidence
-from ..errors import InputError, counted, cut
-from ..metrics.results import Figure, Statistics, percent
+from ..cli import tell
+from ..cli.reading import benchmark_chooser
+from ..errors import InputError, cut
+from ..io.files import parse_json, validated
+from ..signature import Signature
 from .agents import Agent, Baseline, Call
 from .environment import outcome_of
-from .playing import (
-    AGAIN,
-    Line,
-    Play,
-    Recorded,
-    Turn,
-    dialogue,
-    figures,
-    figures_text,
-    of_another_play,
-)
+from .playing import Line, Play, Plays, dialogue
 from .users import ScriptedUser
 from .world import (
     BASELINE,
     SCRIPTED,
     BrokenOffError,
+    Costs,
+    TalkerName,
     User,
     UserMaker,
     UserTurn,
@@ -46,102 +42,101 @@ from .world import (
     script_name,
 )
 
+_AGAIN = "play it again by `mwz play`"
 _SHOWN = 200
+_BEFORE_DIFFERENCE = 40
 _NO_FURTHER = "the recorded dialogue goes no further"
-_COMPARED = {
-    "solved": "Solved",
-    "requested": "Success, all requested",
-    "success": "Success",
-    "inform": "Inform",
-}
 
 
 @dataclass(frozen=True)
-class Plays:
-    """Plays of one agent with one user.
+class Turn:
+    """What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
 
-    Attributes:
-        what: Who played what, with the trials and the tasks that any of them plays.
-        lines: A line for each task in each trial, with the outcome that was found.
-        missing: How many of these no file has: they count as lost.
+    user: str
+    response: str
+    calls: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A line of a file of plays.
+
+    `source` is what messages call the file.
     """
 
-    what: Play
-    lines: Sequence[Line]
-    missing: int = 0
+    dialogue_id: str
+    turns: tuple[Turn, ...]
+    trial: Annotated[int, Field(strict=True, ge=1)]
+    agent: TalkerName
+    outcome: dict[str, Any]
+    costs: Costs
+    signature: Signature
+    server: str | None = None
+    source: str = ""
 
     @property
-    def scripted(self) -> bool:
-        """Whether the user is by script, so that it says what it must."""
-        return self.what.user is ScriptedUser
+    def error(self) -> str | None:
+        """Why the dialogue was broken off, if it was."""
+        error = self.outcome.get("error")
+        return None if error is None else str(error)
 
-    @property
-    def by_script(self) -> bool:
-        """Whether the agent is, too: `play_scripts` plays the same."""
-        return self.scripted and self.what.agent_name == script_name(BASELINE)
 
-    @property
-    def said(self) -> dict[str, Any]:
-        """What was said and called: trial -> dialogue -> turns."""
-        found: dict[str, Any] = {}
-        for line in self.lines:
-            found.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
-        return found
+def recorded(content: bytes, source: str) -> list[Recorded]:
+    """Return the lines of an (unpacked) file of plays, yet to be played again.
 
-    @property
-    def lost(self) -> dict[str, int]:
-        """How dialogues did not come to their end -> how many."""
-        errors = sum(line["outcome"]["error"] is not None for line in self.lines)
-        return {"missing": self.missing, "broken off": errors - self.missing}
+    Raises:
+        InputError: A line is none of `mwz play`, with its number; or there is none.
+    """
+    lines = []
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        try:
+            if text.strip():
+                line = validated(Recorded, parse_json(text, source), source)
+                lines.append(replace(line, source=source))
+        except InputError as error:
+            problems = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({problems}); {_AGAIN}") from None
+    if not lines:
+        raise InputError(source, f"holds no dialogue; {_AGAIN}")
+    return lines
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """All figures, as JSON types."""
-        return figures(self.what, self.lines)
 
-    def text(self, source: str) -> str:
-        """Return the figures for people, and what messages call the file."""
-        return figures_text(self.figures, source)
+def plays_again(
+    files: Sequence[tuple[str, bytes]],
+    name: str | None,
+    doing: str,
+    by: Literal["play", "file", "all"] = "play",
+) -> list[tuple[str, Plays]]:
+    """Play the dialogues of files of `mwz play` again, and return the trials of each play.
 
-    def evidence(self, name: str) -> Evidence:
-        """Return what comparisons know of the plays, by tasks.
+    Args:
+        files: What messages call each file, and its content.
+        name: The value of `--benchmark`.
+        doing: What is done with the benchmark, for the remark: "scoring on".
+        by: What belongs together: the trials of a "play", each "file", or "all" of them.
 
-        Where each task counts whole or not at all, as of one trial, tasks are won or lost.
+    Returns:
+        What messages call each play, and the play.
 
-        Args:
-            name: What to call them.
-        """
-        tasks = tuple(self.what.tasks)
-        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
-        for line in self.lines:
-            outcomes[line["dialogue_id"]].append(line["outcome"])
-        rows = [
-            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
-            for of in outcomes.values()
-        ]
-
-        def formula(sums: Sequence[float]) -> dict[str, float]:
-            return {
-                key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)
-            }
-
-        figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
-        columns = enumerate(_COMPARED, start=1)
-        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
-        statistics = Statistics.of_rows(figures, rows, formula, wins)
-        signature = self.what.signature()
-        # The seed of a comparison is another one; users with different seeds compare.
-        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
-        compared = replace(signature, parameters=parameters)
-        return Evidence(name, compared, tasks, {"live": [statistics]})
-
-    @property
-    def remarks(self) -> list[str]:
-        """What is to be said of them."""
-        tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
-        found = [f"{tasks} of {of:,} tasks played; without a rank on the board"] * (tasks < of)
-        lost = self.lost.items()
-        return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
+    Raises:
+        InputError: A file is none of `mwz play`, or its dialogues come out otherwise than it says.
+    """
+    groups: dict[object, list[Recorded]] = {}
+    # Agent, signature and trial -> files that have it: another one is of another play.
+    files_with: Counter[object] = Counter()
+    for source, content in files:
+        lines = recorded(content, source)
+        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
+        for line, trial in zip(lines, trials, strict=True):
+            keys = {"play": (*trial[:2], files_with[trial]), "file": source, "all": ""}
+            groups.setdefault(keys[by], []).append(line)
+        files_with.update(set(trials))
+    choose = benchmark_chooser(name, doing)
+    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    for source, one in plays:
+        tell(source, one.remarks)
+    return plays
 
 
 def replayed(lines: Sequence[Recorded], world: World) -> Plays:
@@ -159,7 +154,7 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
     what = _play(lines[0], world)
     found: dict[tuple[int, str], Line] = {}
     for line in lines:
-        again = _checked(line, what)
+        again = played_again(line, what)
         place = line.trial, again["dialogue_id"]
         if place in found:
             told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
@@ -178,14 +173,6 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
             told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
             raise InputError(lines[0].source, told)
     return plays
-
-
-def play_scripts(world: World, trials: int, seed: int) -> Plays:
-    """Let the baseline play all tasks with the scripted user."""
-    names = script_name(BASELINE), script_name(SCRIPTED)
-    tasks = list(world.tasks.tasks)
-    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
-    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
 
 
 def baseline_calls(plays: Plays) -> float | None:
@@ -212,7 +199,7 @@ def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments)[0]
+        return world.tools.call(task, name, arguments)
 
     for turn in line["turns"]:
         turns.append(Counter())
@@ -234,13 +221,13 @@ def _play(line: Recorded, world: World) -> Play:
     given = line.signature.parameters
     name = given.get("user", "")
     is_script = name.startswith(f"{SCRIPTED}-")
-    for who, told, own in (
-        ("agent", line.agent, line.agent == script_name(BASELINE)),
-        ("user", name, is_script),
-    ):
-        if not own and (problem := name_problem(who, told)):
-            place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
-            raise InputError(line.source, f"{place}: {problem}; {AGAIN}")
+    talkers = {} if line.agent == script_name(BASELINE) else {"agent": line.agent}
+    if not is_script:
+        talkers["user"] = name
+    for who, called in talkers.items():
+        if problem := name_problem(who, called):
+            place = f"dialogue {line.dialogue_id}: {who} {_short(called)}"
+            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
     if is_script:
         name, user = script_name(SCRIPTED), ScriptedUser
@@ -248,12 +235,12 @@ def _play(line: Recorded, world: World) -> Play:
         seed = int(given["seed"])
     except (KeyError, ValueError):
         told = f"dialogue {line.dialogue_id}: signature: needs seed, a number"
-        raise InputError(line.source, f"{told}; {AGAIN}") from None
+        raise InputError(line.source, f"{told}; {_AGAIN}") from None
     return Play(world, [], Baseline, line.agent, user, name, seed=seed)
 
 
-def _checked(line: Recorded, what: Play) -> Line:
-    """Return a line played again.
+def played_again(line: Recorded, what: Play) -> Line:
+    """Return a recorded dialogue played again.
 
     Raises:
         InputError: It is of another play, or comes out otherwise.
@@ -261,52 +248,48 @@ def _checked(line: Recorded, what: Play) -> Line:
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
     if reasons := of_another_play(line, what):
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {AGAIN}")
+        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
     user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
     again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
-        raise InputError(line.source, f"{place}: {error}; {AGAIN}")
-    different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
-    if different is not None:
-        told = f"{place}, {different}; recorded dialogues must not be edited; {AGAIN}"
+        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
+    difference = _difference(line.turns, json.loads(json.dumps(again["turns"])))
+    if difference is not None:
+        told = f"{place}, {difference}; recorded dialogues must not be edited; {_AGAIN}"
         raise InputError(line.source, told)
     return {**again, "costs": line.costs}
 
 
-def _differences(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield where a dialogue comes out otherwise, what is there, and what should be."""
+def _difference(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return where a dialogue comes out otherwise, what is there, and what should be."""
     for number, (turn, right) in enumerate(zip_longest(turns, again)):
-        if turn is None or right is None:
-            wrong = "is missing, the user goes on" if turn is None else "comes after the end"
-            yield f"turn {number}: {wrong}"
-            return
+        if turn is None:
+            return f"turn {number}: is missing, the user goes on"
+        if right is None:
+            return f"turn {number}: comes after the end"
         if turn.user != right["user"]:
-            told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
-            yield f"turn {number}: {told}"
+            script = f"by its script {_short(right['user'])}"
+            return f"turn {number}: the user says {_short(turn.user)}, {script}"
         made = right.get("calls", ())
         if len(made) < len(turn.calls):
-            yield f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
-        for at, (call, other) in enumerate(zip(turn.calls, made, strict=False)):
+            return f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
+        for at, (call, other) in enumerate(zip(turn.calls, made, strict=True)):
             if call.get("result") != other["result"]:
-                where, one, own = _where("the result", call.get("result"), other["result"])
-                told = f"{where} is {_short(one)}, the tool returns {_short(own)}"
-                yield f"turn {number}, call {at} ({call.get('name')}): {told}"
+                one, own = _from_difference(call.get("result"), other["result"])
+                place = f"turn {number}, call {at} ({call.get('name')})"
+                return f"{place}: the result is … {one}, the tool returns … {own}"
+    return None
 
 
-def _where(place: str, one: Any, other: Any) -> tuple[str, Any, Any]:
-    """Return where two values of JSON types begin to differ, and how."""
-    pairs: Mapping[Any, tuple[Any, Any]] = {}
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        pairs = {key: (one[key], other[key]) for key in one}
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = dict(enumerate(zip(one, other, strict=True)))
-    for key, (here, there) in pairs.items():
-        if here != there:
-            return _where(f"{place}.{key}", here, there)
-    return place, one, other
+def _from_difference(*values: object) -> list[str]:
+    """Return values of JSON types from shortly before the place where they begin to differ."""
+    texts = [json.dumps(value, ensure_ascii=False) for value in values]
+    same = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
+    begin = max(0, sum(1 for _ in same) - _BEFORE_DIFFERENCE)
+    return [cut(text[begin:], _SHOWN) for text in texts]
 
 
 def _short(value: object) -> str:
@@ -346,3 +329,11 @@ def _recorded_user(line: Recorded) -> User:
         return words.pop(0), not words and line.error is None
 
     return turn
+
+
+def of_another_play(line: Recorded, what: Play) -> list[str]:
+    """Return why a line is of another play; nothing if it is of this one."""
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    return reasons

@@ -12,8 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from rapidfuzz import process
@@ -62,25 +61,8 @@ def _parameters() -> Mapping[str, Mapping[str, Any]]:
     return {one["function"]["name"]: one["function"]["parameters"] for one in tool_schemas()}
 
 
-@dataclass(frozen=True)
-class Booking:
-    """What an agent booked.
-
-    Attributes:
-        domain: The domain.
-        slots: The arguments, slot -> value, without the venue.
-        venue: The venue's id; None of a taxi.
-        code: The reference number, or of a taxi its driver's telephone number.
-    """
-
-    domain: str
-    slots: Mapping[str, str]
-    venue: str | None = None
-    code: str = ""
-
-
-Called: TypeAlias = "tuple[Mapping[str, Any], Booking | None]"
-"""What the agent is told, as JSON types, and what was booked, if anything was."""
+Result: TypeAlias = Mapping[str, Any]
+"""What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
 
 
 class Tools:
@@ -103,9 +85,10 @@ class Tools:
                 named = {normalize_slot_name(key, rules): value for key, value in record.items()}
                 shown = {key: value for key, value in record.items() if key not in _HIDDEN}
                 by_id.setdefault(named[venue.identifier], []).append(shown)
-        self._answers: dict[tuple[Any, ...], Called] = {}
+        # Every trial, and who computes its outcome, asks the same.
+        self._query = lru_cache(_REMEMBERED)(self._queried)
 
-    def call(self, task: Task, name: str, arguments: object) -> Called:
+    def call(self, task: Task, name: str, arguments: object) -> Result:
         """Call a tool.
 
         Args:
@@ -128,13 +111,7 @@ class Tools:
         kind, domain = name.split("_")
         if kind == "book":
             return self._book(task, domain, given)
-        # Every trial, and who computes its outcome, asks the same.
-        key = (domain, *given.items())
-        if key not in self._answers:
-            if len(self._answers) >= _REMEMBERED:
-                self._answers = {}
-            self._answers[key] = self._query(domain, given)
-        return self._answers[key]
+        return self._query(domain, tuple(given.items()))
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
@@ -154,7 +131,8 @@ class Tools:
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
-    def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
+    def _queried(self, domain: str, arguments: tuple[tuple[str, str], ...]) -> Result:
+        slots = dict(arguments)
         every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
         records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
         if domain == "train":
@@ -167,7 +145,7 @@ class Tools:
             named = {s: v for s, v in slots.items() if s not in TIMES}
             strange = [s for s, v in named.items() if not self.named(domain, v, s)]
             result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
-        return result, None
+        return result
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
@@ -180,7 +158,7 @@ class Tools:
         closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
         return [found for found, *_ in closest]
 
-    def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
+    def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
         key = "trainID" if domain == "train" else "name"
         slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
         found = self.named(domain, given[key], key) if key in given else []
@@ -194,18 +172,15 @@ class Tools:
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
             asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
             refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
-            return {"booked": False, "reason": refusal}, None
+            return {"booked": False, "reason": refusal}
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
         result = {"booked": True, **slots}
         if venue is None:
-            code = f"07{number % 10**9:09}"
             car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
-            result |= {"car type": car, "phone": code}
-        else:
-            code = _code(number)
-            result |= {key: self._records[domain][venue][0][key], "reference": code}
-        return result, Booking(domain, slots, venue, code)
+            return {**result, "car type": car, "phone": f"07{number % 10**9:09}"}
+        name = self._records[domain][venue][0][key]
+        return {**result, key: name, "reference": _reference(number)}
 
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
@@ -217,7 +192,7 @@ class Tools:
         return exact or list(self._database.query(domain, {column: name}))
 
 
-def _code(number: int) -> str:
+def _reference(number: int) -> str:
     """Return a reference number of eight characters: letters, with a digit third and sixth."""
     signs = [_DIGITS if place in (2, 5) else _LETTERS for place in range(8)]
     return "".join(one[number // 100**place % len(one)] for place, one in enumerate(signs))
@@ -243,5 +218,5 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     return None
 
 
-def _error(message: str) -> Called:
-    return {"error": message}, None
+def _error(message: str) -> Result:
+    return {"error": message}

@@ -24,8 +24,8 @@ from functools import cached_property, partial
 from mwz.normalization.states import minutes, normalize_slot_name
 
 from ..data.goals import DomainTask, Task
+from ..grounding.facts import requests
 from ..grounding.grounded import NAMING_SLOTS, told_text
-from ..grounding.requested import requests
 from .tools import NAMED, ROUTE, TIMES
 from .world import MOST_HEARD, User, UserTurn, World, pattern_of, script
 

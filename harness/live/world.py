@@ -16,8 +16,7 @@ from ..benchmark import Benchmark
 from ..data.goals import Task, Tasks, chosen_goals, load_tasks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..grounding.delexicalising import delexicaliser
-from ..grounding.grounded import GroundedDialogue, PlainDialogue, ground
+from ..grounding.grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 from .tools import Tools

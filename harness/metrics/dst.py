@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
-from ..submission import NormalizedSubmission
-from .metric import Metric, Played
-from .results import DialogueResult, Statistics
-
-# The metrics of state tracking are imported where they are used: most scores do without.
+from ..submission.model import NormalizedSubmission
+from .metric import Metric
+from .results import DialogueResult
 
 
-def _evaluation() -> ModuleType:
-    from .tracking import evaluation
-
-    return evaluation
-
-
-def _tracked(played: Played) -> Sequence[Any]:
-    """Return the predicted states beside the benchmark's gold ones."""
-    from .tracking.states import track_states
-
-    return track_states(played.submission.states, played.benchmark)
+def _tracking(module: str) -> Any:
+    """Return a module of state tracking: most scores do without, and need not load it."""
+    return import_module(f"mwz.harness.metrics.tracking.{module}")
 
 
-def _row() -> Any:
-    return _evaluation().TrackedDialogue
-
-
-def _result() -> Any:
-    return _evaluation().TrackingResult
-
-
-def _score(results: Sequence[DialogueResult]) -> Any:
-    return _evaluation().score_tracking([one.further["dst"] for one in results])
-
-
-def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    dialogues = [one.further["dst"] for one in results]
-    statistics: Statistics = _evaluation().tracking_statistics(dialogues)
-    return statistics
+def _dialogues(results: Sequence[DialogueResult]) -> list[Any]:
+    return [one.further["dst"] for one in results]
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:
@@ -54,11 +30,13 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
-    per_dialogue=_tracked,
-    compute=_score,
-    statistics=_statistics,
-    row=_row,
-    result=_result,
+    per_dialogue=lambda played: _tracking("states").track_states(
+        played.submission.states, played.benchmark
+    ),
+    compute=lambda results: _tracking("evaluation").score_tracking(_dialogues(results)),
+    statistics=lambda results: _tracking("evaluation").tracking_statistics(_dialogues(results)),
+    row=lambda: _tracking("states").TrackedDialogue,
+    result=lambda: _tracking("evaluation").TrackingResult,
     text=lambda _, result: str(result.text()),
     headlines=(),
     unfit=_unfit,

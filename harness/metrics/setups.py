@@ -112,12 +112,10 @@ class ReferenceRule:
     Attributes:
         description: In which, in a few words.
         booked: Whether it counts, of the gold dialogue, the domain asked about and the turn.
-        of_responses: Whether that depends on the gold responses.
     """
 
     description: str
     booked: Callable[[Dialogue, str, int], bool]
-    of_responses: bool = False
 
 
 def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
@@ -131,7 +129,6 @@ REFERENCES: Mapping[str, ReferenceRule] = {
         lambda gold, domain, turn: (
             REFERENCE in gold.references[CANONICAL_STYLE][turn] or _booked(gold, domain, turn)
         ),
-        of_responses=True,
     ),
     "always": ReferenceRule("booked or not", lambda gold, domain, turn: True),
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from . import Scorer
+from .scorer import Scorer
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

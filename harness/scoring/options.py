@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from ..benchmark import GOALS
-from ..data.goals import GoalsFile, chosen_goals
 from ..errors import InputError, room, shown, unknown
 from ..io.files import kind_of
 from ..metrics.metric import default_metrics, named_metrics, response_metrics
@@ -20,6 +19,9 @@ from ..signature import PLACEHOLDERS
 from ..submission import NormalizedSubmission
 from ..submission.formats import ACTIVE_DOMAINS, STATE, Reading
 from ..submission.remarks import chosen_aliases
+
+if TYPE_CHECKING:
+    from ..data.goals import GoalsFile
 
 AUTO = "auto"
 
@@ -94,6 +96,8 @@ class Options:
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
         if self.free_running and self.part != self.goals:
+            from ..data.goals import chosen_goals  # others score on the benchmark's own
+
             object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
@@ -257,4 +261,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    return str(room("grounding.delexicalising", "plain English").version())
+    return str(room("grounding.grounded", "plain English").delexicaliser_version())

@@ -24,17 +24,14 @@ from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
 from ..submission.remarks import (
     KIND,
-    MANY_UNKNOWN,
     TAG,
-    counted_names,
     frequent_tags,
     guessed,
-    unknown_names,
 )
-from . import Options, Scorer, allowed_metrics
 from .jobs import run
-from .options import AUTO, parameters
+from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
+from .scorer import Scorer, allowed_metrics
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -129,10 +126,8 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     if not played.submission.unknown_placeholders:
         return
     turns = chain.from_iterable(submission.dialogues.values())
-    names = counted_names([turn.response for turn in turns])
-    unknown = unknown_names(names, scorer.rules)
-    guesses = guessed([name for name, _ in unknown.most_common()], scorer.rules)
-    if not guesses or unknown.total() <= MANY_UNKNOWN * names.total():
+    guesses = guessed([turn.response for turn in turns], scorer.rules)
+    if not guesses:
         return
     own = scorer.options.aliases
     read = aliases({**({} if own is None else own.names), **guesses})

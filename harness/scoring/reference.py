@@ -20,14 +20,18 @@ from mwz.normalization.rules import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..metrics.counts import References, reference_13a, tokenize_13a
-from ..metrics.inform import TOTAL, SetupScores, combined
-from ..metrics.lower_bound import LowerBound
 from ..metrics.metric import Played
 from ..metrics.played import play
-from ..submission import NormalizedSubmission, Submission, checked_submission
+from ..submission import (
+    NormalizedSubmission,
+    Submission,
+    checked_submission,
+    delexicalise_submission,
+)
 from ..submission.formats import read_standard
-from . import Options, Scorer, allowed_metrics
+from .options import Options
 from .report import Report
+from .scorer import Scorer, allowed_metrics
 
 
 def reference_differences(
@@ -61,8 +65,9 @@ def reference_differences(
     by_libraries = _by_libraries(scorer, played, submission)
     pairs = _outputs(played, by_libraries)
     if scored:
-        ours, theirs = scorer.report(played), _reference_report(scorer, by_libraries)
-        pairs = chain(pairs, _paired_figures(ours, theirs))
+        report = scorer.report(played)
+        figures = _paired_figures(report, scorer.report(by_libraries))
+        pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
@@ -98,24 +103,13 @@ def _paired_figures(ours: Report, theirs: Report) -> Iterator[tuple[str, object,
         yield place, mine.get(place), reference.get(place)
 
 
-def _reference_report(scorer: Scorer, played: Played) -> Report:
-    """Return the report of what was played by the libraries, with sacreBLEU's corpus scores."""
-    report = scorer.report(played)
-    scores = {style: _bleu(played, style, pad=False) for style in report.bleu or ()}
-    metrics = dict(report.metrics)
-    if scores:
-        metrics["bleu"] = scores
-    for name, result in metrics.items():
-        if isinstance(result, SetupScores) and scores:
-            rates = result.inform[TOTAL], result.success[TOTAL]
-            metrics[name] = replace(result, combined=combined(*rates, scores[CANONICAL_STYLE]))
-        if isinstance(result, LowerBound) and result.bleu is not None:
-            bleu = _bleu(played, CANONICAL_STYLE, pad=True)
-            bound = replace(result, bleu=bleu)
-            if result.inform is not None and result.success is not None:
-                bound = replace(bound, combined=combined(result.inform, result.success, bleu))
-            metrics[name] = bound
-    return replace(report, metrics=metrics)
+def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, object]]:
+    """Yield every BLEU of a report with its place, and sacreBLEU's."""
+    for style, score in (report.bleu or {}).items():
+        yield f"bleu.{style}", score, _bleu(played, style, pad=False)
+    bound = report.lower_bound
+    if bound is not None and bound.bleu is not None:
+        yield "lower_bound.bleu", bound.bleu, _bleu(played, CANONICAL_STYLE, pad=True)
 
 
 def _detokenized(
@@ -125,8 +119,6 @@ def _detokenized(
     if submission is None:
         return normalized
     if scorer.options.lexicalised:
-        from ..submission import delexicalise_submission
-
         submission = delexicalise_submission(submission, scorer.delexicaliser())
     dialogues = {
         id_: replace(

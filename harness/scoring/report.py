@@ -1,4 +1,4 @@
-"""A report: everything a score consists of, as plain data, the same whichever way it is shown.
+"""A report: everything a score consists of, as plain data, and how people read it.
 
 The schema, in Python and in JSON under the same names: what was scored on (`signature`,
 `benchmark`, `rules`, `domains`, `states`, `goals`, `coverage`), the headline figures that are no
@@ -10,19 +10,18 @@ what `Report.to_dict` wrote.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..metrics.metric import Headline, headlines, result_keys, result_types
-from ..metrics.setups import MAIN_SETUP
-from ..signature import Signature
+from ..io.tables import figure, text_table, wrapped
+from ..metrics.metric import Headline, headlines, response_metrics, result_keys, result_types
+from ..metrics.setups import MAIN_SETUP, SETUPS
+from ..signature import Signature, harness_version
 
 if TYPE_CHECKING:
-    from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
-    from ..metrics.tracking.evaluation import TrackingResult
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -67,8 +66,11 @@ class Report:
         signature: Everything the numbers depend on besides the system.
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
-        metrics: Key -> result, of every metric that was asked for. They are attributes, too:
-            None if not asked for.
+        metrics: Key -> result, of every metric that was asked for.
+
+    Results and headline figures are attributes, too, None if not asked for: `bleu` (reference style
+    -> corpus BLEU), `strict` and `optimistic` (Inform and Success, in total and by domain),
+    `diversity`, `dst` and those of further metrics; strict total `inform`, `success`, `combined`.
     """
 
     signature: Signature
@@ -101,48 +103,8 @@ class Report:
         """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
         return self.signature.goals or ""
 
-    @property
-    def bleu(self) -> Mapping[str, float] | None:
-        """Reference style -> corpus BLEU in percent."""
-        return self.metrics.get("bleu")
-
-    @property
-    def strict(self) -> SetupScores | None:
-        """Inform and Success in the strict set-up, in total and by domain."""
-        return self.setup("strict")
-
-    @property
-    def optimistic(self) -> SetupScores | None:
-        """Inform and Success in the optimistic set-up."""
-        return self.setup("optimistic")
-
-    @property
-    def diversity(self) -> Diversity | None:
-        """Diversity of the responses."""
-        return self.metrics.get("diversity")
-
-    @property
-    def dst(self) -> TrackingResult | None:
-        """State tracking."""
-        return self.metrics.get("dst")
-
-    @property
-    def inform(self) -> float | None:
-        """Strict total Inform, in percent."""
-        return headlines()["inform"].value(self, MAIN_SETUP)
-
-    @property
-    def success(self) -> float | None:
-        """Strict total Success, in percent."""
-        return headlines()["success"].value(self, MAIN_SETUP)
-
-    @property
-    def combined(self) -> float | None:
-        """Strict combined score."""
-        return headlines()["combined"].value(self, MAIN_SETUP)
-
     def __getattr__(self, name: str) -> Any:
-        # Results and headlines without a property; of a copy that is being made there are none.
+        # A copy that is being made has none of them.
         if not name.startswith("_") and "metrics" in self.__dict__:
             if name in self.metrics or name in result_keys():
                 return self.metrics.get(name)
@@ -243,3 +205,127 @@ def _plain(result: Any) -> Any:
     if isinstance(result, Mapping):
         return {key: _plain(value) for key, value in result.items()}
     return [_plain(one) for one in result] if isinstance(result, list | tuple) else result
+
+
+# As text.
+
+
+def report_text(report: Report, more: str = "", signature: str = "") -> str:
+    """Return the report as text: totals first, then what they are made of.
+
+    Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
+    states are told before anything else: a score made with them is another score.
+
+    Args:
+        report: The report.
+        more: What else is to be shown.
+        signature: The signature of all of it, where it is not the report's.
+    """
+    parts = [
+        _head(report),
+        _totals_table(report),
+        *_metrics(report),
+        "\n".join(_notes(report)),
+        more,
+        f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(report: Report) -> str:
+    gold = "Inform and Success with gold belief states, not with predicted ones"
+    return gold if has_gold_states(report) else ""
+
+
+def has_gold_states(report: Report) -> bool:
+    """Return whether Inform and Success were computed with gold belief states."""
+    return report.states == "gold" and any(map(report.setup, SETUPS))
+
+
+_DOMAINS = {
+    "predicted": "predicted active domains",
+    "slots": "active domains from placeholders",
+    "states": "active domains from belief-state changes",
+    "gold": "gold active domains",
+}
+
+
+def reporting_words(
+    report: Report,
+    setups: Sequence[str] = tuple(SETUPS),
+    domains: bool = True,
+    cited: Callable[[str], str] = lambda subject: "",
+    shown: Callable[[str], str] = str,
+) -> str:
+    """Return the sentence to put under a table: what was scored, by what, and how.
+
+    Args:
+        report: The scores.
+        setups: The set-ups that the table has, of those that the report has.
+        domains: Whether to say where active domains come from.
+        cited: Cites what is cited for a subject: "harness", "bleu", "inform", or a benchmark.
+        shown: How text is shown as it is.
+    """
+    parts = []
+    if report.bleu is not None:
+        parts.append(
+            f"BLEU{cited('bleu')} against the references of {shown(report.benchmark)}"
+            f"{cited(report.benchmark)}"
+        )
+    names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
+    if names:
+        several = "s" if len(names) > 1 else ""
+        sources = [f"{report.states} belief states"]
+        sources += [_DOMAINS[report.domains]] if domains and report.domains in _DOMAINS else []
+        parts.append(
+            f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{several}, by "
+            f"rule set {report.rules}, with {' and '.join(sources)}"
+        )
+    by = f"Scores by {shown('multiwoz-harness')} {harness_version()}{cited('harness')}"
+    return f"{': '.join([by, *filter(None, ['; '.join(parts)])])}."
+
+
+_TOTALS = ("bleu", "inform", "success", "combined")
+
+
+def _totals_table(report: Report) -> str:
+    setups = [name for name in SETUPS if report.setup(name) is not None]
+    if not setups:
+        return ""
+    columns = [headlines()[name] for name in _TOTALS]
+    rows = [[name, *(figure(c.value(report, name), c.digits) for c in columns)] for name in setups]
+    if "lower_bound" in report.metrics:
+        bound = (figure(report.whole(column.name), column.digits) for column in columns)
+        rows.insert(0, ["at least, of the whole benchmark", *bound])
+    return text_table(["total", *(column.title for column in columns)], rows)
+
+
+def _metrics(report: Report) -> Iterator[str]:
+    """Yield each metric's own table."""
+    for metric in response_metrics().values():
+        results = {key: report.metrics[key] for key in metric.results if key in report.metrics}
+        # What ranks an incomplete submission heads the totals.
+        if results and (metric.name != "lower_bound" or not any(map(report.setup, SETUPS))):
+            yield metric.text(metric, results if metric.keys else results[metric.name])
+
+
+def _notes(report: Report) -> Iterator[str]:
+    coverage = report.coverage
+    if not coverage.complete or coverage.dialogues < coverage.of:
+        yield (
+            f"coverage: {coverage.dialogues} of {coverage.of} dialogues, {coverage.turns} of "
+            f"{coverage.of_turns} turns ({figure(coverage.percent, 2)} %)"
+        )
+    if report.unknown_placeholders:
+        counts = ", ".join(f"[{name}] {n}×" for name, n in report.unknown_placeholders.items())
+        yield f"unknown placeholders, replaced by nothing: {counts}"
+    if report.goals != "all":
+        yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
+    named = {name: scores for name in SETUPS if (scores := report.setup(name)) is not None}
+    domains = "".join(
+        f"active domains ({name}): {scores.domains}; "
+        for name, scores in named.items()
+        if name != "optimistic"
+    )
+    if report.states:
+        yield f"{domains}belief states: {report.states}"

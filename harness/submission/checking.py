@@ -62,7 +62,6 @@ from .notations import (
     STATE_SLOTS,
     WRITTEN,
     Notify,
-    as_state,
     read_state,
 )
 from .remarks import state_remarks, text_remarks
@@ -364,7 +363,6 @@ class _Checker:
             inside = ", ".join(filter(None, [_place_text(place), where]))
             self._remarks.add(inside, f"`state`: {what}", "values", what not in _HARMLESS)
 
-        state = as_state(state, note)
         return self._known(read_state(state, tell, note), tell)
 
     def _known(self, state: BeliefState, tell: Notify) -> BeliefState:
@@ -418,7 +416,7 @@ def _without_response(turn: Mapping[Any, Any]) -> str:
     texts = [unquoted(key) for key, value in turn.items() if isinstance(value, str) and key != USER]
     if texts:
         keys = ", ".join(f"`{key}`" for key in texts[:_SHOWN_KEYS])
-        return f"; if it is one of {keys}, name it: mwz convert --response-key {texts[0]}"
+        return f"; if it is one of {keys}, name it: mwz convert --key response={texts[0]}"
     return turns_hint(turn)
 
 

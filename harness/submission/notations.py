@@ -79,7 +79,7 @@ TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
 """Domain -> the slots that state tracking on MultiWOZ is scored on; 30 in all."""
 
 
-METADATA: Mapping[str, str] = {"semi": "", "book": "book"}
+METADATA: Mapping[str, str] = {"book": "book", "semi": ""}
 """The parts of a domain in MultiWOZ's `metadata` -> what the names of their slots begin with."""
 
 NOT_TRACKED = frozenset({"booked", "ticket"})
@@ -103,24 +103,35 @@ def is_metadata(state: object) -> bool:
     )
 
 
-def _from_metadata(state: Mapping[object, Any]) -> dict[object, dict[str, object]]:
-    nested: dict[object, dict[str, object]] = {}
+def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
+    """Yield domain, slot and value of all slots of a state written as MultiWOZ's `metadata`."""
     for domain, parts in state.items():
-        for part, slots in parts.items():
-            for slot, value in slots.items():
-                absent = isinstance(value, str) and value.strip().lower() in NO_VALUE
-                if slot not in NOT_TRACKED and not absent:
-                    nested.setdefault(domain, {})[f"{METADATA[part]}{slot}"] = value
+        for part, prefix in METADATA.items():
+            for slot, value in parts[part].items():
+                if slot not in NOT_TRACKED:
+                    yield domain, f"{prefix}{slot}", value
+
+
+def _from_metadata(state: Mapping[Any, Any]) -> dict[Any, dict[str, Any]]:
+    nested: dict[Any, dict[str, Any]] = {}
+    for domain, slot, value in metadata_slots(state):
+        if not isinstance(value, str) or value.strip().lower() not in NO_VALUE:
+            nested.setdefault(domain, {})[slot] = value
     return nested
 
 
 def notation_of(state: object) -> str | None:
-    """Return the notation of a state; None if it is not a state."""
+    """Return the notation of a state, also of one written as text; None if it is empty or none."""
+    state = _as_state(state, lambda where, what: None)
+    if not state:
+        return None
     if isinstance(state, Mapping):
-        pairs = state.items()
-        flat = any("-" in str(key) and not isinstance(value, Mapping) for key, value in pairs)
-        return FLAT if flat else NESTED
+        return FLAT if _is_flat(state) else NESTED
     return LIST if isinstance(state, Sequence) and not isinstance(state, str) else None
+
+
+def _is_flat(state: Mapping[object, object]) -> bool:
+    return any("-" in str(key) and not isinstance(one, Mapping) for key, one in state.items())
 
 
 def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
@@ -129,12 +140,14 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     Args:
         state: What a file holds.
         problem: Called with everything that is wrong, which is left out of the state.
-        remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value.
+        remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value, and with
+            what is left out of a span.
     """
+    state = _as_state(state, remark)
     if isinstance(state, Mapping):
         if is_metadata(state):
             state = _from_metadata(state)
-        if notation_of(state) == FLAT:
+        if _is_flat(state):
             return _joined(_flat_triples(state, problem, remark), problem)
         return _nested(state, problem, remark)
     if isinstance(state, Sequence) and not isinstance(state, str):
@@ -309,7 +322,7 @@ _LONGEST = 20_000
 """Characters of a state that is written as text."""
 
 
-def as_state(state: object, note: Notify) -> object:
+def _as_state(state: object, note: Notify) -> object:
     """Return a state, and of a text the one that it writes: as JSON, as Python does, as a span.
 
     Args:

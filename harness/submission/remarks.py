@@ -460,7 +460,7 @@ def _read(path: str | Path, rules: RuleSet) -> Aliases:
     return checked_aliases(content[SECTION], rules, source)
 
 
-def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:
+def guessed(responses: Sequence[str], rules: RuleSet) -> dict[str, str]:
     """Return what placeholders that a rule set does not know may mean, of those that tell.
 
     A name is read by its last parts, else by its first ones: `train_ref` as `ref`, `hotel_bookarea`
@@ -468,11 +468,18 @@ def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:
     TRAINID.
 
     Args:
-        names: Names of placeholders, in lower case.
+        responses: All responses, as they were given.
         rules: The rule set.
+
+    Returns:
+        Names, the most frequent first -> ontology names; none where few placeholders are unknown.
     """
-    found = {name: _guess(name, rules) for name in names if name not in rules.ontology}
-    return {name: slot for name, slot in found.items() if slot is not None}
+    names = counted_names(responses)
+    unknown_ones = unknown_names(names, rules)
+    if unknown_ones.total() <= MANY_UNKNOWN * names.total():
+        return {}
+    guesses = {name: _guess(name, rules) for name, _ in unknown_ones.most_common()}
+    return {name: slot for name, slot in guesses.items() if slot is not None}
 
 
 def _guess(name: str, rules: RuleSet) -> str | None:

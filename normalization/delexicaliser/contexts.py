@@ -38,8 +38,7 @@ class Contexts:
             for cue in rule.get("cues", ()):
                 decision: _Decision = (number, None, rule["kinds"])
                 phrases += [(sequence, decision) for sequence in spellings(cue)]
-        self._phrases = PhraseBook(phrases)
-        self.vocabulary = self._phrases.vocabulary
+        self.phrases = PhraseBook(phrases)
 
     def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
         """Yield the tokens that are marked, each with its slot, in order."""
@@ -63,7 +62,7 @@ class Contexts:
         """Return token -> the first rule that decides about it: a cue about its whole sentence."""
         deciding: dict[int, int] = {}
         cues: dict[int, list[_Decision]] = {}
-        for first, last, decision in _found(self._phrases, text):
+        for first, last, decision in _found(self.phrases, text):
             number, offset, _ = decision
             if offset is None:
                 cues.setdefault(last + 1, []).append(decision)
@@ -96,7 +95,7 @@ def _found(
     Their elements are words, `<kind>` for a token of that kind, and `^`, the beginning of a
     sentence.
     """
-    starts = book.root.children
+    starts = book.children
     anchored = starts.get("^")
     edges = [_edges(token) for token in text]
     begins = True

@@ -12,11 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..responses import VenueId
 from ..states import plain_slot_name
 from .phrases import PhraseBook, spellings, words
+
+VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Domain -> venue records, as the public database files hold them."""
 
 NAMED_DOMAINS = ("restaurant", "hotel", "attraction")
 """Domains whose venues have a name, an address, a telephone number and a postcode."""
@@ -125,14 +128,11 @@ def comparable(slot: str, value: str) -> str:
 _RECORD_SLOTS = {"phone": "PHONE", "postcode": "POST", "address": "ADDRESS"}
 
 
-def build_gazetteer(
-    records: Mapping[str, Sequence[Mapping[str, Any]]], tables: Mapping[str, Any]
-) -> Gazetteer:
+def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazetteer:
     """Make a gazetteer of venue records.
 
     Args:
-        records: domain -> venue records, as the public database files hold them. Unknown values
-            (`?`) and missing ones are passed over.
+        records: The records. Unknown values (`?`) and missing ones are passed over.
         tables: The tables of a delexicaliser (`lex1.toml`).
     """
     venues: dict[VenueId, Venue] = {}

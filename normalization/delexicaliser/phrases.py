@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Generic, NamedTuple, TypeVar
@@ -126,12 +126,6 @@ def _joined(parts: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[str, ...]]
     return [tuple(word for part in chosen for word in part) for chosen in product(*parts)]
 
 
-@dataclass(slots=True)
-class _Node(Generic[T]):
-    children: dict[str, _Node[T]] = field(default_factory=dict)
-    entries: list[T] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
     """A phrase found in a text.
@@ -152,20 +146,36 @@ class Found(Generic[T]):
 
 
 class PhraseBook(Generic[T]):
-    """Phrases to find, each with entries to remember. Filled once, then only read."""
+    """Phrases to find, each with entries to remember. Filled once, then only read.
 
-    def __init__(self, phrases: Iterable[tuple[Sequence[str], T]]) -> None:
-        self.root: _Node[T] = _Node()
-        self.vocabulary: set[str] = set()
+    Attributes:
+        children: Word -> the phrases that begin with it, without it.
+        entries: What is to be remembered of the phrase that ends here.
+    """
+
+    __slots__ = ("children", "entries")
+
+    def __init__(self, phrases: Iterable[tuple[Sequence[str], T]] = ()) -> None:
+        self.children: dict[str, PhraseBook[T]] = {}
+        self.entries: list[T] = []
         for phrase, entry in phrases:
-            node = self.root
+            book = self
             for word in phrase:
-                child = node.children.get(word)
-                if child is None:
-                    child = node.children[word] = _Node()
-                node = child
-            node.entries.append(entry)
-            self.vocabulary.update(phrase)
+                if word not in book.children:
+                    book.children[word] = PhraseBook()
+                book = book.children[word]
+            book.entries.append(entry)
+
+    @property
+    def vocabulary(self) -> set[str]:
+        """The words of all phrases."""
+        words: set[str] = set()
+        books = [self]
+        while books:
+            children = books.pop().children
+            words.update(children)
+            books += children.values()
+        return words
 
     def find(
         self,
@@ -180,7 +190,7 @@ class PhraseBook(Generic[T]):
             skipped: Marks that may stand between two words of a phrase, one at a time.
             corrections: Misspelt word -> what it may stand for; one word of a phrase may be one.
         """
-        root = self.root.children
+        root = self.children
         corrections = corrections or {}
         for first, token in enumerate(text):
             if not token.kind and (
@@ -198,10 +208,10 @@ class PhraseBook(Generic[T]):
         corrections: Mapping[str, Sequence[str]],
     ) -> Iterator[Found[T]]:
         """Yield the phrases that begin at one token."""
-        frontier: list[tuple[_Node[T], int]] = [(self.root, 0)]
+        frontier: list[tuple[PhraseBook[T], int]] = [(self, 0)]
         for at in _steps(text, first, skipped):
             token = text[at]
-            following: list[tuple[_Node[T], int]] = []
+            following: list[tuple[PhraseBook[T], int]] = []
             for node, corrected in frontier:
                 for child, slips in _children(node, token.word, corrected, corrections):
                     following.append((child, slips))
@@ -233,8 +243,8 @@ def _steps(text: Sequence[Token], first: int, skipped: frozenset[str]) -> Iterat
 
 
 def _children(
-    node: _Node[T], word: str, corrected: int, corrections: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[_Node[T], int]]:
+    node: PhraseBook[T], word: str, corrected: int, corrections: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[PhraseBook[T], int]]:
     """Yield where a word leads, and how many words are misspelt by then: at most one."""
     child = node.children.get(word)
     if child is not None:

@@ -15,9 +15,10 @@ import pytest
 from entered import PROJECT, REPOSITORY, submit_alone, system
 from helpers import run_process
 
-from mwz.harness.board.entries import System, read_entries, read_entry
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import Scores, hashes_of
+from mwz.harness.board.systems import System
 from mwz.harness.io.files import validated
 from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring.report import Report

@@ -74,14 +74,6 @@ def test_an_error_that_cannot_be_told_is_one_by_its_status(stream: str) -> None:
     assert _run("score", "nowhere.json", shell=stream).returncode == 2
 
 
-def test_a_stream_without_a_buffer_gets_the_same_bytes() -> None:
-    buffered = _run(*SCORE, "--json", "-")
-    unbuffered = _run(*SCORE, "--json", "-", PYTHONUNBUFFERED="1")
-    assert buffered.returncode == unbuffered.returncode == 0
-    assert json.loads(buffered.stdout)["strict"]
-    assert buffered.stdout == unbuffered.stdout
-
-
 @pytest.mark.parametrize("command", ["dst", "compare"])
 def test_a_name_that_is_no_text_is_written_as_its_escapes(tmp_path: Path, command: str) -> None:
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.json")

@@ -57,14 +57,6 @@ def test_the_file_follows_its_schema(schema: str, file: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_a_workflow_that_is_none_is_told(tmp_path: Path) -> None:
-    wrong = (WORKFLOWS / "tests.yml").read_text(encoding="utf-8").replace("runs-on:", "run-on:")
-    (tmp_path / "wrong.yml").write_text(wrong, encoding="utf-8")
-    schema = ("--builtin-schema", "vendor.github-workflows")
-    command = [sys.executable, "-m", "check_jsonschema", *schema, str(tmp_path / "wrong.yml")]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_may_only_read_unless_a_job_says_more(name: str) -> None:
     workflow = _workflow(name)
@@ -281,36 +273,23 @@ RESCORE = ("rescore.yml", "Score all entries again")
 
 
 @runs_steps
-def test_scoring_again_takes_the_note_away_once_every_entry_was_scored(runner: Runner) -> None:
+@pytest.mark.parametrize(
+    ("missing", "told"), [(False, "careful: unchanged"), (True, "note.txt stays")]
+)
+def test_scoring_again_takes_the_note_away_once_every_entry_was_scored(
+    runner: Runner, missing: bool, told: str
+) -> None:
     _submit(runner, runner.folder)
     note = runner.folder / "submissions" / "note.txt"
     note.write_text("The scores are of other data.\n", encoding="utf-8")
+    if missing:
+        (runner.folder / "submissions" / "careful" / "predictions.json.gz").unlink()
     done = runner.step(*RESCORE)
     assert done.returncode == 0, done.stderr
-    assert not note.exists()
     page = (runner.folder / "leaderboard.md").read_text(encoding="utf-8")
     assert "Careful" in page
-    assert "The scores are of other data." not in page
-    assert "careful: unchanged" in (runner.folder / "told.md").read_text(encoding="utf-8")
-
-
-@runs_steps
-def test_the_note_stays_while_an_entry_cannot_be_scored_again(runner: Runner) -> None:
-    _submit(runner, runner.folder)
-    note = runner.folder / "submissions" / "note.txt"
-    note.write_text("The scores are of other data.\n", encoding="utf-8")
-    entry = runner.folder / "submissions" / "careful"
-    (entry / "predictions.json.gz").unlink()
-    done = runner.step(*RESCORE)
-    assert done.returncode == 0, done.stderr
-    assert note.exists()
-    page = (runner.folder / "leaderboard.md").read_text(encoding="utf-8")
-    assert "The scores are of other data." in page
-    assert "note.txt stays" in (runner.folder / "told.md").read_text(encoding="utf-8")
-
-
-@runs_steps
-def test_scoring_again_that_fails_proposes_nothing(runner: Runner) -> None:
+    assert note.exists() == ("The scores are of other data." in page) == missing
+    assert told in (runner.folder / "told.md").read_text(encoding="utf-8")
     runner.replace("mwz", "exit 2")
     assert runner.step(*RESCORE).returncode == 2
 

@@ -32,8 +32,8 @@ from ...scoring import Options, Scorer
 from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
-from ..entries import OwnSetup
 from ..reported import Figure, ReportedFigures
+from ..systems import OwnSetup
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.

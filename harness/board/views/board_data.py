@@ -16,11 +16,12 @@ from mwz.normalization.registry import read_toml
 from ...io.tables import csv_text
 from ...metrics.setups import RANKED
 from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns
-from ..entries import Entry, paper_year, stated_facts, system_year
+from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
+from ..systems import paper_year, stated_facts, system_year
 from ..tracks import submitted_tracks, tracks
 
 SYSTEMS = "systems"

@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
-from ..entries import paper_year, system_year
 from ..model import Board
 from ..pairs import RANKING
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
+from ..systems import paper_year, system_year
 from ..tracks import tracks
 from .board_data import Data, system_link
 from .charts import track_charts

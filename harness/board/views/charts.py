@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..columns import BoardTable
-from ..entries import system_year
 from ..model import Board
 from ..rows import REFERENCE
+from ..systems import system_year
 from ..tracks import tracks
 from .board_data import Data, best_published, system_link
 

@@ -21,12 +21,13 @@ from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from ..citations import entry_reference
 from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
-from ..entries import FACTS, NOT_STATED, Entry, stated_facts
+from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES, Causes
+from ..systems import FACTS, NOT_STATED, stated_facts
 from ..tracks import tracks
 from ..verdicts import misfits, record
 from .board_data import Data, rows_by_rules

@@ -92,22 +92,16 @@ class Choices:
             InputError: A name or a value is unknown, or a name is there twice.
         """
         values: dict[str, Any] = {}
+        domains: dict[str, float] = {}
         for text in given:
             name, _, value = text.partition("=")
-            if name in values:
+            of = domains if name.startswith(_FORGET) else values
+            key = name.removeprefix(_FORGET).replace("-", "_")
+            if key in of:
                 raise InputError(place, f"{name} is there twice")
-            values[name] = _value(name, value, place)
-        domains = {
-            name.removeprefix(_FORGET): values.pop(name)
-            for name in list(values)
-            if name.startswith(_FORGET)
-        }
+            of[key] = _value(name, value, place)
         lambdas = [*values.pop("lambda", DEFAULT_LAMBDAS), *values.pop("forget", ())]
-        return cls(
-            lambdas=tuple(dict.fromkeys(lambdas)),
-            domain_lambdas=domains,
-            **{name.replace("-", "_"): value for name, value in values.items()},
-        )
+        return cls(lambdas=tuple(dict.fromkeys(lambdas)), domain_lambdas=domains, **values)
 
 
 def decay_to_forget(turns: float, share: float) -> float:
@@ -120,10 +114,8 @@ def decay_to_forget(turns: float, share: float) -> float:
     Raises:
         ValueError: One of them is out of range.
     """
-    if not 0 < turns < math.inf:
-        raise ValueError(f"the number of turns must be finite and over 0, not {turns:g}")
-    if not 0 <= share < 1:
-        raise ValueError(f"the share must be at least 0 and below 1, not {share:g}")
+    if not (0 < turns < math.inf and 0 <= share < 1):
+        raise ValueError("turns must be finite and over 0, the share at least 0 and below 1")
     return -math.log1p(-share) / turns
 
 

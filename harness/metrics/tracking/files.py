@@ -33,7 +33,7 @@ from ...io.files import Limits, is_text, kind_of, limits
 from ...signature import SHOWN_HASH, Signature
 from ...submission.checking import dialogue_id, meant_key, parse_submission
 from ...submission.formats.standard import RESPONSE, STATE, special_format
-from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, as_state, notation_of, read_state
+from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 from ...submission.remarks import KIND
 from .choices import Choices
 from .metric import tracking_metrics
@@ -333,9 +333,8 @@ def _state(written: object, bounds: Limits) -> tuple[BeliefState, _Told, dict[st
         if what == VALUE_LISTS:
             notations[what] = None
 
-    written = as_state(written, note)
     notation = notation_of(written)
-    if notation is not None and written:
+    if notation is not None:
         notations[notation] = None
     state = read_state(written, tell, note)
     for domain, slots in state.items():

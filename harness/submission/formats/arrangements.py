@@ -406,7 +406,7 @@ class Arrangement:
         there = {plain_key(key) for key in (*values, *self._outer)}
         for role, key in self._named.items():
             if plain_key(key) not in there:
-                self._problems.add("", f"--{role}-key: no `{unquoted(key)}` in it")
+                self._problems.add("", f"--key {role}=KEY: no `{unquoted(key)}` in it")
         refuse(self._source, self._problems)
         chosen: dict[Any, str] = {}
         for field, kinds in _TURN_KINDS.items():

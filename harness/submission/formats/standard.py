@@ -184,7 +184,7 @@ def turns_hint(dialogue: object) -> str:
         for key, value in dialogue.items():
             if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
                 name = unquoted(key)
-                return f"; if they are in `{name}`, read it by mwz convert --turns-key {name}"
+                return f"; if they are in `{name}`, read it by mwz convert --key turns={name}"
     return ""
 
 
@@ -318,7 +318,7 @@ def _hint(content: object) -> str:
     keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
     likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
     name = unquoted(likely[0]) if likely else "KEY"
-    return f" of objects with {keys}; name the dialogue's id: mwz convert --id-key {name}"
+    return f" of objects with {keys}; name the dialogue's id: mwz convert --key id={name}"
 
 
 # Tables with one line per turn; the first line names the columns.

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from mwz.normalization.registry import read_toml
 
-from ...submission import EMPTY_STATES, HUMAN
-from ..columns import Column, columns
-from ..copied import Shared
-from ..entries import Entry, System
-from ..entry_scores import read_responses
-from ..model import Board
-from ..rows import REFERENCE, ResponsesRow, Row, ranked
-from . import Track
+from .columns import Column, columns
+from .copied import Shared
+from .entries import Entry
+from .entry_scores import read_responses
+from .model import Board
+from .rows import REFERENCE, ResponsesRow, Row, ranked
+from .tracks import Track
 
 
 def _tables(
@@ -31,16 +30,6 @@ def _tables(
 
 def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
     return columns(board)
-
-
-def _problems(system: System) -> Iterator[str]:
-    place = system.predictions
-    if place.made == HUMAN or place.lexicalised is not None:
-        yield "its predictions are plain English; the track is lexicalised"
-    if place.made == EMPTY_STATES:
-        yield "its predictions are states only; the track is state-tracking"
-    if place.played:
-        yield "`played` is for live dialogues"
 
 
 def _needs_predicted(states: str, note: str | None) -> str | None:
@@ -65,14 +54,13 @@ def _needs_gold(states: str, note: str | None) -> str | None:
 def _track(name: str, title: str, place: int, **more: Any) -> Track:
     return Track(
         name=name,
+        kind="delexicalised responses",
         title=title,
-        about=read_toml("delexicalised.toml", __package__)[name],
+        about=read_toml("response_tracks.toml", __package__)[name],
         place=place,
         tables=partial(_tables, name),
         columns=_columns,
         outputs=read_responses,
-        problems=_problems,
-        delexicalised=True,
         **more,
     )
 

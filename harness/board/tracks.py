@@ -1,9 +1,8 @@
-"""The tracks of the board, one module per kind: in this folder, or in a room of their own.
+"""The tracks of the board: each is one object, declared in this room or in one that brings it.
 
-A track is one object, which declares all that the rest of the board needs to know of it: what
-ranks, its columns and notes, which entries belong in it, and how they are read, scored and stored.
-The rest names no track. Where the room that a track comes with is taken away, its entries are left
-out.
+A track declares all that the rest of the board needs to know of it: what ranks, its columns and
+notes, and how outputs are read, scored and stored. The rest names no track. Where the room that a
+track comes with is taken away, its entries are left out.
 """
 
 from __future__ import annotations
@@ -11,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from mwz.normalization.registry import contributed
 
 OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""
+
+Kind: TypeAlias = Literal["delexicalised responses", "plain English", "states only", "plays"]
+"""What the systems of a track put out."""
 
 
 def _nothing(*_: Any) -> Iterator[str]:
@@ -29,6 +31,7 @@ class Track:
 
     Attributes:
         name: What entries and options call it.
+        kind: What its systems put out.
         title: Its heading.
         about: What its systems do and how they are scored, for who is new to the field.
         place: Its place on the page.
@@ -36,7 +39,6 @@ class Track:
             under a rule set; given, too, what entries have of one another.
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
         outputs: Reads what a system put out, to be scored: see `Reading` of `entry_scores.py`.
-        problems: Yields why a system, as its `entry.toml` says, does not belong in it.
         states_problem: Says why an entry does not belong in it, given the source of the belief
             states that it was scored with and its note; None if it does.
         entries_problems: Yields what is wrong with the entries of a board.
@@ -45,14 +47,9 @@ class Track:
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
-        delexicalised: Whether its tables are those of delexicalised responses. Others have columns
-            of their own.
-        by_rules: Whether its entries are scored under every rule set, and store reports.
-        result: What they store instead, a dataclass with a `signature`.
-        english: Whether its responses are plain English.
+        result: What its entries store instead of a report under every rule set, a dataclass with a
+            `signature`; None where they store reports.
         gives_states: Whether its systems are given gold states, with which states then agree.
-        further_files: What `--seeds` takes in it: "seeds", "trials", or nothing.
-        takes_gold: Whether the version of the gold states can be chosen.
         among: What a rank is among, if not all of the track.
         listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         legend: What the page says of its columns, below the tables.
@@ -62,13 +59,13 @@ class Track:
     """
 
     name: str
+    kind: Kind
     title: str
     about: str
     place: int
     tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
     outputs: Callable[..., Any]
-    problems: Callable[[Any], Iterator[str]]
     states_problem: Callable[[str, str | None], str | None] = lambda states, note: None
     entries_problems: Callable[[Sequence[Any]], Iterator[str]] = _nothing
     heading: Callable[[Sequence[Any]], str] | None = None
@@ -76,13 +73,8 @@ class Track:
     against: str = ""
     plotted: str = ""
     submitted: bool = True
-    delexicalised: bool = False
-    by_rules: bool = True
     result: type | None = None
-    english: bool = False
     gives_states: bool = False
-    further_files: str = "seeds"
-    takes_gold: bool = False
     among: str = "in the track"
     listed: tuple[str, ...] = ("always", "chosen")
     legend: str = ""
@@ -90,13 +82,37 @@ class Track:
     reported_alone: bool = False
     caption: str = ""
 
+    @property
+    def delexicalised(self) -> bool:
+        """Whether it has the tables and columns of delexicalised responses."""
+        return self.kind == "delexicalised responses"
+
+    @property
+    def english(self) -> bool:
+        """Whether its responses are plain English."""
+        return self.kind == "plain English"
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether its entries are scored under every rule set, and store reports."""
+        return self.result is None
+
+    @property
+    def takes_gold(self) -> bool:
+        """Whether the version of the gold states can be chosen."""
+        return self.kind == "states only"
+
+    @property
+    def takes_plays(self) -> bool:
+        """Whether its outputs are live dialogues, all trials of which are one entry's outputs."""
+        return self.kind == "plays"
+
 
 @cache
 def tracks() -> Mapping[str, Track]:
     """Return name -> track, in the order of the page."""
-    declared = contributed("board.tracks", "TRACKS", tuple)
-    every = [track for several in declared for track in several]
-    return {track.name: track for track in sorted(every, key=lambda track: track.place)}
+    declared = [track for several in contributed("board", "TRACKS", tuple) for track in several]
+    return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
 
 
 def submitted_tracks() -> list[str]:

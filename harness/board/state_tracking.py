@@ -12,21 +12,19 @@ from typing import Any
 from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ...io.tables import figure
-from ...metrics.flags import GOLD_STATES, OF_STATES
-from ...signature import Signature
-from ...submission import EMPTY_STATES
-from ..columns import Column, Values, at, named, raised
-from ..copied import Shared
-from ..entries import Entry, System
-from ..entry_scores import Reading
-from ..model import Board
-from ..rows import MISSING, Row, Value, ranked
-from ..scores import plain
-from ..tracked import TrackedScores, entered_scores, tracked
-from ..tracker_scores import States, read_states
-from ..tracking_figures import FIGURES
-from . import Track
+from ..io.tables import figure
+from ..metrics.flags import GOLD_STATES, OF_STATES
+from ..signature import Signature
+from .columns import Column, Values, at, named, raised
+from .copied import Shared
+from .entries import Entry
+from .entry_scores import Reading
+from .model import Board
+from .rows import MISSING, Row, Value, ranked
+from .scores import plain
+from .tracked import TRACKING_FIGURES, TrackedScores, entered_scores, tracked
+from .tracker_scores import States, read_states
+from .tracks import Track
 
 _NAME = "state-tracking"
 
@@ -205,7 +203,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
         rows: The table's rows, which share their gold states.
     """
     scores = rows[0].scores
-    figures = {title: at(f"scores.figures.{name}", 2) for title, name in FIGURES.items()}
+    figures = {title: at(f"scores.figures.{name}", 2) for title, name in TRACKING_FIGURES.items()}
     figures["JGA"] = _jga()
     if scores.gold.whose != "version":
         columns = {**figures, "Coverage": _turns_covered}
@@ -252,20 +250,6 @@ def _turns_covered(row: TrackedRow) -> Value:
     return Value(row.coverage, 2, unit=" %")
 
 
-def _problems(system: System) -> Iterator[str]:
-    place = system.predictions
-    if place.made not in (None, EMPTY_STATES):
-        yield f"`made` can only be {EMPTY_STATES!r}"
-    if place.lexicalised is not None:
-        yield "its predictions are plain English; the track is lexicalised"
-    if place.played:
-        yield "`played` is for live dialogues"
-    if system.placeholders is not None:
-        yield "`placeholders` are not for it; leave them out"
-    if system.states_of is not None:
-        yield "`states_of` is not for it; leave it out"
-
-
 def _outputs(content: bytes | str, source: str, how: Reading) -> States:
     return read_states(content, source, how.load_benchmark, how.gold, how.load_gold)
 
@@ -275,6 +259,7 @@ _TEXTS = read_toml("state_tracking.toml", __package__)
 TRACKS = (
     Track(
         name=_NAME,
+        kind="states only",
         title="State tracking",
         about=_TEXTS["about"],
         legend=_TEXTS["legend"],
@@ -283,13 +268,9 @@ TRACKS = (
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
-        problems=_problems,
         ranks="jga",
         against="slot f1",
-        by_rules=False,
         result=TrackedScores,
-        further_files="",
-        takes_gold=True,
         among="among those with the same gold states in the track",
         reported_alone=True,
     ),

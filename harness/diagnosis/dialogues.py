@@ -21,7 +21,7 @@ from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
 from ..metrics.setups import STRICT
 from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
-from . import Diagnosis, cause_words, slot_cause_words
+from .causes import SLOT_CAUSES, Diagnosis, cause_words
 
 WIDTH = 100
 _LABEL = 12
@@ -267,5 +267,8 @@ def _outcome(domain: str, result: DomainResult) -> Iterator[str]:
         yield labelled(domain, f"not matched, {result.cause}: {words}")
     for slot in result.provided:
         cause = result.slot_causes.get(slot)
-        why = "" if cause is None else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
-        yield labelled("", f"{slot} {why or 'provided'}")
+        if cause is None:
+            yield labelled("", f"{slot} provided")
+        else:
+            words = SLOT_CAUSES[cause].format(domain=domain)
+            yield labelled("", f"{slot} not provided, {cause}: {words}")

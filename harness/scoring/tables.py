@@ -1,138 +1,17 @@
-"""Scores as a person reads them: the report of one file, and several files in one table."""
+"""The scores of several files in one table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import cut
-from ..io.tables import Table, best_cells, figure, text_table, wrapped
-from ..metrics.metric import Headline, headlines, response_metrics, table_figures
+from ..io.tables import Table, best_cells, figure
+from ..metrics.metric import Headline, headlines, table_figures
 from ..metrics.setups import SETUPS
-from ..signature import Signature, comparable_group, harness_version
+from ..signature import Signature, comparable_group
 from .predictions import ScoredSubmission, intervals_read
-from .report import Report
-
-
-def report_text(report: Report, more: str = "", signature: str = "") -> str:
-    """Return the report as text: totals first, then what they are made of.
-
-    Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
-    states are told before anything else: a score made with them is another score.
-
-    Args:
-        report: The report.
-        more: What else is to be shown.
-        signature: The signature of all of it, where it is not the report's.
-    """
-    parts = [
-        _head(report),
-        _totals(report),
-        *_metrics(report),
-        "\n".join(_notes(report)),
-        more,
-        f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _head(report: Report) -> str:
-    gold = "Inform and Success with gold belief states, not with predicted ones"
-    return gold if _with_gold_states(report) else ""
-
-
-def _with_gold_states(report: Report) -> bool:
-    return report.states == "gold" and any(map(report.setup, SETUPS))
-
-
-_DOMAINS = {
-    "predicted": "predicted active domains",
-    "slots": "active domains from placeholders",
-    "states": "active domains from belief-state changes",
-    "gold": "gold active domains",
-}
-
-
-def reporting_words(
-    report: Report,
-    setups: Sequence[str] = tuple(SETUPS),
-    domains: bool = True,
-    cited: Callable[[str], str] = lambda subject: "",
-    shown: Callable[[str], str] = str,
-) -> str:
-    """Return the sentence to put under a table: what was scored, by what, and how.
-
-    Args:
-        report: The scores.
-        setups: The set-ups that the table has, of those that the report has.
-        domains: Whether to say where active domains come from.
-        cited: Cites what is cited for a subject: "harness", "bleu", "inform", or a benchmark.
-        shown: How text is shown as it is.
-    """
-    parts = []
-    if report.bleu is not None:
-        parts.append(
-            f"BLEU{cited('bleu')} against the references of {shown(report.benchmark)}"
-            f"{cited(report.benchmark)}"
-        )
-    names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
-    if names:
-        several = "s" if len(names) > 1 else ""
-        sources = [f"{report.states} belief states"]
-        sources += [_DOMAINS[report.domains]] if domains and report.domains in _DOMAINS else []
-        parts.append(
-            f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{several}, by "
-            f"rule set {report.rules}, with {' and '.join(sources)}"
-        )
-    by = f"Scores by {shown('multiwoz-harness')} {harness_version()}{cited('harness')}"
-    return f"{': '.join([by, *filter(None, ['; '.join(parts)])])}."
-
-
-_TOTALS = ("bleu", "inform", "success", "combined")
-
-
-def _totals(report: Report) -> str:
-    setups = [name for name in SETUPS if report.setup(name) is not None]
-    if not setups:
-        return ""
-    columns = [headlines()[name] for name in _TOTALS]
-    rows = [[name, *(figure(c.value(report, name), c.digits) for c in columns)] for name in setups]
-    if "lower_bound" in report.metrics:
-        bound = (figure(report.whole(column.name), column.digits) for column in columns)
-        rows.insert(0, ["at least, of the whole benchmark", *bound])
-    return text_table(["total", *(column.title for column in columns)], rows)
-
-
-def _metrics(report: Report) -> Iterator[str]:
-    """Yield each metric's own table."""
-    for metric in response_metrics().values():
-        results = {key: report.metrics[key] for key in metric.results if key in report.metrics}
-        # What ranks an incomplete submission heads the totals.
-        if results and (metric.name != "lower_bound" or not any(map(report.setup, SETUPS))):
-            yield metric.text(metric, results if metric.keys else results[metric.name])
-
-
-def _notes(report: Report) -> Iterator[str]:
-    coverage = report.coverage
-    if not coverage.complete or coverage.dialogues < coverage.of:
-        yield (
-            f"coverage: {coverage.dialogues} of {coverage.of} dialogues, {coverage.turns} of "
-            f"{coverage.of_turns} turns ({figure(coverage.percent, 2)} %)"
-        )
-    if report.unknown_placeholders:
-        counts = ", ".join(f"[{name}] {n}×" for name, n in report.unknown_placeholders.items())
-        yield f"unknown placeholders, replaced by nothing: {counts}"
-    if report.goals != "all":
-        yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
-    named = {name: scores for name in SETUPS if (scores := report.setup(name)) is not None}
-    domains = "".join(
-        f"active domains ({name}): {scores.domains}; "
-        for name, scores in named.items()
-        if name != "optimistic"
-    )
-    if report.states:
-        yield f"{domains}belief states: {report.states}"
-
+from .report import Report, has_gold_states, reporting_words
 
 _LONGEST_REASON = 300
 
@@ -309,7 +188,7 @@ def _reasons(
 
 
 def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    gold = [name for name, one in zip(names, reports, strict=True) if _with_gold_states(one)]
+    gold = [name for name, one in zip(names, reports, strict=True) if has_gold_states(one)]
     return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"] if gold else []
 
 

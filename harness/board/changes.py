@@ -1,0 +1,290 @@
+"""What changes: figures that come out differently, and what a proposed folder of entries brings."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..io.files import is_plain_file, read_plain
+from ..io.tables import escaped, markdown_table, text_table
+from .columns import BoardTable, board_tables, row_headers, row_text
+from .entries import (
+    ENTRY_FILE,
+    NOTE_FILE,
+    ORDER_FILE,
+    Entry,
+    file_problems,
+    in_order,
+    order_of,
+    read_entries,
+    read_order,
+)
+from .markdown import neighbours_text, pages
+from .model import Board, read_board
+from .pairs import PAIRS_FILE, pair_problems
+from .reported import REPORTED_FILE
+from .rows import Row
+from .scores import FILES, SCORES_FILE, Scores, plain
+from .systems import NOT_STATED, stated_facts
+from .tracked import COUNTS, TRACKING_FIGURES
+from .tracks import tracks
+
+
+@dataclass(frozen=True)
+class Change:
+    """A figure, or a word beside the figures, that came out differently.
+
+    Attributes:
+        rules: The rule set it was computed under; "result" in tracks without reports; or "gold" and
+            the version of the gold states.
+        figure: Where it stands in the report, such as "strict.inform.total".
+        before: Its value before; None if there was none.
+        after: Its value now; None if there is none any more.
+    """
+
+    rules: str
+    figure: str
+    before: float | str | None
+    after: float | str | None
+
+    @property
+    def difference(self) -> str:
+        """After minus before, with its sign; "new" or "gone" where one of them is missing."""
+        if self.before is None:
+            return "new"
+        if self.after is None:
+            return "gone"
+        if isinstance(self.before, str) or isinstance(self.after, str):
+            return "other"
+        return f"{self.after - self.before:+.4g}"
+
+
+def changes_table(changes: Sequence[Change]) -> str:
+    """Return changes as a table for people, at full precision."""
+
+    def exact(value: float | str | None) -> str:
+        return "–" if value is None else repr(value)
+
+    return text_table(
+        ["rules", "figure", "before", "after", "difference"],
+        [[c.rules, c.figure, exact(c.before), exact(c.after), c.difference] for c in changes],
+    )
+
+
+def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
+    """Yield the figures that differ; of what only one of them was scored under, none."""
+    before, after = _figures(old), _figures(new)
+    for rules in before:
+        if rules in after:
+            yield from _differences(rules, before[rules], after[rules], 1e-12)
+
+
+def _figures(scores: Scores) -> dict[str, Any]:
+    """Return what figures were computed under, as a `Change` calls it -> the figures."""
+    found: dict[str, Any] = {}
+    for rules, report in scores.reports.items():
+        found[rules] = _without_signatures(plain(report))
+    for rules, figures in (scores.without_placeholders or {}).items():
+        found.setdefault(rules, {})["without_placeholders"] = figures
+    if scores.result is not None:
+        found["result"] = _without_signatures(plain(scores.result))
+    for version, by_choice in scores.further_gold.items():
+        found[f"gold {version}"] = {
+            choice: {name: getattr(one, name) for name in (*TRACKING_FIGURES.values(), *COUNTS)}
+            for choice, one in by_choice.items()
+        }
+    return found
+
+
+def _without_signatures(content: Any) -> Any:
+    if not isinstance(content, Mapping):
+        return content
+    kept = {name: one for name, one in content.items() if not name.startswith("signature")}
+    return {name: _without_signatures(one) for name, one in kept.items()}
+
+
+def differing_files(old: Scores, new: Scores) -> list[str]:
+    """Return the files of scores that hold something else than new ones do."""
+    before, after = old.documents(), new.documents()
+    # Figures beside reports are computed in another order on another machine.
+    tolerances = {name: 1e-12 if name == SCORES_FILE else 1e-9 for name in FILES}
+    return [
+        name
+        for name, tolerance in tolerances.items()
+        if any(_differences("", before.get(name), after.get(name), tolerance))
+    ]
+
+
+def _differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
+    """Yield the numbers and words that differ by more than a share of themselves."""
+    old, new = dict(_values("", before)), dict(_values("", after))
+    for place in dict.fromkeys([*old, *new]):
+        one, other = old.get(place), new.get(place)
+        if isinstance(one, float | int) and isinstance(other, float | int):
+            same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+        else:
+            same = one == other
+        if not same:
+            yield Change(rules, place, one, other)
+
+
+def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
+    """Yield every number and word of a document with its place."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _values(f"{place}.{key}" if place else str(key), value)
+    elif isinstance(content, str):
+        yield place, content
+    elif isinstance(content, Sequence):
+        for number, value in enumerate(content):
+            yield from _values(f"{place}[{number}]", value)
+    elif isinstance(content, int | float) and not isinstance(content, bool):
+        yield place, content
+
+
+# -------------------------------------------------------------------- a proposed folder
+
+
+def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) -> str:
+    """Return what differs between two folders of submissions.
+
+    Args:
+        folder: The folder as it is proposed.
+        entries: Its entries.
+        base: The folder as it was before.
+        rules: The rule set that ranks.
+
+    Raises:
+        InputError: An entry of the base cannot be read.
+    """
+    old = {entry.key: entry for entry in read_entries(base)}
+    touched = {one.key for one in entries if _content(one.folder) != _content(base / one.key)}
+    board = read_board(folder, entries, rules)
+    lost = list(_lost_ranks(read_board(base, [*old.values()], rules), board))
+    parts = ["# What this changes"]
+    if lost:
+        parts += ["## Ranks that are lost", "\n".join(lost)]
+    for entry in entries:
+        if entry.key in touched:
+            parts += _entry(board, entry, old.get(entry.key))
+    gone = old.keys() - {entry.key for entry in entries}
+    parts += [f"## Removed: {escaped(key)}" for key in sorted(gone)]
+    paths = [f"{entry.key}/{ENTRY_FILE}" for entry in entries if entry.key in touched & old.keys()]
+    for path in (*paths, REPORTED_FILE, NOTE_FILE):
+        if diff := _diff(base / path, folder / path):
+            parts += [f"## Changed: {path}", diff]
+    if len(parts) == 1:
+        parts.append("Nothing that scores or pages follow from.")
+    return "\n\n".join(parts)
+
+
+def _lost_ranks(before: Board, after: Board) -> Iterator[str]:
+    """Yield which rows of a board have no rank any more, and why."""
+    rows = {(table.title, row.key): row for table in board_tables(after) for row in table.rows}
+    for table in board_tables(before):
+        for row in table.rows:
+            now = rows.get((table.title, row.key))
+            if row.rank is not None and (now is None or now.rank is None):
+                why = "is not in the table" if now is None else f"not ranked: {now.unranked}"
+                yield f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}"
+
+
+def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
+    what = "Added" if old is None else "Changed"
+    yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
+    for table in board_tables(board):
+        for row in table.rows:
+            if row.entry is entry:
+                yield from _place(board, table, row)
+    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
+    if missing:
+        yield f"{NOT_STATED}: {', '.join(missing)}"
+    for review in entry.system.review:
+        if old is None or review not in old.system.review:
+            yield (
+                f"**Adds a review** of the flag `{review.flag}` by {escaped(review.reviewer)}: "
+                f"{escaped(review.reason)}"
+            )
+    if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
+        yield f"{len(figures)} figures of {SCORES_FILE} change, the first:"
+        yield f"```\n{changes_table(figures[:12])}\n```"
+
+
+def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
+    shown = [column for column in table.columns if column.shown == "always"] or table.columns
+    ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
+    yield f"{table.title}: {ranks}"
+    yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
+    yield from (f"- {note}" for note in row.notes(escaped))
+    if row.rank is not None and tracks()[table.track].delexicalised:
+        yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    """Return name -> content of the files of an entry that scores and pages follow from."""
+    paths = [folder / name for name in (ENTRY_FILE, *FILES)]
+    return {path.name: path.read_bytes() for path in paths if path.is_file()}
+
+
+def _diff(before: Path, after: Path) -> str:
+    """Return how a file differs; empty if it does not."""
+    old, new = (
+        read_plain(path).decode(errors="replace").splitlines() if is_plain_file(path) else []
+        for path in (before, after)
+    )
+    lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
+    diff = "\n".join(lines)
+    return f"```diff\n{diff}\n```" if diff else ""
+
+
+# ----------------------------------------------------------------------------- what is stale
+
+
+def page_diffs(folder: Path, board: Board) -> dict[Path, str]:
+    """Return path -> how each page differs from the board; empty where it is up to date."""
+    diffs = {}
+    for path, page in pages(folder, board).items():
+        stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
+        lines = difflib.unified_diff(
+            stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
+        )
+        different = "\n".join(lines) or "only the ends of lines differ"
+        diffs[path] = "" if stored == page else different
+    return diffs
+
+
+def stored_problems(
+    folder: Path, entries: Sequence[Entry], board: Board, base: Path | None
+) -> list[str]:
+    """Return what of the stored files is edited, missing or in another order.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        board: Their board.
+        base: The folder as it was before, where it is known.
+    """
+    problems = []
+    if missing := board.pairs.missing:
+        first = " and ".join(missing[0])
+        lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
+        problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
+    problems += file_problems(entries)
+    problems += pair_problems(folder, entries, [entry.key for entry in entries])
+    return problems + ([] if base is None else list(_reordered(folder, entries, base)))
+
+
+def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:
+    """Yield which entry comes before those that were there, or between them."""
+    order, there = read_order(folder), in_order(read_entries(base), read_order(base))
+    right = in_order(entries, order_of(there), order)
+    for entry, expected in zip(in_order(entries, order), right, strict=True):
+        if entry is not expected:
+            problem = f"{entry.key} stands before {expected.key}, which was there first"
+            remedy = f"take this file from {base}, and run `mwz leaderboard`"
+            yield f"{folder / ORDER_FILE}: {problem}; {remedy}"
+            return

@@ -1,0 +1,253 @@
+"""The facts about venues that responses give: which, of which domain, and whether they are true.
+
+**Domains.** A turn is about the domains of the venues that its response names and of its words
+("table", "room").
+
+**Requested slots.** `requested.toml` says of each slot besides numbers, addresses and ids (area,
+price range, entrance fee, stars, …) in which words a value of the venue records may be spoken.
+Values are compared, not copied: "79 minutes" is "1 hour 19 minutes", "£10.10" is "10.10 pounds".
+
+**Faithfulness.** Telephone numbers, postcodes, addresses and train ids are counted: how many the
+database has, and how many belong to a venue that the dialogue's responses have named by then (a
+train id names its own train). A number given while speaking of a taxi is its driver's, which no
+database has, and is not counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Any
+
+from mwz.normalization.delexicaliser import delexicaliser_tables
+from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, unplaced
+from mwz.normalization.registry import read_toml
+from mwz.normalization.responses import Delexicalised, VenueId
+
+_REMEMBERED = 1 << 14
+
+# ----------------------------------------------------------------------------------------- domains
+
+
+def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
+    """Return the domains that each turn of a dialogue is about.
+
+    A response that tells none is about what the one before was. Before any has told one, the
+    domains are none: the turn may be about any.
+
+    Args:
+        responses: One per system turn.
+    """
+    domains: list[frozenset[str]] = []
+    last: frozenset[str] = frozenset()
+    for response in responses:
+        naming = (span for span in response.spans if span.slot in ("NAME", "TRAINID"))
+        named = {venue.domain for span in naming for venue in span.venues}
+        last = _domains_of_words(response.original) | named or last
+        domains.append(last)
+    return domains
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _domains_of_words(response: str) -> frozenset[str]:
+    matches = _topics().find(unplaced(response))
+    return frozenset(domain for match in matches for domain in match.entries)
+
+
+@cache
+def _topics() -> PhraseBook[str]:
+    topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
+    return PhraseBook(
+        (spelling, domain)
+        for domain, patterns in topics.items()
+        for pattern in patterns
+        for spelling in spellings(pattern)
+    )
+
+
+# --------------------------------------------------------------------------------- requested slots
+
+_DAY = 24 * 60
+_WORDS = {"an": 1, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?|\b(?:an|zero|one|two|three|four|five)\b")
+
+
+def _numbers(text: str) -> list[float]:
+    """Return the numbers of a text, in order."""
+    bare = text.lower().replace(" .", ".").replace(". ", ".")
+    return [float(_WORDS.get(one, one)) for one in _NUMBER.findall(bare)]
+
+
+def _minutes(text: str) -> float:
+    """Return how long a duration lasts: "1 hour and 19 minutes"."""
+    numbers = _numbers(text)
+    hours = "h" in text.lower()
+    return numbers[0] * 60 + sum(numbers[1:]) if hours else numbers[0]
+
+
+def _time(text: str) -> float:
+    """Return a time of the day in minutes: "5:45 pm", "17:45", "1745"; 24:35 is 0:35."""
+    digits = re.findall(r"\d+", text)
+    if len(digits) == 1 and len(digits[0]) > 2:
+        digits = [digits[0][:-2], digits[0][-2:]]
+    hour, minute = int(digits[0]), int(digits[1]) if len(digits) > 1 else 0
+    if re.search(r"[ap]\.?m", text.lower()):
+        hour = hour % 12 + 12 * ("p" in text.lower())
+    return (hour * 60 + minute) % _DAY
+
+
+_MEASURES: Mapping[str, Callable[[str], float]] = {
+    "number": lambda text: _numbers(text)[0],
+    "minutes": _minutes,
+    "time": _time,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """How a requested slot is told.
+
+    Attributes:
+        record: What venue records call it; None of what no record has.
+        names: Whether a venue's name may tell it.
+        any_value: What tells it, where no record has it.
+        values: Value of the records -> what tells it.
+        measure: What two values have in common that mean the same; None of words.
+        patterns: What finds such a value.
+        feature: The words whose clause says yes or no.
+    """
+
+    record: str | None
+    names: bool = False
+    any_value: re.Pattern[str] | None = None
+    values: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    measure: Callable[[str], float] | None = None
+    patterns: tuple[re.Pattern[str], ...] = ()
+    feature: re.Pattern[str] | None = None
+
+    def is_told(self, text: str, value: str | None = None) -> bool:
+        """Return whether a text tells a value of the venue records; of none of them, any value."""
+        statements = _without_questions(text)
+        if value is None:
+            return self.any_value is not None and bool(self.any_value.search(statements))
+        value = value.strip().lower()
+        if self.feature is not None:
+            return value in set(self._answers(self.feature, statements))
+        if value in self.values or self.measure is None:
+            return bool((self.values.get(value) or _whole(re.escape(value))).search(statements))
+        # Of opening hours, those of one day are enough.
+        wanted = _measures(self, value)[:2]
+        if not wanted and value.isdecimal():
+            wanted = [self.measure(value)]
+        if not wanted:
+            return value in statements.lower()
+        return set(wanted).issubset(_measures(self, statements))
+
+    @staticmethod
+    def _answers(feature: re.Pattern[str], text: str) -> Iterator[str]:
+        for clause in _sentences()["clause"].split(text):
+            if feature.search(clause):
+                yield "no" if _sentences()["no"].search(clause) else "yes"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _measures(request: Request, text: str) -> list[float]:
+    """Return the measures of all values of a text, in order; to be read only."""
+    measure = request.measure or float
+    return [measure(m["value"]) for one in request.patterns for m in one.finditer(text)]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _without_questions(text: str) -> str:
+    """Return a text without what only asks."""
+    return _sentences()["asking"].sub(" ", text.replace("’", "'"))
+
+
+@cache
+def requests() -> Mapping[str, Request]:
+    """Return how each slot is told, by its normalised name."""
+    return {
+        name: Request(
+            record=None if "own" in slot else slot.get("record", name),
+            names=slot.get("names", False),
+            any_value=_whole(slot["own"]) if "own" in slot else None,
+            values={value: _whole(pattern) for value, pattern in slot.get("values", {}).items()},
+            measure=_MEASURES.get(slot.get("measure", "")),
+            patterns=tuple(map(_whole, slot.get("patterns", ()))),
+            feature=_whole(slot["feature"]) if "feature" in slot else None,
+        )
+        for name, slot in _tables()["slots"].items()
+    }
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    return read_toml("requested.toml", __package__)
+
+
+@cache
+def _whole(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern that matches whole words."""
+    for name, part in _tables()["parts"].items():
+        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
+    return re.compile(rf"(?<! \w ) (?: {pattern} ) (?! \w )", re.VERBOSE | re.IGNORECASE)
+
+
+@cache
+def _sentences() -> Mapping[str, re.Pattern[str]]:
+    """Return what finds questions, the ends of clauses, and what says no."""
+    sentences = _tables()["sentences"]
+    return {
+        "asking": _whole(rf"{sentences['asking']} [^?\n]* [?]?"),
+        "clause": re.compile(sentences["clause"], re.VERBOSE | re.IGNORECASE),
+        "no": _whole(sentences["no"]),
+    }
+
+
+# ------------------------------------------------------------------------------------ faithfulness
+
+FACT_SLOTS = ("PHONE", "POST", "ADDRESS", "TRAINID")
+"""What is counted of the facts that responses give."""
+
+SHARES = ("in_database", "of_named_venue")
+COUNTS = ("told", *SHARES)
+"""The facts given, those that the database has, and those of a venue named by then."""
+
+
+@dataclass(frozen=True)
+class ToldShares:
+    """Of the facts that responses give of venues, how many are true.
+
+    Attributes:
+        told: Telephone numbers, postcodes, addresses and train ids told.
+        in_database: The share of them that the database has, in percent; None if none is told.
+        of_named_venue: The share that belongs to a venue named by then, in percent.
+    """
+
+    told: int
+    in_database: float | None
+    of_named_venue: float | None
+
+
+def told_shares(told: int, *parts: int) -> ToldShares:
+    """Return the shares of counts, in the order of `COUNTS`."""
+    in_database, of_named_venue = (100 * part / told if told else None for part in parts)
+    return ToldShares(told, in_database, of_named_venue)
+
+
+def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:
+    """Return `COUNTS` of a dialogue's responses, one per system turn."""
+    named: set[VenueId] = set()
+    counts = dict.fromkeys(COUNTS, 0)
+    for response, domains in zip(responses, turn_domains(responses), strict=True):
+        naming = (span for span in response.spans if span.slot in ("NAME", "PLACE", "TRAINID"))
+        named.update(venue for span in naming for venue in span.venues)
+        for span in response.spans:
+            drivers = span.slot == "PHONE" and not span.venues and "taxi" in domains
+            if span.slot in FACT_SLOTS and not drivers:
+                counts["told"] += 1
+                counts["in_database"] += bool(span.venues)
+                counts["of_named_venue"] += not named.isdisjoint(span.venues)
+    return counts

@@ -1,0 +1,487 @@
+"""From a submission to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mwz.normalization.registry import sha256
+from mwz.normalization.rules import RuleSet, rule_set, with_aliases
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..errors import InputError, counted, room
+from ..metrics.metric import Played, response_metrics
+from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
+from ..signature import SHOWN_HASH, Signature
+from ..submission import (
+    HUMAN,
+    NormalizedSubmission,
+    Submission,
+    delexicalise_submission,
+    dialogue_id,
+    human_submission,
+    made_submission,
+    normalize_submission,
+    parse_submission,
+)
+from ..submission.formats import Standard, standard_form
+from .options import (
+    LEXICALISED,
+    Options,
+    chosen_domains,
+    chosen_states,
+    lexicalised_parameter,
+    parameters,
+)
+from .report import Coverage, Report
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+    from mwz.normalization.responses import Delexicalised
+
+    from ..comparison.evidence import Evidence
+    from ..metrics.counts import References
+    from ..metrics.results import DialogueResult
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The reward of a rollout.
+
+    Attributes:
+        value: The reward; 0 for a rollout that cannot be scored.
+        reason: Why it cannot be scored; None if it can.
+    """
+
+    value: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores any number of submissions on one benchmark; what a training loop keeps.
+
+    What is derived of the benchmark is made when it is first needed, and shared by all scorers of
+    it. Threads may share a scorer; a copy for another process derives it anew.
+
+    Attributes:
+        benchmark: The benchmark to score on.
+        options: How to score.
+    """
+
+    benchmark: Benchmark
+    options: Options = field(default_factory=Options)
+
+    def with_options(self, **changes: Any) -> Scorer:
+        """Return a scorer with some options changed.
+
+        Raises:
+            InputError: An option's value is unknown.
+        """
+        return Scorer(self.benchmark, replace(self.options, **changes))
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set, with the aliases of the options."""
+        return with_aliases(rule_set(self.options.rules), self.options.aliases)
+
+    def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
+        """Score predictions: dialogue id -> turns, one per system turn.
+
+        Args:
+            predictions: Each turn an object with `response` and optionally `state` and
+                `active_domains`, as in a predictions file. It is left as it was. With the option
+                `free_running`, dialogues of any length.
+
+        Raises:
+            InputError: The predictions are not in the expected form, do not fit the benchmark, or
+                lack what an option asks for.
+        """
+        if self.options.free_running:
+            standard = standard_form(predictions, "predictions")
+            report: Report = self.free_run(standard, "predictions").report(self)
+            return report
+        submission = self._parsed(predictions, "predictions")
+        return self.score_normalized(self.normalized(submission))
+
+    def free_run(self, dialogues: Standard, source: str) -> Any:
+        """Return free-running dialogues held against their goals: `FreeRunning` of `grounding`.
+
+        Raises:
+            InputError: They are malformed, or one has no goal.
+        """
+        free_running = room("grounding.free_running", "--free-running")
+        return free_running.play_free_running(dialogues, source, self)
+
+    def _parsed(self, predictions: object, source: str) -> Submission:
+        reading = self.options.reading
+        # Nobody is told here what is to be remarked.
+        return parse_submission(
+            predictions, self.benchmark, source, self.rules, reading, remarked=False
+        )
+
+    def normalized(self, submission: Submission) -> NormalizedSubmission:
+        """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+        if self.options.lexicalised:
+            submission = delexicalise_submission(submission, self.delexicaliser())
+        return normalize_submission(submission, self.rules)
+
+    def made(self, name: str) -> NormalizedSubmission:
+        """Return a submission that the harness makes itself.
+
+        Args:
+            name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
+                written, where responses are delexicalised.
+
+        Raises:
+            InputError: The benchmark does not hold the human responses.
+        """
+        if name == HUMAN:
+            return self.normalized(human_submission(self.benchmark))
+        return made_submission(self.benchmark, name)
+
+    def score_normalized(self, submission: NormalizedSubmission) -> Report:
+        """Score a submission that is normalised by the rule set of the options.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        return self.report(self.played(submission))
+
+    def evidence(
+        self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
+    ) -> Evidence:
+        """Return what is known of a system by its predictions, to compare it with others.
+
+        Args:
+            name: What to call the system.
+            predictions: As `score` takes them.
+
+        Raises:
+            InputError: As for `score`.
+        """
+        submission = self._parsed(predictions, name)
+        return self.evidence_of(self.played(self.normalized(submission)), name)
+
+    def evidence_of(self, played: Played, name: str) -> Evidence:
+        """Return what is known of a system by what was played, as `played` gave it."""
+        from ..comparison.evidence import evidence_of  # NumPy takes its time
+
+        return evidence_of(played, self.signature_of(played), name)
+
+    def report(self, played: Played) -> Report:
+        """Return the report of what was played, as `played` gave it."""
+        submission, benchmark = played.submission, played.benchmark
+        # In the order in which people read them.
+        metrics = sorted(
+            (response_metrics()[name] for name in played.metrics), key=lambda metric: metric.rank
+        )
+        results: dict[str, Any] = {}
+        for metric in metrics:
+            of_metric = metric.of_played(played)
+            results |= {key: of_metric[key] for key in metric.results if key in of_metric}
+        return Report(
+            signature=self.signature_of(played),
+            coverage=Coverage(
+                dialogues=len(submission.dialogues),
+                of=len(benchmark.dialogues),
+                turns=submission.turns,
+                of_turns=benchmark.turns,
+            ),
+            unknown_placeholders=submission.unknown_placeholders,
+            metrics=results,
+        )
+
+    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueResult:
+        """Score one dialogue by itself, in the strict set-up, and say what was lost: a reward.
+
+        Sentence-level BLEU is computed if `bleu` is among the metrics of the options. The sources
+        of states and active domains, where the options say "auto", are what these turns allow;
+        name them in the options if all dialogues shall have the same.
+
+        Args:
+            id_: The dialogue's id in the benchmark.
+            turns: Its turns from the first, as in a predictions file. They are left as they were.
+
+        Raises:
+            InputError: The turns are not in the expected form, do not fit the benchmark, or lack
+                what an option asks for.
+        """
+        from ..diagnosis import diagnose
+
+        if dialogue_id(id_) not in self.benchmark.dialogues:
+            where = f"not in the benchmark {self.benchmark.name}"
+            raise InputError("predictions", f"dialogue {id_}: {where}")
+        submission = self._parsed({id_: turns}, "predictions")
+        played = self.played(self.normalized(submission))
+        diagnosis = diagnose(played)
+        [dialogue], [result] = diagnosis.dialogues, diagnosis.results
+        if "bleu" not in played.metrics:
+            return result
+        references = dialogue.gold.references[CANONICAL_STYLE]
+        return replace(result, sentence_bleu=sentence_bleu(dialogue.responses, references))
+
+    def dialogues(
+        self,
+        batch: Mapping[str, Sequence[Mapping[str, object]]]
+        | Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+    ) -> list[DialogueResult]:
+        """Score each of many dialogues by itself: `dialogue` of each, in their order.
+
+        Args:
+            batch: Dialogue id -> turns, or pairs of the two; in pairs, a dialogue may come more
+                than once, as it does if a policy plays it several times.
+
+        Raises:
+            InputError: As for `dialogue`.
+        """
+        pairs = batch.items() if isinstance(batch, Mapping) else batch
+        return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def rewards(
+        self,
+        batch: Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+        value: Callable[[DialogueResult], float] = lambda result: result.success,
+    ) -> list[Reward]:
+        """Return the reward of each of many rollouts, in their order.
+
+        A rollout that cannot be scored, or has another number of turns than the dialogue, gets 0
+        and a reason, and the others are scored.
+
+        Args:
+            batch: Pairs of dialogue id and turns.
+            value: What the result of a dialogue is worth.
+        """
+        return [self._reward(id_, turns, value) for id_, turns in batch]
+
+    def _reward(
+        self,
+        id_: str,
+        turns: Sequence[Mapping[str, object]],
+        value: Callable[[DialogueResult], float],
+    ) -> Reward:
+        gold = self.benchmark.dialogues.get(dialogue_id(id_))
+        if gold is not None and len(turns) != gold.turns:
+            has = counted(gold.turns, "system turn")
+            return Reward(0.0, f"dialogue {id_}: {counted(len(turns), 'turn')}; it has {has}")
+        try:
+            return Reward(value(self.dialogue(id_, turns)))
+        except InputError as error:
+            return Reward(0.0, str(error))
+
+    def played(self, submission: NormalizedSubmission) -> Played:
+        """Return what metrics compute from, of a submission normalised by the rules chosen.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        if submission.lexicalised and not self.options.lexicalised:
+            raise InputError("option lexicalised", "the submission was delexicalised; set it")
+        # The sources are those of the whole submission, so that its parts are scored alike.
+        states = chosen_states(submission, self.options)
+        domains = chosen_domains(submission, self.options)
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        if unfit:
+            raise InputError("option metrics", unfit)
+        benchmark = self._part()
+        part = _played_part(submission, benchmark, self.options.part)
+        return Played(
+            submission=part,
+            benchmark=benchmark,
+            rules=self.rules,
+            setup=self.options.setup,
+            states=states,
+            domains=domains,
+            references=self.references,
+            database=self.database,
+            delexicaliser=self.delexicaliser,
+            ceiling=self.ceiling,
+            metrics=tuple(self.options.metrics or ()),
+        )
+
+    def signature_of(self, played: Played) -> Signature:
+        """Return the signature of scores of what was played."""
+        named = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
+        return replace(
+            self.signature(),
+            domains=(named and named.domains) or played.domains,
+            states=(named and named.states) or played.states,
+            coverage=_turns_digest(played.submission, played.benchmark),
+        )
+
+    def signature(self) -> Signature:
+        """Return the signature, as far as it does not depend on what is scored.
+
+        The sources of domains and states are as the options have them, "auto" or another.
+        """
+        options = self.options
+        sources = {SETUPS[name].domains for name in chosen_setups(options.setup)}
+        uses_gold = "gold" in {options.domains, *sources}
+        return replace(
+            self._signature(parameters(options)),
+            setup=options.setup,
+            domains=options.domains,
+            states=options.states,
+            goals=options.part,
+            gold_domains=self.benchmark.gold_domains if uses_gold else None,
+        )
+
+    def plain_signature(self) -> Signature:
+        """Return what scores of plain English against goals and venues depend on in any case."""
+        return self._signature({LEXICALISED: lexicalised_parameter()})
+
+    def _signature(self, parameters: Mapping[str, str]) -> Signature:
+        """Return what scores of any kind depend on."""
+        return Signature(
+            benchmark=self.benchmark.name,
+            data=self.content_hash(),
+            rules=self.rules.name,
+            rules_digest=self.rules.digest,
+            parameters=parameters,
+        )
+
+    def content_hash(self) -> str:
+        """Return the content hash of the benchmark, or the part of it, under the rule set."""
+        return _content_hash(self._part(), self.rules)
+
+    def references(self) -> References:
+        """Return the references, prepared for BLEU."""
+        return bleu_references(self._part())
+
+    def database(self) -> VenueDatabase:
+        """Return the venue database under the rule set."""
+        return venue_database(self.benchmark, self.rules)
+
+    def delexicaliser(self) -> Callable[[str], Delexicalised]:
+        """Return the delexicaliser of the benchmark's venues under the rule set."""
+        delexicaliser: Callable[[str], Delexicalised] = room(
+            "grounding.grounded", "plain English"
+        ).delexicaliser(self.benchmark, self.rules)
+        return delexicaliser
+
+    def ceiling(self, dialogues: Iterable[tuple[str, int]]) -> Any:
+        """Return what the human responses of dialogues get; None where they are not known.
+
+        Args:
+            dialogues: Dialogue id and the number of its turns that are played.
+        """
+        human = room("grounding.scores", "plain English")
+        return human.ceiling(self.benchmark, self.rules, dialogues)
+
+    def _part(self) -> Benchmark:
+        """Return the part of the benchmark that is scored on."""
+        return _part(self.benchmark, self.options.part)
+
+
+def score(
+    predictions: Mapping[str, Sequence[Mapping[str, object]]],
+    benchmark: Benchmark,
+    options: Options = Options(),
+) -> Report:
+    """Score predictions once: `Scorer(benchmark, options).score(predictions)`.
+
+    Raises:
+        InputError: The predictions are not in the expected form, do not fit the benchmark, or
+            lack what an option asks for.
+    """
+    return Scorer(benchmark, options).score(predictions)
+
+
+def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[float, ...]:
+    """Return sentence-level BLEU of each response, in percent.
+
+    As `sacrebleu.sentence_bleu` but with the effective order: n-grams longer than the response are
+    left out. The mean over turns is not corpus BLEU.
+    """
+    from sacrebleu.metrics.bleu import BLEU  # NumPy and sacreBLEU take their time
+
+    metric = BLEU(effective_order=True)
+    pairs = zip(responses, references, strict=False)
+    return tuple(metric.sentence_score(text, [reference]).score for text, reference in pairs)
+
+
+def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
+    """Return the names of all metrics that can be computed of a submission."""
+    return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
+
+
+def _played_part(
+    submission: NormalizedSubmission, benchmark: Benchmark, goals: str
+) -> NormalizedSubmission:
+    """Return a submission cut to the dialogues of a part of the benchmark."""
+    if goals == "all":
+        return submission
+    played = {id_: d for id_, d in submission.dialogues.items() if id_ in benchmark.dialogues}
+    if not played:
+        raise InputError("option goals", f"the predictions play no dialogue with {goals} goal")
+    return replace(submission, dialogues=played)
+
+
+def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:
+    """Return the turns played of all and a digest of which; None if all are played."""
+    if submission.turns == benchmark.turns:
+        return None
+    turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
+    digest = sha256(repr(turns))[:SHOWN_HASH]
+    return f"{submission.turns}/{benchmark.turns}-{digest}"
+
+
+# What is derived of a benchmark once, for all scorers of it, and kept where it is installed.
+# Benchmarks are told apart by identity: they are large, and never changed in place.
+
+
+def kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
+    """Return plain data that is kept with a benchmark; of one that is not installed, made now."""
+    return make() if benchmark.prepared is None else benchmark.prepared(name, make)
+
+
+@lru_cache(maxsize=16)
+def _part(benchmark: Benchmark, goals: str) -> Benchmark:
+    return benchmark.part(goals)
+
+
+@lru_cache(maxsize=64)
+def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
+    # That of one version of the venues is the same under all rule sets.
+    value = kept(benchmark, f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
+    return str(value)
+
+
+@lru_cache(maxsize=8)
+def bleu_references(benchmark: Benchmark) -> References:
+    """Return the references of a benchmark, prepared for BLEU."""
+    import numpy as np  # it takes its time
+
+    from ..metrics.counts import References
+
+    def texts() -> References:
+        return References.of_texts({i: d.references for i, d in benchmark.dialogues.items()})
+
+    def packed() -> dict[str, tuple[str, bytes]]:
+        arrays = texts().to_arrays()
+        return {name: (one.dtype.str, one.tobytes()) for name, one in arrays.items()}
+
+    if benchmark.prepared is None:
+        return texts()
+    stored = kept(benchmark, "references", packed)
+    arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in stored.items()}
+    return References.from_arrays(arrays, benchmark.dialogues)
+
+
+@lru_cache(maxsize=32)
+def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
+    """Return the venue database of a benchmark under a rule set."""
+    from mwz.database.venues import PreparedVenues, VenueDatabase, prepared_venues
+
+    records = benchmark.venue_records(rules)
+    if benchmark.prepared is None:
+        return VenueDatabase(records, rules)
+    stored = kept(
+        benchmark,
+        f"venues-{rules.digest[:16]}-{rules.venues}",
+        lambda: asdict(prepared_venues(records, rules)),
+    )
+    return VenueDatabase(records, rules, PreparedVenues(**stored))

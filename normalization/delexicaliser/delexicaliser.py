@@ -1,0 +1,353 @@
+"""From a response in plain English to its delexicalised form, and what it says of which venue.
+
+A delexicaliser sees a response and a gazetteer, never acts, annotated values or goals. It looks
+for, in this order: numbers and codes (telephone, postcode, train id, then reference numbers);
+times and prices; names and addresses; other values (areas, foods, counts, days, stations), which
+are marked or left, by the words around them. The first rule that matches wins, the longest match
+within a rule, and what is marked is not looked at again; so are placeholders that a response
+already has. All rules are tables: `tables/lex1.toml`.
+
+Time is linear in the text: no rule looks further than a fixed number of characters or words.
+Conventions: the names of the placeholders are those of MultiWOZ 2.2's slots, without a domain.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+from ..registry import read_toml, sha256
+from ..responses import Delexicalised, Span, VenueId
+from ..rules import RuleSet
+from .contexts import GIVEN, Contexts, code_rules, find_codes, postcode_areas
+from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
+from .phrases import SENTENCE_ENDS, Found, PhraseBook, Token, collapsed, corrector, is_guess, tokens
+
+VERSION = "lex1"
+"""The version of the delexicaliser, which goes into signatures."""
+
+_TABLES = f"tables/{VERSION}.toml"
+_PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
+_REMEMBERED = 1 << 14
+# Digits.
+_LONGEST_COUNT = 4
+_LONGEST_HOUSE_NUMBER = 4
+# Words before "street".
+_LONGEST_STREET = 3
+_EMPHASIS = "*_"
+_MOST_EMPHASIS = 3
+
+
+@lru_cache(maxsize=1)
+def delexicaliser_tables() -> Mapping[str, Any]:
+    """Return the tables of the delexicaliser; they are to be read only."""
+    return read_toml(_TABLES)
+
+
+def tables_digest() -> str:
+    """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
+    content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
+    return sha256(content)
+
+
+class Delexicaliser:
+    """Delexicalises responses about venues. Make it once and reuse it.
+
+    Args:
+        records: Domain -> venue records, as the public database files hold them.
+        rules: The rule set, whose placeholders a response may have already.
+
+    Attributes:
+        gazetteer: What responses may say of the venues.
+    """
+
+    def __init__(self, records: VenueRecords, rules: RuleSet) -> None:
+        tables = delexicaliser_tables()
+        self.gazetteer = gazetteer = build_gazetteer(records, tables)
+        self._ontology = rules.ontology
+        self._shortest: int = tables["shortest_corrected_alone"]
+        self._placeholders: Mapping[str, str] = tables["placeholders"]
+        areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
+        self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
+        self._names = NameRules(gazetteer.phrases, tables)
+        self._values = values_book(tables["values"], gazetteer)
+        self._contexts = Contexts(tables["marked"], tables["context"])
+        vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
+        contexts = self._contexts.phrases.vocabulary
+        self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
+        self._corrected = corrector(vocabulary, tables["shortest_corrected"])
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
+
+    def __call__(self, response: str) -> Delexicalised:
+        """Return a response delexicalised."""
+        return self._remembered(response)
+
+    def _delexicalised(self, response: str) -> Delexicalised:
+        spans = self._spans(response)
+        text = ""
+        done = 0
+        for span in spans:
+            text += f"{response[done : span.start]}[{self._placeholders[span.slot]}]"
+            done = span.end
+        return Delexicalised(response, text + response[done:], tuple(spans))
+
+    def _spans(self, response: str) -> list[Span]:
+        given = [
+            Token(*match.span(), "", GIVEN, self._ontology[match[1].lower()].lower())
+            for match in _PLACEHOLDER.finditer(response)
+            if match[1].lower() in self._ontology
+        ]
+        rest, codes = find_codes(response, given, self._codes, self._is_word)
+        text = _with_words(rest, [*given, *codes])
+        corrections = self._corrections(text)
+        text, mentions = self._names.find(response, text, corrections)
+        text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
+        spans: list[Span] = []
+        for token, slot in self._contexts.marked(text):
+            after = spans[-1].end if spans else 0
+            span = self._span(response, token, slot, mentions, canonical)
+            spans.append(_with_emphasis(response, span, after))
+        return spans
+
+    def _is_word(self, value: str) -> bool:
+        """Tell whether letters that look like a code are a word of a name or a value."""
+        return value.isalpha() and value.lower() in self._known
+
+    def _corrections(self, text: Sequence[Token]) -> dict[str, list[str]]:
+        unknown = {token.word for token in text if not token.kind} - self._known
+        found = ((word, self._corrected(word)) for word in unknown)
+        return {word: known for word, known in found if known}
+
+    def _span(
+        self,
+        response: str,
+        token: Token,
+        slot: str,
+        mentions: Mapping[int, Sequence[Mention]],
+        canonical: Mapping[int, str],
+    ) -> Span:
+        """Return a marked token as a span."""
+        words = response[token.start : token.end]
+        by_value = self.gazetteer.numbers.get(slot)
+        venues: Iterable[VenueId] = ()
+        whole = True
+        if meant := mentions.get(token.start):
+            value = meant[0].value
+            venues = dict.fromkeys(mention.venue for mention in meant)
+            whole = any(mention.whole for mention in meant)
+        elif by_value is not None:
+            value = comparable(slot, words)
+            venues = by_value.get(value, ())
+        else:
+            value = canonical.get(token.start, words.lower())
+        return Span(token.start, token.end, slot, value, tuple(venues), whole)
+
+
+def _with_emphasis(response: str, span: Span, after: int) -> Span:
+    """Return a span with the marks that set it in bold or italics, `**like this**`."""
+    mark = response[span.end : span.end + 1]
+    if mark not in _EMPHASIS or not mark:
+        return span
+    marks = 0
+    while (
+        marks < _MOST_EMPHASIS
+        and span.start - marks > after
+        and response[span.start - marks - 1] == mark
+        and response[span.end + marks : span.end + marks + 1] == mark
+    ):
+        marks += 1
+    return replace(span, start=span.start - marks, end=span.end + marks)
+
+
+def _with_words(text: str, known: Iterable[Token]) -> list[Token]:
+    """Return a text's tokens, the words and marks between what is known included."""
+    found: list[Token] = []
+    done = 0
+    for token in sorted(known):
+        found += tokens(text, done, token.start)
+        found.append(token)
+        done = token.end
+    found += tokens(text, done)
+    return found
+
+
+def _with_values(
+    response: str,
+    text: Sequence[Token],
+    book: PhraseBook[tuple[str, str]],
+    corrections: Mapping[str, Sequence[str]],
+    shortest: int,
+) -> tuple[list[Token], dict[int, str]]:
+    """Return the text with values as one token each, and their canonical forms by start.
+
+    A short number is one too.
+    """
+    matches = book.find(text, frozenset("-"), corrections)
+    # In order of their first tokens; of those that begin at one, the first of the longest.
+    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
+    longest = {first: max(of_one, key=lambda m: m.last) for first, of_one in by_first}
+    replaced = {}
+    canonical = {}
+    done = -1
+    for first, match in longest.items():
+        if first <= done:
+            continue
+        kind, value = match.entries[0]
+        start = text[first].start
+        last = text[match.last]
+        end = last.stem_end if match.stem else last.end
+        word = text[first].word if first == match.last else ""
+        replaced[first] = (match.last, Token(start, end, word, end, kind))
+        canonical[start] = value
+        done = match.last
+    values = [
+        token._replace(kind="number")
+        if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
+        else token
+        for token in collapsed(response, text, replaced)
+    ]
+    return values, canonical
+
+
+# ----------------------------------------------------------------------------- names and addresses
+
+
+class NameRules:
+    """Finds names and addresses: the phrases of a gazetteer, where they count.
+
+    Args:
+        phrases: Names and addresses in all their spellings.
+        tables: The tables of a delexicaliser.
+    """
+
+    def __init__(self, phrases: PhraseBook[Mention], tables: Mapping[str, Any]) -> None:
+        names = tables["names"]
+        self._phrases = phrases
+        self._skipped = frozenset(names["skipped_marks"])
+        self._articles = frozenset(names["articles"])
+        self._before = frozenset(names["evidence_before"])
+        self._after = frozenset(names["evidence_after"])
+        self._emphasis = frozenset(names["emphasis"])
+        self._shortest = tables["shortest_corrected_alone"]
+        self._endings = frozenset(tables["addresses"]["unknown_endings"])
+        self._other_words = frozenset(tables["addresses"]["unknown_without"])
+
+    def find(
+        self,
+        response: str,
+        text: Sequence[Token],
+        corrections: Mapping[str, Sequence[str]],
+    ) -> tuple[list[Token], dict[int, list[Mention]]]:
+        """Find the names and addresses of a text, the longest first.
+
+        Args:
+            response: The text.
+            text: Its tokens.
+            corrections: Misspelt word -> what it may stand for.
+
+        Returns:
+            The tokens with names and addresses as one each, and what these mean by where they
+            begin in the text; an address of which nothing is known means nothing.
+        """
+        found = [
+            (match, mentions)
+            for match in self._phrases.find(text, self._skipped, corrections)
+            if (mentions := self._accepted(response, text, match))
+        ]
+        replaced: dict[int, tuple[int, Token]] = {}
+        meant: dict[int, list[Mention]] = {}
+        for match, mentions in _longest_first(found, len(text)):
+            first = match.first + self._article_left(response, text, match)
+            start = text[first].start
+            last = text[match.last]
+            end = last.stem_end if match.stem else last.end
+            kind = mentions[0].slot.lower()
+            replaced[first] = (match.last, Token(start, end, "", end, kind))
+            meant[start] = mentions
+        return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
+
+    def _accepted(
+        self, response: str, text: Sequence[Token], match: Found[Mention]
+    ) -> list[Mention]:
+        """Return what a match means; nothing if it does not count."""
+        if is_guess(text, match, self._shortest):
+            return []
+        following = text[match.last + 1] if match.last + 1 < len(text) else None
+        names = [m for m in match.entries if m.slot == "NAME"]
+        if names and following is not None and following.word in self._endings:
+            names = []
+        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
+            names = []
+        if names:
+            return names
+        addresses = [m for m in match.entries if m.slot == "ADDRESS"]
+        whole = [m for m in addresses if m.whole]
+        return whole or addresses
+
+    def _article_left(self, response: str, text: Sequence[Token], match: Found[Mention]) -> int:
+        """Return 1 if a name's article stays in the text: within a sentence, in lower case."""
+        article = text[match.first]
+        if article.word not in self._articles or match.first == match.last:
+            return 0
+        begins = match.first == 0 or text[match.first - 1].word in SENTENCE_ENDS
+        return 0 if begins or response[article.start].isupper() else 1
+
+    def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
+        """Return the text with addresses that no record has as one token each."""
+        replaced = {}
+        done = -1
+        for first, token in enumerate(text):
+            if first > done and not token.kind and _is_house_number(token.word):
+                last = self._unknown_address(text, first)
+                if last is not None:
+                    end = text[last].end
+                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
+                    done = last
+        return collapsed(response, text, replaced)
+
+    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
+        """Return the last token of an address that begins with a number; None if none does."""
+        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
+            token = text[last]
+            if token.kind or not token.word.isalpha() or token.word in self._other_words:
+                return None
+            if token.word in self._endings and last > first + 1:
+                return last
+        return None
+
+    def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
+        """Tell whether ordinary words are a name here: by their neighbours or a capital."""
+        before = text[match.first - 1] if match.first else None
+        after = text[match.last + 1] if match.last + 1 < len(text) else None
+        start, last = text[match.first].start, text[match.last]
+        begins = before is None or before.word in SENTENCE_ENDS
+        capital = response[last.start].isupper() and not response[start : last.end].isupper()
+        return (
+            (before is not None and before.word in self._before)
+            or (after is not None and after.word in self._after)
+            or (capital and not (begins and match.first == match.last))
+            or response[start - 1 : start] in self._emphasis
+        )
+
+
+def _longest_first(
+    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
+) -> Iterator[tuple[Found[Mention], list[Mention]]]:
+    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
+    taken = bytearray(length)
+    for match, mentions in sorted(
+        found,
+        key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
+    ):
+        if not any(taken[match.first : match.last + 1]):
+            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
+            yield match, mentions
+
+
+def _is_house_number(word: str) -> bool:
+    return word[:1].isdecimal() and len(word) <= _LONGEST_HOUSE_NUMBER + len("a")
