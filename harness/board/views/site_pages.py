@@ -120,14 +120,13 @@ def make_site(
 
 
 def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> str:
-    found = sections(board)
+    board_sections = sections(board)
+    years = {row["year"] for section in board_sections for row in section["rows"]} - {None}
     return _render(
         "board.html",
         board=board,
-        sections=found,
-        years=sorted(
-            {y for one in found for row in one["rows"] if (y := row["year"])}, reverse=True
-        ),
+        sections=board_sections,
+        years=sorted(years, reverse=True),
         downloads=tables,
         reference=tracks()[REFERENCE].about,
         signatures=common_signatures(board.rows),
