@@ -38,7 +38,7 @@ from mwz.harness.board.systems import System
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
-from mwz.harness.board.views.site_pages import site
+from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (
@@ -342,7 +342,9 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
 
 
 def test_the_page_on_the_web_has_the_table_with_addresses_of_its_own(board: _Board) -> None:
-    made = site(read_board(board.folder, read_entries(board.folder), "2021"), board.folder / "docs")
+    made = make_site(
+        read_board(board.folder, read_entries(board.folder), "2021"), board.folder / "docs"
+    )
     index = made.files["index.html"]
     assert index.count('id="tracking-careful"') == index.count('id="tracking-careful-1.1"') == 1
     assert "Places gained" in index

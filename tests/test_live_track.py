@@ -19,7 +19,7 @@ from mwz.harness.board.entries import Entry, entry_problems, read_entries, read_
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.board.views.charts import charts
+from mwz.harness.board.views.charts import track_charts
 from mwz.harness.cli.reading import is_play
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
@@ -601,11 +601,13 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     track.submit(mine, model_user, lambda lines: silent(lines[:1]))
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
-    [chart] = charts(board, tables)
-    assert (chart.x, chart.y) == ("k", "pass^k")
+    [chart] = track_charts(board, tables)
+    assert (chart["x"], chart["y"]) == ("k", "pass^k")
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
-    found = [(point.dot.x, round(point.dot.y, 1)) for point in chart.picture.points]
-    assert found == [(1.0, 83.3), (2.0, 66.7)]
-    [line] = chart.picture.steps.values()
-    assert line == "M" + "L".join(f"{point.x} {point.y}" for point in chart.picture.points)
-    assert [point.named for point in chart.picture.points] == [False, True]
+    points = chart["points"]
+    assert [(point["dot"].x, round(point["dot"].y, 1)) for point in points] == [
+        *((1.0, 83.3), (2.0, 66.7))
+    ]
+    [line] = chart["ways"].values()
+    assert line == "M" + "L".join(f"{point['x']} {point['y']}" for point in points)
+    assert [point["named"] for point in points] == [False, True]
