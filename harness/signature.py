@@ -170,7 +170,7 @@ class Signature:
         return value[:SHOWN_HASH] if value is not None and name in ("data", "gold") else value
 
     def _compared(self, name: str) -> str:
-        return self._text_of(name) or _WHERE_NONE.get(name, "none")
+        return self._text_of(name) or ("all" if name == "coverage" else "none")
 
 
 def comparable_group(
@@ -187,8 +187,8 @@ def comparable_group(
     """
     groups: list[list[int]] = []
     for place, one in enumerate(signatures):
-        own = (g for g in groups if signatures[g[0]].comparable_with(one, apart_from))
-        group = next(own, None)
+        fitting = (g for g in groups if signatures[g[0]].comparable_with(one, apart_from))
+        group = next(fitting, None)
         if group is None:
             groups.append(group := [])
         group.append(place)
@@ -216,5 +216,3 @@ _MEANINGS: Mapping[str, str] = {
     "gold": "different gold states",
     "gold_domains": "different gold active domains (`mwz data import … --mintl` adds DAMD's)",
 }
-_WHERE_NONE = {"coverage": "all"}
-"""Field -> what is said where a signature has none; "none" of other fields."""

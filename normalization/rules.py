@@ -216,16 +216,17 @@ class RuleSet:
         return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
 
 
-def _own_rule_set(name: str) -> Mapping[str, Any]:
-    return read_toml(f"rule_sets/{name}.toml")
+@cache
+def _declarations() -> Mapping[str, Mapping[str, Any]]:
+    """Return name -> the file of a rule set, of ours and of packages from outside."""
+    ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
+    return {**outside_tables("rules"), **ours}
 
 
 @cache
 def rule_set_names() -> tuple[str, ...]:
     """Return the names of all declared rule sets, the oldest first."""
-    ours = {name: _own_rule_set(name) for name in names("rule_sets", ".toml")}
-    declared = {**outside_tables("rules"), **ours}
-    return tuple(sorted(declared, key=lambda name: (declared[name]["date"], name)))
+    return tuple(sorted(_declarations(), key=lambda name: (_declarations()[name]["date"], name)))
 
 
 def published_rule_sets() -> tuple[str, ...]:
@@ -240,12 +241,9 @@ def rule_set(name: str) -> RuleSet:
     Raises:
         ValueError: There is none of that name.
     """
-    if name in names("rule_sets", ".toml"):
-        declared = _own_rule_set(name)
-    elif name in rule_set_names():
-        declared = outside_tables("rules")[name]
-    else:
+    if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
+    declared = _declarations()[name]
     return RuleSet(
         name=name,
         date=declared["date"],

@@ -111,6 +111,28 @@ def renamed(outputs: Outputs, response: str, state: str = "state") -> Any:
     return _each(outputs, lambda ts: [{names.get(k, k): v for k, v in t.items()} for t in ts])
 
 
+def _with_states(outputs: Outputs, change: Callable[[Any], Any]) -> bytes:
+    """Write outputs with their states, where they have some, written otherwise."""
+    return _json(
+        _each(
+            outputs,
+            lambda turns: [
+                {**turn, "state": change(turn["state"])} if "state" in turn else turn
+                for turn in turns
+            ],
+        )
+    )
+
+
+def _as_numbers(state: Any) -> Any:
+    """Return a state with numbers as such, and other values as lists."""
+
+    def change(value: str) -> Any:
+        return int(value) if value.isdigit() and str(int(value)) == value else [value]
+
+    return {d: {slot: change(v) for slot, v in slots.items()} for d, slots in state.items()}
+
+
 WHOLE: Mapping[str, Mangle] = {
     "indented": lambda o: json.dumps(o, indent=1).encode(),
     "list of dialogues": lambda o: _json(_listed(o)),
@@ -151,16 +173,8 @@ WHOLE: Mapping[str, Mangle] = {
     "speakers": lambda o: _json(_each(o, _spoken)),
     "speakers as lines": lambda o: _lines(_listed(_each(o, _spoken))),
     "dialogues below data": lambda o: _json({"data": {"dialogues": _listed(o)}}),
-    "domains in capitals": lambda o: _json(
-        _each(
-            o,
-            lambda ts: [
-                {**t, "state": {d.title(): slots for d, slots in t["state"].items()}}
-                if "state" in t
-                else t
-                for t in ts
-            ],
-        )
+    "domains in capitals": lambda o: _with_states(
+        o, lambda state: {domain.title(): slots for domain, slots in state.items()}
     ),
     "keys of other names": lambda o: _json(renamed(o, "generated", "belief_state")),
     "other keys in lines": lambda o: _lines(_listed(renamed(o, "output", "bs"), "log")),
@@ -172,44 +186,9 @@ WHOLE: Mapping[str, Mangle] = {
     "gzip": lambda o: gzip.compress(_json(o)),
     "gzip of lines": lambda o: gzip.compress(_lines(_listed(o))),
     "zip": _zipped,
-    "states as JSON": lambda o: _json(
-        _each(o, lambda ts: [{**t, "state": json.dumps(t["state"])} for t in ts])
-        if "state" in next(iter(o.values()))[0]
-        else o
-    ),
-    "nulls in states": lambda o: _json(
-        _each(
-            o,
-            lambda ts: [
-                {**t, **({"state": {**t["state"], "bus": None}} if "state" in t else {})}
-                for t in ts
-            ],
-        )
-    ),
-    "numbers and lists in states": lambda o: _json(
-        _each(
-            o,
-            lambda ts: [
-                {
-                    **t,
-                    **(
-                        {
-                            "state": {
-                                d: {
-                                    s: int(v) if v.isdigit() and str(int(v)) == v else [v]
-                                    for s, v in slots.items()
-                                }
-                                for d, slots in t["state"].items()
-                            }
-                        }
-                        if "state" in t
-                        else {}
-                    ),
-                }
-                for t in ts
-            ],
-        )
-    ),
+    "states as JSON": lambda o: _with_states(o, json.dumps),
+    "nulls in states": lambda o: _with_states(o, lambda state: {**state, "bus": None}),
+    "numbers and lists in states": lambda o: _with_states(o, _as_numbers),
     "MultiWOZ's own log": lambda o: _json(
         _each(o, lambda ts: {"goal": {}, "log": _log(ts)} if "state" in ts[0] else ts)
     ),

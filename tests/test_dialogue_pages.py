@@ -115,16 +115,6 @@ def test_what_entries_store_says_the_same_as_the_outputs(
     assert set(stored.lost) == outcomes.keys() - stored.won != set()
 
 
-def test_stored_causes_that_do_not_explain_the_outcomes_are_refused(tmp_path: Path) -> None:
-    enter_sample(tmp_path, "hasty")
-    path = tmp_path / "hasty" / "dialogues.json"
-    document = json.loads(path.read_text("utf-8"))
-    document["causes"]["dialogues"] = {}
-    path.write_text(json.dumps(document), encoding="utf-8")
-    [entry] = read_entries(tmp_path)
-    assert "causes.dialogues: expected the dialogues without Success" in " ".join(entry.problems)
-
-
 @pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
 def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None:
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")

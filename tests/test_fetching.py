@@ -194,14 +194,6 @@ def test_what_is_no_mirror_is_refused_without_its_password(fetch: Fetch, given: 
     assert "secret" not in str(raised.value)
 
 
-def test_no_server_at_all_is_told(fetch: Fetch) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        nowhere = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        with pytest.raises(InputError, match="refused"):
-            fetch(mirror=nowhere)
-
-
 def test_content_that_is_not_the_pinned_one_is_reported_and_not_kept(
     fetch: Fetch, server: Server, old: bytes
 ) -> None:
@@ -238,17 +230,6 @@ def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) 
     write_json(mwzeval / RESTAURANT_FILE, CHANGED_RESTAURANTS)
     Fetch(data_set, (tmp_path / "clones").as_uri())()
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
-
-
-def test_a_blank_in_a_path_is_written_as_urls_write_it(tmp_path: Path) -> None:
-    content = b"id,total_state\n"
-    file = PinnedFile("a/b", "0" * 40, "Some Results/x y.csv", blob_id(content), "predictions")
-    assert urls(file, None)[0].endswith(f"/a/b/{'0' * 40}/Some%20Results/x%20y.csv")
-    mirror = tmp_path / "mirror"
-    (mirror / "b" / "Some Results").mkdir(parents=True)
-    (mirror / "b" / file.path).write_bytes(content)
-    assert fetch_files([file], tmp_path / "kept", Transfer(mirror.as_uri())) == 1
-    assert (tmp_path / "kept" / file.place).read_bytes() == content
 
 
 def test_proxies_are_taken_from_the_environment(
@@ -293,65 +274,6 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
         assert hint in errors
     assert not server.requests
     assert installed() == before
-
-
-def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
-    data_set: DataSet, mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before and after each file is read, written and put in place, and so the benchmark's."""
-    fetch = Fetch(data_set, mirror.as_uri())
-    new = fetch().read_bytes()
-    assert new != old
-    steps = Steps(KeyboardInterrupt())
-    monkeypatch.setattr("mwz.harness.data.fetching._read", steps.counted(_read))
-    for name in ("fsync", "replace"):
-        monkeypatch.setattr(f"mwz.harness.io.files.os.{name}", steps.counted(getattr(os, name)))
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    outcomes: list[bool] = []
-    while True:
-        shutil.rmtree(fetch.folder, ignore_errors=True)
-        path.write_bytes(old)
-        steps.fail_after(len(outcomes))
-        try:
-            fetch()
-        except KeyboardInterrupt:
-            assert installed() in (old, new)
-            assert scraps() == []
-            assert wrong_files(select(data_set.sources, "test", False), fetch.folder)[1] == []
-            outcomes.append(installed() == new)
-        else:
-            break
-    files = len(select(data_set.sources, "test", False))
-    # Per file three steps, for the benchmark two, with a point before and one after each; only at
-    # the very last is the benchmark the new one.
-    assert outcomes == [False] * (2 * (3 * files + 2) - 1) + [True]
-    assert installed() == new
-
-
-class Steps:
-    """Counts the points before and after calls, and raises an error at all points past a number."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-        self.left = 0
-
-    def fail_after(self, points: int) -> None:
-        self.left = points
-
-    def point(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise self.error
-
-    def counted(self, function: Any) -> Any:
-        def counting(*args: Any) -> Any:
-            self.point()
-            result = function(*args)
-            self.point()
-            return result
-
-        return counting
 
 
 class CommandLine:

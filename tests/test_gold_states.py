@@ -213,10 +213,6 @@ BAD = [
         "dialogue sng0001: 1 turns with a state; the benchmark multiwoz has 2",
     ),
     (
-        _changed(_set(*FIRST, 3, "metadata", to=None), data_json()),
-        "dialogue SNG0001.json, turn 1: no state",
-    ),
-    (
         _changed(_drop(*FIRST, 1, "metadata", "hotel", "semi"), data_json()),
         "dialogue SNG0001.json, turn 0: no state ('semi')",
     ),
@@ -227,10 +223,6 @@ BAD = [
     (
         _changed(_drop(0, "dialogue", 1, "belief_state"), trade_dials()),
         "dialogue SNG0001.json, turn 1: no state ('belief_state')",
-    ),
-    (
-        _changed(_set(0, "dialogue", 0, "belief_state", to=["hotel-area"]), trade_dials()),
-        "dialogue SNG0001.json, turn 0: no state",
     ),
 ]
 
@@ -263,12 +255,6 @@ def test_they_are_loaded_as_they_were_installed() -> None:
     assert loaded.digest == gold.digest
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(InputError, match="damaged"):
-        load_gold_states("2.4", tiny())
-
-
-def test_they_are_refused_where_the_benchmark_has_other_turns() -> None:
-    install_gold_states(GoldStates("2.4", "multiwoz", {"sng0001": [HOTEL]}))
-    with pytest.raises(InputError, match=r"1 turns with a state; .* has 2; import them again"):
         load_gold_states("2.4", tiny())
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.board.audit.setup_rates import setup_rates
+from mwz.harness.board.audit.setup_search import setup_rates
 from mwz.harness.metrics.inform import Step, matched
 from mwz.harness.metrics.inform import steps as walk
 from mwz.harness.metrics.played import PlayedDialogue
@@ -362,8 +362,8 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     # Variances p(1-p): 1/4, 15/64 and 0 for Inform; 1/4, 0 and 0 for Success. Of a mean of three
     # the deviation is the root of their sum over 3.
     [totals] = setup_rates([one, two, three], [SAMPLING], DATABASE, RULES).values()
-    assert totals.inform_deviation == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
-    assert totals.success_deviation == pytest.approx(100 * math.sqrt(1 / 4) / 3)
+    assert totals["inform_deviation"] == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
+    assert totals["success_deviation"] == pytest.approx(100 * math.sqrt(1 / 4) / 3)
 
 
 # The steps that the rule takes.
@@ -544,12 +544,12 @@ def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDia
     every = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
     for setup, together in setup_rates(played, every, DATABASE, RULES).items():
         alone = _rates(played, setup)
-        assert (together.inform, together.success) == (
+        assert (together["inform"], together["success"]) == (
             alone["inform"]["total"],
             alone["success"]["total"],
         )
         if not COMPARISONS[setup.comparison].random:
-            assert together.inform_deviation == together.success_deviation == 0
+            assert together["inform_deviation"] == together["success_deviation"] == 0
 
 
 def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:

@@ -80,18 +80,6 @@ def test_multiwoz_is_the_default_once_it_is_there() -> None:
     assert load_benchmark().name == "multiwoz"
 
 
-def test_the_same_benchmark_is_the_same_bytes() -> None:
-    first = install_benchmark(TINY).read_bytes()
-    # The packed file holds no time stamp, which would be in its bytes 4 to 8.
-    assert first[4:8] == bytes(4)
-    assert install_benchmark(TINY).read_bytes() == first
-
-
-def test_the_built_in_name_is_not_for_others() -> None:
-    with pytest.raises(InputError, match="is built in; give yours another name"):
-        install_benchmark(replace(TINY, name="sample"))
-
-
 @pytest.mark.parametrize("name", ["nosuch", "../multiwoz", "", "multiwoz.json.gz"])
 def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
     install_benchmark(TINY)
@@ -223,13 +211,3 @@ def test_what_is_kept_and_damaged_is_made_again(damage: bytes | None) -> None:
     kept.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
     assert load_benchmark("multiwoz") == TINY
     assert kept.read_bytes() == whole
-
-
-def test_where_nothing_can_be_kept_it_is_made_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    install_benchmark(TINY)
-
-    def refuse(path: Path, content: object) -> None:
-        raise InputError(str(path), "cannot be written")
-
-    monkeypatch.setattr("mwz.harness.data.installed.write_atomically", refuse)
-    assert load_benchmark("multiwoz") == TINY

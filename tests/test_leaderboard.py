@@ -34,7 +34,7 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.board.views.site_pages import site
+from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.metric import Headline, headlines
 from mwz.harness.scoring.report import Report
@@ -357,7 +357,7 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     shown = _tables(leaderboard(entered, "2021"))["Other metrics"]
     assert (shown[0][0], shown[0][-1]) == ("System", "Surprise")
     assert [(row[0], row[-1]) for row in shown[2:]] == [("A", "3.46"), ("B", "–")]
-    files = site(make_board(entered, "2021"), tmp_path).files
+    files = make_site(make_board(entered, "2021"), tmp_path).files
     assert (
         '<th scope="col" data-column="surprise" data-shown="chosen">Surprise'
         in (files["index.html"])

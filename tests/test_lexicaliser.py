@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from importlib import resources
-from typing import Any
 
-import pytest
 from helpers import RULES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, Options, Scorer, load_benchmark
-from mwz.harness.grounding.lexicalise import Lexicaliser, lexicalised_predictions
-from mwz.harness.submission import parse_submission
+from mwz.harness import Scorer, load_benchmark
+from mwz.harness.grounding.lexicalise import Lexicaliser
 from mwz.normalization.states import BeliefState
 
 SAMPLE = load_benchmark("sample")
@@ -129,30 +123,3 @@ def test_no_known_placeholder_is_left(
     (text,) = LEXICALISE([response], [state], [[domain] if domain else []], seed)
     assert "[" not in text
     assert text.count(",") >= len(names) - 1
-
-
-# There and back.
-
-
-def _there_and_back(
-    raw: Mapping[str, Sequence[Mapping[str, Any]]], benchmark: Benchmark
-) -> list[list[float | None]]:
-    """Return Inform and Success of a system, and of it lexicalised and delexicalised again."""
-    options = Options(setup="strict", metrics=("inform",))
-    scorer = Scorer(benchmark, options)
-    submission = parse_submission(raw, benchmark, "raw")
-    delexicalise = scorer.delexicaliser()
-    back = {
-        id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
-        for id_, turns in lexicalised_predictions(submission, scorer, seed=1).items()
-    }
-    reports = scorer.score_normalized(scorer.normalized(submission)), scorer.score(back)
-    return [[report.inform, report.success] for report in reports]
-
-
-@pytest.mark.parametrize("system", ["careful", "scripted", "hasty"])
-def test_the_samples_systems_come_back(system: str) -> None:
-    path = f"submissions/{system}.json"
-    raw = json.loads(resources.files("mwz.harness").joinpath("sample", path).read_text("utf-8"))
-    own, back = _there_and_back(raw, SAMPLE)
-    assert back == own

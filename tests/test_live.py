@@ -22,9 +22,8 @@ from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
 from mwz.harness.live.play import play_tasks
 from mwz.harness.live.playing import Play
-from mwz.harness.live.tools import Tools
 from mwz.harness.live.users import ScriptedUser
-from mwz.harness.live.world import BrokenOffError, User, World
+from mwz.harness.live.world import BrokenOffError, Tools, User, World
 
 TASK = Task(
     "town002",
@@ -71,14 +70,6 @@ def test_the_tasks_of_the_sample_have_the_goals_of_its_dialogues(world: World) -
             assert wanted.requestable == known[domain].requestable
             # Where a taxi goes is said in full, or the user could not.
             assert wanted.informable.items() >= known[domain].informable.items()
-
-
-def test_alternatives_of_the_sample_are_needed(world: World) -> None:
-    for task in world.tasks.tasks.values():
-        for domain, wanted in task.domains.items():
-            assert world.tools.matching(domain, wanted.info) or domain == "taxi"
-            assert not wanted.fail_info or not world.tools.matching(domain, wanted.fail_info)
-            assert all(wanted.book[slot] != value for slot, value in wanted.fail_book.items())
 
 
 def test_domains_come_in_the_order_of_the_instructions() -> None:
@@ -186,12 +177,6 @@ def test_wrong_arguments_get_an_answer_to_act_on(
     assert error is None if told is None else told in error
 
 
-def test_an_unknown_name_is_answered_with_the_closest(tools: Tools) -> None:
-    found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"})
-    assert found["count"] == 0
-    assert found["closest_name"][0] == "the pewter ladle"
-
-
 # -------------------------------------------------------------------------- the environment
 
 
@@ -244,6 +229,12 @@ def test_what_an_agent_changes_later_is_recorded_as_it_was(world: World) -> None
     calls = environment.transcript[0]["calls"]
     # What JSON lacks is recorded as it is called.
     assert [call["arguments"]["area"] for call in calls] == ["north", "{'north'}"]
+    # Nor can it change what tools return.
+    environment.user_turn()
+    (changed, again) = (environment.call("query_hotel", {})["results"] for _ in range(2))
+    changed[0]["name"] = "changed"
+    assert again[0]["name"] != "changed"
+    assert environment.call("query_hotel", {})["results"] == again
 
 
 def test_what_is_said_is_bounded_and_text(world: World) -> None:
@@ -704,19 +695,6 @@ def test_dialogues_that_were_broken_off_stay_lost(
     assert re.search(r"Solved +50", done.out)
 
 
-def test_an_agent_cannot_change_what_tools_return(world: World) -> None:
-    def name() -> str:
-        environment = Environment(world)
-        environment.reset("town001")
-        environment.user_turn()
-        found = environment.call("query_restaurant", {})["results"][0]
-        before: str = found["name"]
-        found["name"] = "changed"
-        return before
-
-    assert name() == name() != "changed"
-
-
 def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
     tools: Tools,
 ) -> None:
@@ -727,6 +705,7 @@ def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
     assert found(area="Centre")["count"] > 0
     assert found(food="italien")["closest_food"][0] == "italian"
     assert "closest_area" not in found(food="italien", area="Centre")
+    assert found(name="the pewter cradle")["closest_name"][0] == "the pewter ladle"
 
 
 def test_score_and_why_read_what_is_played(

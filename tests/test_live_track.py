@@ -19,7 +19,7 @@ from mwz.harness.board.entries import Entry, entry_problems, read_entries, read_
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.board.views.charts import charts
+from mwz.harness.board.views.charts import track_charts
 from mwz.harness.cli.reading import is_play
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
@@ -123,6 +123,11 @@ def silent(lines: Lines) -> None:
 # ---------------------------------------------------------------------------- what is refused
 
 
+def _turns(lines: Lines) -> list[dict[str, Any]]:
+    turns: list[dict[str, Any]] = lines[0][0]["turns"]
+    return turns
+
+
 def _result(lines: Lines) -> None:
     lines[0][0]["turns"][0]["calls"][0]["result"]["count"] = 77
 
@@ -132,24 +137,8 @@ def _booked(lines: Lines) -> None:
     next(one for one in calls if "reference" in one["result"])["result"]["reference"] = "AAAAAAAA"
 
 
-def _user(lines: Lines) -> None:
-    lines[0][0]["turns"][1]["user"] = "Never mind. Goodbye."
-
-
-def _shortened(lines: Lines) -> None:
-    del lines[0][0]["turns"][-1]
-
-
-def _lengthened(lines: Lines) -> None:
-    lines[0][0]["turns"].append({"user": "One more thing.", "response": "Yes?"})
-
-
 def _copied(lines: Lines) -> None:
     lines[1] = [{**line, "trial": 2} for line in lines[0]]
-
-
-def _endless_response(lines: Lines) -> None:
-    lines[0][0]["turns"][1]["response"] = "x" * 100_001
 
 
 def _endless_calls(lines: Lines) -> None:
@@ -162,22 +151,6 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
     line = lines[0][0]
     line["turns"] = [{**line["turns"][0], "response": ""}]
     line["outcome"]["error"] = "the agent calls tools more than 100 times in a turn"
-
-
-def _first_left_out(lines: Lines) -> None:
-    lines[0].clear()
-
-
-def _twice(lines: Lines) -> None:
-    lines[0].append(lines[0][0])
-
-
-def _other_agent(lines: Lines) -> None:
-    lines[1][4]["agent"] = "another"
-
-
-def _malformed(lines: Lines) -> None:
-    lines[0][2]["turns"][0]["response"] = 3
 
 
 def _named_in_lines(lines: Lines) -> None:
@@ -195,14 +168,6 @@ def _nearly_the_baseline(lines: Lines) -> None:
         line["agent"] = "Baseline-2"
 
 
-def _beyond_numbers(lines: Lines) -> None:
-    lines[0][0]["costs"] = {"agent": {"prompt_tokens": 10**400}}
-
-
-def _other_goodbye(lines: Lines) -> None:
-    lines[0][0]["turns"][-1]["response"] = "Bye."
-
-
 def _older_script(lines: Lines) -> None:
     for line in _every(lines):
         line["signature"]["parameters"]["user"] = "scripted-0-000000000000"
@@ -217,26 +182,44 @@ def _older_script(lines: Lines) -> None:
             'turn 0, call 0 (query_restaurant): the result is … {"count": 77, ',
         ),
         ((mine, model_user, _booked), "trial 2, dialogue"),
-        ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
-        ((mine, _shortened), "turn 3: is missing, the user goes on"),
-        ((mine, _lengthened), "turn 4: comes after the end"),
-        ((mine, _endless_response), "trial 1, dialogue town001: the response: 100,001 characters"),
+        (
+            (mine, lambda ls: _turns(ls)[1].update(user="Never mind. Goodbye.")),
+            "trial 1, dialogue town001, turn 1: the user says",
+        ),
+        ((mine, lambda ls: _turns(ls).pop()), "turn 3: is missing, the user goes on"),
+        (
+            (mine, lambda ls: _turns(ls).append({"user": "One more.", "response": "Yes?"})),
+            "turn 4: comes after the end",
+        ),
+        (
+            (mine, lambda ls: _turns(ls)[1].update(response="x" * 100_001)),
+            "trial 1, dialogue town001: the response: 100,001 characters",
+        ),
         ((mine, _endless_calls), "dialogue town001: the agent calls tools more than 100 times in"),
         ((mine, _stopped_by_too_many_calls), "turn 0: has 101 calls, of which 100 may be made"),
         ((mine, _copied), "trial 2, dialogue town001, turn 0: the user says"),
         ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
-        ((mine, _first_left_out), "trial 1 is missing; give the files of all trials"),
-        ((mine, _twice), "trial 1: dialogue town001 is there twice; keep one"),
-        ((mine, _other_agent), "different agents: another and mine"),
-        ((mine, _malformed), "line 3: no play (turns.0.response: input should be a valid string)"),
+        ((mine, lambda ls: ls[0].clear()), "trial 1 is missing; give the files of all trials"),
+        (
+            (mine, lambda ls: ls[0].append(ls[0][0])),
+            "trial 1: dialogue town001 is there twice; keep one",
+        ),
+        ((mine, lambda ls: ls[1][4].update(agent="another")), "different agents: another and mine"),
+        (
+            (mine, lambda ls: ls[0][2]["turns"][0].update(response=3)),
+            "line 3: no play (turns.0.response: input should be a valid string)",
+        ),
         ((_named_in_lines,), "agent: string should match pattern"),
         ((_nearly_the_baseline,), "names that begin with 'baseline' are those of this version"),
         ((mine, _nearly_the_scripts), "names that begin with 'scripted' are those of this version"),
-        ((mine, _beyond_numbers), "costs.agent.prompt_tokens: input should be less than or equal"),
+        (
+            (mine, lambda ls: ls[0][0].update(costs={"agent": {"prompt_tokens": 10**400}})),
+            "costs.agent.prompt_tokens: input should be less than or equal",
+        ),
         ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
         # What both scripts play is known to the last word.
         ((silent,), "the user says"),
-        ((_other_goodbye,), "is not what the baseline plays"),
+        ((lambda ls: _turns(ls)[-1].update(response="Bye."),), "is not what the baseline plays"),
     ],
 )
 def test_an_edited_file_of_plays_is_refused_with_the_place(
@@ -601,11 +584,13 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     track.submit(mine, model_user, lambda lines: silent(lines[:1]))
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
-    [chart] = charts(board, tables)
-    assert (chart.x, chart.y) == ("k", "pass^k")
+    [chart] = track_charts(board, tables)
+    assert (chart["x"], chart["y"]) == ("k", "pass^k")
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
-    found = [(point.dot.x, round(point.dot.y, 1)) for point in chart.picture.points]
-    assert found == [(1.0, 83.3), (2.0, 66.7)]
-    [line] = chart.picture.steps.values()
-    assert line == "M" + "L".join(f"{point.x} {point.y}" for point in chart.picture.points)
-    assert [point.named for point in chart.picture.points] == [False, True]
+    points = chart["points"]
+    assert [(point["dot"].x, round(point["dot"].y, 1)) for point in points] == [
+        *((1.0, 83.3), (2.0, 66.7))
+    ]
+    [line] = chart["ways"].values()
+    assert line == "M" + "L".join(f"{point['x']} {point['y']}" for point in points)
+    assert [point["named"] for point in points] == [False, True]

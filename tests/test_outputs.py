@@ -211,25 +211,6 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
         scored(content, strict_states=True, **options)
 
 
-def test_a_state_that_is_not_read_counts_as_empty_in_a_lexicalised_score(
-    scored: Scored, outputs: Any
-) -> None:
-    options = {"lexicalised": True}
-    unread, remarks = scored(json.dumps(_first(outputs, state=5)).encode(), **options)
-    empty, _ = scored(json.dumps(_first(outputs, state={})).encode(), **options)
-    assert unread == empty
-    assert any("expected a state" in str(remark) for remark in remarks)
-
-
-def test_a_missing_state_counts_as_empty_in_a_lexicalised_score(
-    scored: Scored, outputs: Any
-) -> None:
-    missing, remarks = scored(json.dumps(_first(outputs, state=None)).encode(), lexicalised=True)
-    assert "in 1 of 146 turns; read as empty" in " ".join(map(str, remarks))
-    empty, _ = scored(json.dumps(_first(outputs, state={})).encode(), lexicalised=True)
-    assert missing == empty
-
-
 @pytest.mark.parametrize(
     "state", [{"hotel": {"stars": 4}}, {"hotel": {"area": ["a"]}}, {"hotel": {"area": None}}, "{}"]
 )

@@ -23,7 +23,6 @@ from mwz.harness.board.audit.paper_tables import (
     read_paper,
 )
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.printed import Figure
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {
@@ -54,17 +53,6 @@ _ROWS = {
     },
 }
 _PUBLISHED = {4: "table4_bleu", 5: "table5_inform_success", 6: "table6_diversity"}
-
-
-def test_the_tables_have_the_papers_cells() -> None:
-    paper = read_paper()
-    assert [(table.number, len(table.rows)) for table in paper.tables] == [(4, 7), (5, 6), (6, 6)]
-    assert len(paper.systems) == 13
-    for table in paper.tables:
-        assert all(len(row.figures) == 13 for row in table.rows)
-    # Of table 4 the authors' own row is quoted, of table 5 two.
-    quoted = [[row.label for row in table.rows if row.quoted] for table in paper.tables]
-    assert quoted == [["reported"], ["Inform (rep.)", "Success (rep.)"], []]
 
 
 @pytest.mark.real_data
@@ -109,20 +97,10 @@ def test_a_cell_is_equal_if_the_harness_gives_its_digits(
     assert cell.printed == Decimal(row["figures"][0])
 
 
-def test_a_system_that_is_not_entered_has_no_figure(tmp_path: Path) -> None:
-    [cell] = cells(_paper(figures=("70.0",)), [], "2021")
-    assert (cell.scored, cell.equal) == (None, False)
-
-
 def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
     enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
     found = cells(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
     assert [(cell.entry, cell.equal) for cell in found] == [("one", False), (CORPUS, True)]
-
-
-def test_equal_cells_are_counted() -> None:
-    equal, other = (Figure(Decimal("1.0"), scored) for scored in (1.0, 2.0))
-    assert equal_text([equal, equal, other]) == "2 of 3"
 
 
 # -------------------------------------------------------------------------- the command

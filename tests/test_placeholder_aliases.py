@@ -129,13 +129,6 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
     assert str(raised.value).startswith(f"{path}: {problem}")
 
 
-def test_all_problems_of_a_table_are_told_at_once() -> None:
-    with pytest.raises(InputError) as raised:
-        Options(placeholders={"name": "NAME", "title": "TITLE"})
-    assert raised.value.source == "placeholders"
-    assert len(raised.value.problems) == 2
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -175,11 +168,6 @@ def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_p
     assert older.with_options(rules="2026").rules.ontology["train_ref"] == "REFERENCE"
     named = Options(rules="2026", placeholders="dard")
     assert Scorer(TWO, named).rules.ontology["train_name"] == "TRAINID"
-
-
-def test_responses_in_plain_english_have_no_placeholders() -> None:
-    with pytest.raises(InputError, match="placeholders: responses in plain English have none"):
-        Options(lexicalised=True, placeholders="dard")
 
 
 # Named tables.
@@ -296,19 +284,6 @@ def test_check_score_why_and_compare_read_a_table(
     run = run_cli(capsys, "why", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")
     assert run_cli(capsys, "why", file, *on).out != run.out
-
-
-def test_a_bad_table_is_refused_and_nothing_is_written(
-    file: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    table = tmp_path / "bad.toml"
-    table.write_text('[placeholders]\nname = "PHONE"\n')
-    run = run_cli(capsys, "score", file, "--benchmark", "two", "--placeholders", table)
-    assert (run.status, run.out) == (2, "")
-    assert run.err == (
-        f"mwz: {table}: 'name': rule set 2021 knows it, as NAME; an alias may only name what it "
-        "does not know\n"
-    )
 
 
 def test_what_the_harness_makes_takes_no_aliases(capsys: Capture) -> None:

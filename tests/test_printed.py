@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.printed import (
+from mwz.harness.board.verdicts import (
     RUNS,
     combined_holds,
     combined_range,
-    is_possible_rate,
-    possible_runs,
+    least_runs,
+    possible_counts,
     possible_share,
-    runs_text,
 )
 
 
@@ -51,7 +50,7 @@ from mwz.harness.board.printed import (
 def test_a_printed_rate_is_one_of_those_that_so_many_units_give(
     printed: str, units: int, runs: int, possible: bool
 ) -> None:
-    assert is_possible_rate(Decimal(printed), units, runs) is possible
+    assert bool(possible_counts(Decimal(printed), units * runs)) is possible
 
 
 @given(data=st.data(), units=st.integers(1, 8000), runs=st.integers(1, 10))
@@ -61,7 +60,7 @@ def test_every_rate_that_there_is_can_be_printed(
     right = data.draw(st.integers(0, units * runs))
     digits = data.draw(st.integers(0, 4))
     printed = Decimal(f"{100 * right / (units * runs):.{digits}f}")
-    assert is_possible_rate(printed, units, runs)
+    assert possible_counts(printed, units * runs)
 
 
 @given(units=st.integers(1, 180), digits=st.integers(0, 1))
@@ -71,7 +70,7 @@ def test_the_share_is_that_of_all_values_that_are_printed_so(units: int, digits:
     values = {(2 * 100 * scale * k + units) // (2 * units) for k in range(units + 1)}
     assert possible_share(digits, units) == len(values) / (100 * scale + 1)
     for value in values:
-        assert is_possible_rate(Decimal(value).scaleb(-digits), units)
+        assert possible_counts(Decimal(value).scaleb(-digits), units)
 
 
 def test_about_a_quarter_of_the_values_with_two_decimals_is_no_rate_of_all_turns() -> None:
@@ -81,25 +80,12 @@ def test_about_a_quarter_of_the_values_with_two_decimals_is_no_rate_of_all_turns
     assert possible_share(1, 1000) == 1.0
 
 
-def test_runs_are_told_from_one_to_ten() -> None:
-    # Seven to ten: 86.5857, 86.5875, 86.5889 and 86.59; with fewer none is nearer than 86.5833.
-    assert possible_runs(Decimal("86.59"), 1000) == (7, 8, 9, 10)
-    assert possible_runs(Decimal("86.60"), 1000) == tuple(RUNS)
-    assert 1 in possible_runs(Decimal("86.59"), 999)
-
-
-@pytest.mark.parametrize(
-    ("runs", "text"),
-    [
-        ((), "no run"),
-        ((1,), "1 run"),
-        ((1, 2), "1 or 2 runs"),
-        ((7, 8, 9, 10), "7 to 10 runs"),
-        ((1, 5, 7, 8, 9, 10), "1, 5 or 7 to 10 runs"),
-    ],
-)
-def test_runs_are_told_in_words(runs: tuple[int, ...], text: str) -> None:
-    assert runs_text(runs) == text
+def test_a_mean_is_of_at_least_so_many_runs() -> None:
+    # Of seven, 6061 / 7000 = 86.5857 %; with fewer none is nearer than 86.5833.
+    assert least_runs(Decimal("86.59"), 1000) == 7
+    assert least_runs(Decimal("86.59"), 999) == least_runs(Decimal("86.60"), 1000) == 1
+    # Of three units, ten runs give multiples of 1 / 30: 3.33 and 6.67, not 5.00.
+    assert least_runs(Decimal("5.00"), 3) == RUNS.stop
 
 
 @pytest.mark.parametrize(

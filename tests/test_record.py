@@ -21,13 +21,20 @@ from test_reported import row, table, written
 
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.printed import SIZES, Figure, is_possible_rate, misfits, possible_share
 from mwz.harness.board.reported import (
+    Figure,
     number,
     read_reported,
     version_and_measure,
 )
-from mwz.harness.board.verdicts import record, reported_figures
+from mwz.harness.board.verdicts import (
+    SIZES,
+    misfits,
+    possible_counts,
+    possible_share,
+    record,
+    reported_figures,
+)
 from mwz.normalization.rules import published_rule_sets
 
 
@@ -142,8 +149,8 @@ def test_a_rate_that_no_known_number_of_dialogues_gives_cannot_be_of_one_run(
     # 740 / 999 is .74074, 741 / 999 .74174; 699 / 944 is .74047, 700 / 944 .74153. Of five runs
     # over 1000, 3707 / 5000 is .7414.
     assert found.reason == (
-        "cannot be from 1000 or 999 or 944 dialogues in one run; of 1000: 5 or 7 to 10 runs; "
-        "of 999: 3, 6 or 8 to 10 runs; of 944: 7 to 10 runs"
+        "cannot be from 1000 or 999 or 944 dialogues in one run; of 1000: at least 5 runs; "
+        "of 999: at least 3 runs; of 944: at least 7 runs"
     )
 
 
@@ -265,7 +272,7 @@ def test_pairs_of_rates_are_of_so_many_dialogues_as_the_document_says(
     sizes = [
         size
         for size in SIZES["dialogues"]
-        if all(is_possible_rate(Decimal(figure), size) for figure in figures)
+        if all(possible_counts(Decimal(figure), size) for figure in figures)
     ]
     assert sizes == ([] if dialogues is None else [dialogues])
 
@@ -280,7 +287,7 @@ def test_the_documents_count_of_joint_accuracies_over_turns() -> None:
         and (figure := number(text)) is not None
         and Figure(figure).digits == 2
     ]
-    others = [figure for figure in printed if not is_possible_rate(figure, 7372)]
-    neither = [str(figure) for figure in others if not is_possible_rate(figure, 7368)]
+    others = [figure for figure in printed if not possible_counts(figure, 7372)]
+    neither = [str(figure) for figure in others if not possible_counts(figure, 7368)]
     assert (len(printed), len(others), neither) == (60, 12, ["44.24", "54.39"])
     assert round(60 * possible_share(2, 7372)) == 44

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import VENUES, benchmark, dialogue, goal
+from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import Findings, InputError, Remark
@@ -237,17 +237,6 @@ def test_plain_text_that_names_venues_is_remarked() -> None:
     assert "the benchmark's own responses: 1.00" in str(remark)
     assert "2 responses name one in plain words (golden spoon)" in str(remark)
     assert str(remark).endswith("delexicalise the responses, or score them by --lexicalised")
-
-
-@pytest.mark.parametrize("response", ["hello", "a golden opportunity", "bye ."])
-def test_few_placeholders_are_in_order_where_no_venue_is_named(response: str) -> None:
-    assert _text(response) == []
-
-
-def test_venues_with_short_names_are_not_looked_for() -> None:
-    ask = {"restaurant": [{**VENUES["restaurant"][0], "name": "ask"}]}
-    on = Benchmark("b", FIVE.dialogues, ask, {})
-    assert _remarks({"response": "just ask ."}, on=on) == []
 
 
 # Remarks themselves.

@@ -76,12 +76,6 @@ def test_what_is_no_submission_is_refused_in_one_sentence(content: object, probl
     assert _problems(content) == [problem]
 
 
-@pytest.mark.parametrize("turns", [{"response": "x"}, "hello", None, 3])
-def test_a_dialogue_must_be_a_list(turns: object) -> None:
-    (problem,) = _problems({"mul0001": turns})
-    assert problem.startswith("dialogue mul0001: expected a list of turns, found ")
-
-
 @pytest.mark.parametrize("id_", ["mul0001", "MUL0001", "MUL0001.json", "Mul0001.JSON"])
 def test_ids_may_be_written_as_the_data_set_does(id_: str) -> None:
     assert list(parse_submission({id_: [TURN]}, TWO, "x").dialogues) == ["mul0001"]
@@ -188,15 +182,6 @@ def test_what_the_format_allows_is_accepted(turn: dict[str, Any]) -> None:
 def test_every_slot_is_accepted_in_every_domain(domain: str) -> None:
     state = {domain: dict.fromkeys(sorted(STATE_SLOTS), "x")}
     parse_submission({"mul0001": [{**TURN, "state": state, "active_domains": [domain]}]}, TWO, "x")
-
-
-def test_fewer_dialogues_and_fewer_turns_are_accepted_in_their_order() -> None:
-    submission = parse_submission({"pmul0002": [TURN], "mul0001": (TURN,)}, TWO, "x")
-    assert {id_: len(turns) for id_, turns in submission.dialogues.items()} == {
-        "pmul0002": 1,
-        "mul0001": 1,
-    }
-    assert list(submission.dialogues) == ["pmul0002", "mul0001"]
 
 
 # Normalising.

@@ -11,6 +11,7 @@ from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.metrics.tracking.choices import Choices
+from mwz.harness.metrics.tracking.scored_files import tracking_signature
 from mwz.harness.metrics.tracking.states import (
     GoldStates,
     TrackedDialogue,
@@ -18,7 +19,6 @@ from mwz.harness.metrics.tracking.states import (
     track_states,
 )
 from mwz.harness.signature import Signature, current_versions
-from mwz.harness.tracking.scored_files import tracking_signature
 from mwz.normalization.rules import rule_set
 
 GOLD = {"hotel": {"area": "centre"}}

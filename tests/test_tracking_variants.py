@@ -17,8 +17,8 @@ from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.choices import VARIANTS, Choices
 from mwz.harness.metrics.tracking.evaluation import TrackingResult, score_tracking
 from mwz.harness.metrics.tracking.files import TrackedFile, parse_tracking_file
+from mwz.harness.metrics.tracking.scored_files import annotated, tracking_signature
 from mwz.harness.metrics.tracking.states import TrackedDialogue, track_states
-from mwz.harness.tracking.scored_files import annotated, tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views.site_pages import site, write_site
+from mwz.harness.board.views.site_pages import make_site, write_site
 
 PROJECT = Path(__file__).parents[1]
 PICTURE = PROJECT / "docs" / "board.png"
@@ -30,7 +30,9 @@ def main() -> None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on the path")
     submissions = PROJECT / "submissions"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        made = site(read_board(submissions, read_entries(submissions), "2021"), PROJECT / "docs")
+        made = make_site(
+            read_board(submissions, read_entries(submissions), "2021"), PROJECT / "docs"
+        )
         write_site(made, Path(folder))
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1280, "height": 1080}, color_scheme="light")

@@ -72,35 +72,22 @@ class Piece:
 Response: TypeAlias = Sequence[Piece]
 
 
-@dataclass(frozen=True)
-class Annotated:
-    """A dialogue of MultiWOZ 2.2.
-
-    Attributes:
-        half: "tuning" or "held".
-        responses: Its system turns.
-    """
-
-    half: str
-    responses: Sequence[Response]
+Dialogues: TypeAlias = Mapping[str, Sequence[Response]]
+"""Short id -> the annotated system turns."""
 
 
-def read_annotated(folder: Path) -> dict[str, Annotated]:
-    """Read the test dialogues of MultiWOZ 2.2: short id -> dialogue."""
+def read_annotated(folder: Path) -> Dialogues:
+    """Read the test dialogues of MultiWOZ 2.2."""
     acts = json.loads((folder / "dialog_acts.json").read_text(encoding="utf-8"))
     dialogues = {}
     for path in sorted((folder / "test").glob("dialogues_*.json")):
         for dialogue in json.loads(path.read_text(encoding="utf-8")):
-            raw_id = dialogue["dialogue_id"]
-            id_ = raw_id.split(".")[0].lower()
-            dialogues[id_] = Annotated(
-                half(id_),
-                [
-                    list(pieces(turn["utterance"], acts[raw_id][turn["turn_id"]]["span_info"]))
-                    for turn in dialogue["turns"]
-                    if turn["speaker"] == "SYSTEM"
-                ],
-            )
+            spans = acts[dialogue["dialogue_id"]]
+            dialogues[dialogue["dialogue_id"].split(".")[0].lower()] = [
+                list(pieces(turn["utterance"], spans[turn["turn_id"]]["span_info"]))
+                for turn in dialogue["turns"]
+                if turn["speaker"] == "SYSTEM"
+            ]
     return dialogues
 
 
@@ -120,6 +107,7 @@ def pieces(utterance: str, spans: Sequence[Sequence[Any]]) -> Iterator[Piece]:
 
 _Noise: TypeAlias = Callable[[Response, random.Random], Response]
 _BED_AND_BREAKFAST = re.compile(r"\b(bed and breakfast|b and b|b & b)\b", re.IGNORECASE)
+_APOSTROPHE = re.compile(r" ?['’] ?")
 _CAMBRIDGE = re.compile(r"\bcambridge ?\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.?!]) +(?=\S)")
 
@@ -140,18 +128,6 @@ def _in_spans(change: Callable[[str, random.Random], str], *slots: str) -> _Nois
 
 def _everywhere(change: Callable[[str], str]) -> _Noise:
     return lambda response, chance: [replace(p, words=change(p.words)) for p in response]
-
-
-def _without_apostrophes(text: str, _: random.Random) -> str:
-    return re.sub(r" ?['’] ?", "", text)
-
-
-def _with_b_and_b(text: str, _: random.Random) -> str:
-    return _BED_AND_BREAKFAST.sub("B&B", text)
-
-
-def _without_cambridge(text: str, _: random.Random) -> str:
-    return _CAMBRIDGE.sub("", text).strip()
 
 
 def _with_typo(text: str, chance: random.Random) -> str:
@@ -179,44 +155,40 @@ def _with_blanks(text: str, chance: random.Random) -> str:
     return text
 
 
-def _bold(text: str, _: random.Random) -> str:
-    return f"**{text}**"
-
-
 def _as_list(response: Response, chance: random.Random) -> Response:
     """Write every sentence as an item of a list, values in bold."""
     items = [
         replace(piece, words=piece.words if piece.slot else _SENTENCE.sub("\n- ", piece.words))
         for piece in response
     ]
-    return [Piece("- "), *_in_spans(_bold, *RULES.ontology.values())(items, chance)]
+
+    def bold(text: str, _: random.Random) -> str:
+        return f"**{text}**"
+
+    return [Piece("- "), *_in_spans(bold, *RULES.ontology.values())(items, chance)]
 
 
 NOISES: Mapping[str, _Noise] = {
     "none": lambda response, chance: response,
     "lower case": _everywhere(str.lower),
     "upper case": _everywhere(str.upper),
-    "no apostrophes": _in_spans(_without_apostrophes, "NAME", "ADDRESS"),
-    "B&B": _in_spans(_with_b_and_b, "NAME"),
-    "no Cambridge": _in_spans(_without_cambridge, "NAME"),
+    "no apostrophes": _in_spans(lambda text, _: _APOSTROPHE.sub("", text), "NAME", "ADDRESS"),
+    "B&B": _in_spans(lambda text, _: _BED_AND_BREAKFAST.sub("B&B", text), "NAME"),
+    "no Cambridge": _in_spans(lambda text, _: _CAMBRIDGE.sub("", text).strip(), "NAME"),
     "typos": _in_spans(_with_typo, "NAME", "ADDRESS"),
     "numbers with blanks": _in_spans(_with_blanks, "PHONE", "POST", "TRAINID"),
     "markdown": _as_list,
 }
 
 
-def with_noise(name: str, dialogues: Mapping[str, Annotated]) -> dict[str, Annotated]:
+def with_noise(name: str, dialogues: Dialogues) -> Dialogues:
     """Return dialogues with one kind of noise; the given ones are left as they are."""
-    noise = NOISES[name]
     return {
-        id_: replace(
-            dialogue,
-            responses=[
-                noise(response, random.Random(f"{name} {id_} {turn}"))
-                for turn, response in enumerate(dialogue.responses)
-            ],
-        )
-        for id_, dialogue in dialogues.items()
+        id_: [
+            NOISES[name](response, random.Random(f"{name} {id_} {turn}"))
+            for turn, response in enumerate(responses)
+        ]
+        for id_, responses in dialogues.items()
     }
 
 
@@ -245,28 +217,19 @@ class Counts:
     recalled: int = 0
 
     @property
-    def precision(self) -> float:
-        """The share of found spans that are right."""
-        return self.right / self.found if self.found else 0.0
-
-    @property
-    def recall(self) -> float:
-        """The share of annotated spans that are found."""
-        return self.recalled / self.annotated if self.annotated else 0.0
-
-    @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return _harmonic(self.precision, self.recall)
+        """The harmonic mean of precision (right / found) and recall (recalled / annotated)."""
+        return self._f1(self.found)
 
     @property
     def f1_without_unmarked(self) -> float:
         """F1 without the spans that the annotation lacks though the database has them."""
-        return _harmonic(self.right / max(self.found - self.unmarked, 1), self.recall)
+        return self._f1(self.found - self.unmarked)
 
-
-def _harmonic(first: float, second: float) -> float:
-    return 2 * first * second / (first + second) if first + second else 0.0
+    def _f1(self, found: int) -> float:
+        precision = self.right / max(found, 1)
+        recall = self.recalled / max(self.annotated, 1)
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 @dataclass(frozen=True)
@@ -287,7 +250,7 @@ class Measured:
 
 
 def measure(
-    dialogues: Mapping[str, Annotated],
+    dialogues: Dialogues,
     delexicalise: Callable[[str], Delexicalised],
     benchmark: Benchmark,
 ) -> Measured:
@@ -295,9 +258,9 @@ def measure(
     counts: dict[str, Counts] = defaultdict(Counts)
     predictions = {}
     pairs = []
-    for id_, dialogue in dialogues.items():
+    for id_, responses in dialogues.items():
         turns: list[dict[str, object]] = []
-        for response in dialogue.responses:
+        for response in responses:
             delexicalised = delexicalise("".join(piece.words for piece in response))
             _count(counts, delexicalised.spans, list(_annotated_places(response)))
             turns.append({"response": delexicalised.text})
@@ -358,7 +321,7 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     delexicaliser = Delexicaliser(benchmark.venue_records(RULES), RULES)
     dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
     for name in HALVES:
-        part = {id_: d for id_, d in dialogues.items() if d.half == name}
+        part = {id_: responses for id_, responses in dialogues.items() if half(id_) == name}
         own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
         made = made_submission(own, CANONICAL_STYLE)
         inform, success = _strict(Scorer(own, OPTIONS).score_normalized(made))

@@ -33,8 +33,7 @@ from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.model import Board, read_board
-from mwz.harness.board.printed import Figure
-from mwz.harness.board.reported import ReportedFigures, read_reported
+from mwz.harness.board.reported import Figure, ReportedFigures, read_reported
 from mwz.harness.board.systems import FACTS
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions

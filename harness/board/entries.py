@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
-from ..io.files import is_plain_file, is_plain_folder, parse_json, parse_toml, read_plain
+from ..io.files import is_plain_file, parse_json, parse_toml, read_plain
 from ..signature import PLACEHOLDERS
 from .scores import Scores, read_scores
 from .systems import System, folder_name, read_system
@@ -92,7 +92,7 @@ def read_entries(folder: Path) -> list[Entry]:
     paths = [
         path
         for path in sorted(folder.iterdir())
-        if is_plain_folder(path) and not path.name.startswith(".")
+        if path.is_dir() and not path.is_symlink() and not path.name.startswith(".")
     ]
     absent = {track for track in OF_ROOMS if track not in tracks()}
     here = [path for path in paths if not (absent and _track(path) in absent)]

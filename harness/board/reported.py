@@ -1,8 +1,8 @@
-"""The figures of the field's public tables: `reported.toml` of a folder of submissions.
+"""What is reported of systems: the field's public tables, and printed figures beside the harness's.
 
-They are facts as printed, with their source, of systems with and without an entry. A row of
-a system that has an entry names it. What a column is of is told from its name: a version of
-MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
+`reported.toml` of a folder of submissions has the tables as facts, with their source, of systems
+with and without an entry. A row of a system that has an entry names it. What a column is of is told
+from its name: a version of MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse
 from ..io.files import parse_toml, read_plain, validated
+from ..io.tables import figure, signed
+from ..metrics.metric import headlines
+from ..scoring.report import Report
 from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
@@ -230,3 +234,107 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
                         f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
                         f"column; it has {', '.join(table.columns)}"
                     )
+
+
+# ----------------------------------------------------- a printed figure beside the harness's
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A printed figure, the harness's beside it, and what is to be said of the two.
+
+    Attributes:
+        printed: The figure, with its digits.
+        scored: The harness's, unrounded, in the set-up that should give it; None if it has none.
+        system: The system as the source names it, or its entry does.
+        entry: The key of its entry; empty if it has none.
+        source: Where the figure is printed.
+        setup: The set-up that it is of: "strict", "optimistic", or the authors' "own"; of joint
+            accuracy the gold states.
+        title: What tables call it.
+        metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
+        verdict: One of `verdicts.toml`, [figures]; of a figure that does not fit, "combined" or
+            "attainable"; of a cell of a paper's table, where the outputs are that the harness
+            does not have.
+        reason: What does not fit, and what the figure can be.
+        by_setup: (Rule set, set-up) -> the harness's figure, where there is one.
+    """
+
+    printed: Decimal
+    scored: float | None = None
+    system: str = ""
+    entry: str = ""
+    source: str = ""
+    setup: str = ""
+    title: str = ""
+    metric: str = ""
+    verdict: str = ""
+    reason: str = ""
+    by_setup: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    @property
+    def digits(self) -> int:
+        """How many decimals it is printed with."""
+        return max(0, -int(self.printed.as_tuple().exponent))
+
+    @property
+    def difference(self) -> float | None:
+        """The harness's figure less the printed one, in the figure's unit."""
+        return None if self.scored is None else self.scored - float(self.printed)
+
+    @property
+    def equal(self) -> bool:
+        """Whether the harness's figure, rounded to the digits printed, is the printed one.
+
+        Halves may have been rounded either way.
+        """
+        return self._units is not None and self._units <= 0.5 + 1e-9
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it is less than one unit of the last digit away, and not equal."""
+        return self._units is not None and not self.equal and self._units < 1
+
+    @property
+    def _units(self) -> float | None:
+        """How far the two are apart, in units of the last digit printed."""
+        gap = self.difference
+        return None if gap is None else abs(gap) * 10.0**self.digits
+
+    def texts(self, least: int = 0) -> tuple[str, str, str]:
+        """Return the printed figure, the harness's and the difference as tables show them.
+
+        Args:
+            least: The digits after the point that the latter two have at least.
+        """
+        digits, gap = max(least, self.digits), self.difference
+        difference = figure(None) if gap is None else signed(gap, digits)
+        return f"{self.printed:f}", figure(self.scored, digits), difference
+
+
+def figures_beside(
+    report: Report | None, setup: str, figures: Mapping[str, Decimal], style: str | None = None
+) -> dict[str, Figure]:
+    """Return metric -> a printed figure beside that of a report under a set-up."""
+    return {
+        metric: Figure(
+            printed, None if report is None else scored_figure(report, setup, metric, style)
+        )
+        for metric, printed in figures.items()
+    }
+
+
+def scored_figure(
+    report: Report, setup: str, metric: str, style: str | None = None
+) -> float | None:
+    """Return the harness's figure of a metric under a set-up; None if the report lacks it."""
+    if metric == "bleu":
+        return (report.bleu or {}).get(style or CANONICAL_STYLE)
+    if metric in DIVERSITY:
+        return None if report.diversity is None else float(getattr(report.diversity, metric))
+    return headlines()[metric].value(report, setup)
+
+
+def figure_title(metric: str) -> str:
+    """Return what tables call a figure."""
+    return DIVERSITY[metric] if metric in DIVERSITY else headlines()[metric].title

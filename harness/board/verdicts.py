@@ -4,6 +4,13 @@ A printed figure matches if the harness's is within half a unit of its last digi
 digits printed, it equals it. An average length that is cut off rather than rounded, less than one
 unit away, and a combined score added up from rounded parts match to rounding. Where a figure does
 not match as it should, the other set-ups and rule sets are tried. The words are in `verdicts.toml`.
+
+Some figures cannot be of the whole test set, whatever the outputs are. A rate over N units
+(dialogues, turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N.
+The mean of R such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000
+dialogues, where all rates are multiples of 0.1; it can be one of 999 dialogues. Ties count either
+way, since tools differ in how they round them. And a printed combined score must be
+(Inform + Success) / 2 + BLEU up to the rounding of the four.
 """
 
 from __future__ import annotations
@@ -11,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import TypeAlias
 
 from mwz.normalization.registry import read_toml
@@ -18,27 +26,27 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..metrics.setups import RANKED
 from .entries import Entry
-from .printed import (
-    JOINT_ACCURACY,
-    PARTS,
-    Figure,
-    combined_holds,
-    contradicts_parts,
-    figure_title,
-    figures_beside,
-    scored_figure,
-)
 from .reported import (
     DIVERSITY,
+    Figure,
     ReportedFigures,
     ReportedRow,
     ReportedTable,
+    figure_title,
+    figures_beside,
     number,
     printed_figures,
     printer,
+    scored_figure,
     version_and_measure,
 )
 from .tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
+
+PARTS = ("inform", "success", "bleu")
+"""The metrics that a combined score is made of."""
+
+JOINT_ACCURACY = ("joint accuracy", "JGA")
+"""What public tables call joint goal accuracy."""
 
 _OPTIMISTIC = "optimistic combined score"
 """The verdict on a combined score that is the optimistic one, beside strict parts."""
@@ -64,25 +72,18 @@ def record(
         tables: The public tables.
         alternatives: Key of an entry -> what else its figures could be.
     """
-    others = alternatives or {}
-    return [one for each in entries for one in _record(each, tables, others.get(each.key))]
-
-
-def _record(
-    entry: Entry, tables: Sequence[ReportedTable], alternatives: Alternatives | None
-) -> Iterator[Figure]:
-    rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
-    claims: list[ReportedFigures] = [*entry.system.reported]
-    claims += [claim for table, row in rows for claim in printed_figures(table, row)]
-    seen: set[tuple[str, str, Decimal]] = set()
-    for claim in claims:
-        for one in reported_figures(entry, claim, alternatives):
-            key = (one.setup, one.metric, one.printed)
-            if key not in seen:
-                seen.add(key)
-                yield one
-    for table, row in rows:
-        yield from _joint_accuracies(entry, table, row)
+    figures: list[Figure] = []
+    for entry in entries:
+        rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
+        claims: list[ReportedFigures] = [*entry.system.reported]
+        claims += [claim for table, row in rows for claim in printed_figures(table, row)]
+        distinct: dict[tuple[str, str, Decimal], Figure] = {}
+        for claim in claims:
+            for one in reported_figures(entry, claim, (alternatives or {}).get(entry.key)):
+                distinct.setdefault((one.setup, one.metric, one.printed), one)
+        figures += distinct.values()
+        figures += [one for table, row in rows for one in _joint_accuracies(entry, table, row)]
+    return figures
 
 
 def reported_figures(
@@ -91,9 +92,15 @@ def reported_figures(
     """Return every figure that a source reports of a system, beside its scores."""
     report = entry.scores.under(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
-    beside = figures_beside(report, home, claim.figures, claim.style)
-    return [
-        replace(
+    beside = {}
+    for metric, one in figures_beside(report, home, claim.figures, claim.style).items():
+        by_setup = {
+            (rules, setup): value
+            for rules, under in entry.scores.reports.items()
+            for setup in RANKED
+            if (value := scored_figure(under, setup, metric, claim.style)) is not None
+        }
+        beside[metric] = replace(
             one,
             system=entry.system.name,
             entry=entry.key,
@@ -101,51 +108,42 @@ def reported_figures(
             setup=claim.setup,
             title=figure_title(metric),
             metric=metric,
-            verdict=_verdict(entry, claim, metric, beside, alternatives),
-            by_setup=_by_setup(entry, claim, metric),
+            by_setup=by_setup,
         )
-        for metric, one in beside.items()
+    return [
+        replace(one, verdict=_verdict(entry, claim, one, beside, alternatives))
+        for one in beside.values()
     ]
-
-
-def _by_setup(entry: Entry, claim: ReportedFigures, metric: str) -> dict[tuple[str, str], float]:
-    return {
-        (rules, setup): value
-        for rules, report in entry.scores.reports.items()
-        for setup in RANKED
-        if (value := scored_figure(report, setup, metric, claim.style)) is not None
-    }
 
 
 def _verdict(
     entry: Entry,
     claim: ReportedFigures,
-    metric: str,
+    one: Figure,
     beside: Mapping[str, Figure],
     alternatives: Alternatives | None,
 ) -> str:
-    one, matches = beside[metric], f"matches {printer(claim)}"
+    matches = f"matches {printer(claim)}"
     if one.scored is None:
         return "not scored"
     if one.equal:
         return matches
-    if _is_rounding(metric, beside):
+    if _is_rounding(one.metric, beside):
         return f"{matches} to rounding"
-    if metric == "combined" and contradicts_parts(claim.figures):
+    if one.metric == "combined" and contradicts_parts(claim.figures):
         optimistic = _is_optimistic_combined(entry, claim.figures)
         return _OPTIMISTIC if optimistic else "contradicts its printed parts"
-    if metric == "bleu":
+    others = [
+        (f"{setup} set-up, rules {rules}", value) for (rules, setup), value in one.by_setup.items()
+    ]
+    if one.metric == "bleu":
         others = [(f"{s} references", bleu) for s, bleu in (entry.scores.main.bleu or {}).items()]
-    else:
-        known = _by_setup(entry, claim, metric)
-        others = [(f"{setup} set-up, rules {rules}", v) for (rules, setup), v in known.items()]
     if alternatives is not None:
-        others += alternatives(claim, metric)
-    under = (name for name, value in others if replace(one, scored=value).equal)
-    return next(
-        (f"{matches} under {name}" for name in under),
-        _domains_verdict(claim, (metric,)) or "does not match",
-    )
+        others += alternatives(claim, one.metric)
+    for name, value in others:
+        if replace(one, scored=value).equal:
+            return f"{matches} under {name}"
+    return _domains_verdict(claim, (one.metric,)) or "does not match"
 
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
@@ -276,3 +274,148 @@ def _differences(off: Mapping[str, Figure]) -> str:
         f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
         for metric, one in off.items()
     )
+
+
+# --------------------------------------- figures that do not fit their parts or the whole test set
+
+RUNS = range(1, 11)
+"""Of how many runs a figure may be the mean."""
+
+SIZES: Mapping[str, Mapping[int, str]] = {
+    "dialogues": {
+        1000: "the test set",
+        999: "without one dialogue, as several systems' outputs are",
+        944: "those that LABES' outputs cover",
+    },
+    "turns": {
+        7372: "the test set",
+        7368: "999 dialogues, as Dey et al. (2022) and Kim et al. (2022) count them",
+    },
+}
+"""Unit of a rate -> the numbers of units that systems are known to be scored on, and why.
+
+The first is the whole test set of MultiWOZ.
+"""
+
+# What public tables and entries call a rate -> what it is a rate over. Rates per domain are over
+# turns of which papers do not say how many there are.
+_RATES: Mapping[str, str] = {
+    "Inform": "dialogues",
+    "Success": "dialogues",
+    **dict.fromkeys(JOINT_ACCURACY, "turns"),
+}
+
+
+def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[Figure]:
+    """Return every printed figure of entries and public tables that cannot be what it is called.
+
+    Contradictory combined scores come first. What a table repeats of an entry's own figures is
+    there once.
+    """
+    combined: list[Figure] = []
+    # The measure of each figure that may be a rate stands before it.
+    rates: list[tuple[str, Figure]] = []
+    seen = set()
+    for entry in entries:
+        for claim in entry.system.reported:
+            combined += _contradiction(entry.system.name, claim)
+            for metric, printed in claim.figures.items():
+                title = figure_title(metric)
+                seen.add((entry.key, title, printed))
+                about = (entry.system.name, entry.key, claim.source)
+                rates.append((title, Figure(printed, None, *about, title=title)))
+    for table, row in [(one, row) for one in tables for row in one.rows]:
+        for of_version in printed_figures(table, row):
+            combined += _contradiction(row.system, of_version)
+        for column in table.columns:
+            measure, value = version_and_measure(column)[1], number(row.figures.get(column, ""))
+            if value is not None and (row.entry, measure, value) not in seen:
+                about = (row.system, row.entry or "", table.title)
+                rates.append((measure, Figure(value, None, *about, title=column)))
+    return [*combined, *(one for measure, rate in rates for one in _unattainable(measure, rate))]
+
+
+def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
+    """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
+    names = ("combined", *PARTS)
+    is_whole = all(name in figures for name in names)
+    return is_whole and not combined_holds(*(figures[name] for name in names))
+
+
+def _contradiction(system: str, claim: ReportedFigures) -> list[Figure]:
+    """Return a combined score that its printed parts do not give, if there is one."""
+    if not contradicts_parts(claim.figures):
+        return []
+    combined, inform, success, bleu = (claim.figures[name] for name in ("combined", *PARTS))
+    low, high = combined_range(inform, success, bleu)
+    reason = (
+        f"its printed parts give {low.normalize():f} to {high.normalize():f}: "
+        f"({inform} + {success}) / 2 + {bleu}"
+    )
+    about = (system, "", claim.source, "", figure_title("combined"))
+    return [Figure(combined, None, *about, verdict="combined", reason=reason)]
+
+
+def _unattainable(measure: str, one: Figure) -> list[Figure]:
+    """Return a figure with what it can be, if it is no rate of one run over the whole test set."""
+    unit = _RATES.get(measure)
+    if unit is None:
+        return []
+    whole, *others = sizes = list(SIZES[unit])
+    if possible_counts(one.printed, whole):
+        return []
+    counts = {size: possible_counts(one.printed, size) for size in others}
+    reasons = [f"not from {whole} {unit} in one run"]
+    reasons += [f"from {size}: {' or '.join(map(str, of))}" for size, of in counts.items() if of]
+    if not any(counts.values()):
+        reasons = [f"cannot be from {' or '.join(map(str, sizes))} {unit} in one run"]
+        reasons += [f"of {size}: at least {least_runs(one.printed, size)} runs" for size in sizes]
+    return [replace(one, verdict="attainable", reason="; ".join(reasons))]
+
+
+def _half_a_digit(printed: Decimal) -> Decimal:
+    return Decimal("0.5").scaleb(-Figure(printed).digits)
+
+
+def possible_counts(printed: Decimal, units: int) -> range:
+    """Return of how many of the units (dialogues or turns) a printed percentage can be the rate."""
+    if not 0 <= printed <= 100:
+        return range(0)
+    value, half = Fraction(printed), Fraction(_half_a_digit(printed))
+    least, most = -((half - value) * units // 100), (value + half) * units // 100
+    return range(max(0, least), min(units, most) + 1)
+
+
+def least_runs(printed: Decimal, units: int) -> int:
+    """Return of how many runs over so many units a printed percentage can be the mean.
+
+    It is the least number of `RUNS`, or the one after them.
+    """
+    return next((runs for runs in RUNS if possible_counts(printed, units * runs)), RUNS.stop)
+
+
+def possible_share(digits: int, units: int) -> float:
+    """Return the share, 0 to 1, of percentages with so many decimals that are possible rates.
+
+    Values count as printed when halves are rounded up.
+    """
+    scale: int = 10**digits
+    printed = {(200 * scale * k + units) // (2 * units) for k in range(units + 1)}
+    return len(printed) / (100 * scale + 1)
+
+
+def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[Decimal, Decimal]:
+    """Return the least and greatest combined score that printed figures can belong to.
+
+    All in percent. The ends are what the figures give before they were rounded.
+    """
+    middle = (inform + success) / 2 + bleu
+    slack = (_half_a_digit(inform) + _half_a_digit(success)) / 2 + _half_a_digit(bleu)
+    return middle - slack, middle + slack
+
+
+def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:
+    """Whether a printed combined score can be that of printed Inform, Success and BLEU."""
+    low, high = combined_range(inform, success, bleu)
+    half = _half_a_digit(combined)
+    return low - half <= combined <= high + half

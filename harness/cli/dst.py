@@ -16,10 +16,8 @@ from ..io.tables import SUFFIXES, formatted, printable
 from ..metrics.tracking.choices import VARIANTS, Choices
 from ..metrics.tracking.files import parse_tracking_file
 from ..metrics.tracking.metric import tracking_metrics
-from ..submission import EMPTY_STATES, made_submission
-from ..submission.formats import parse_predictions
-from ..tracking.plots import plot_tracking
-from ..tracking.scored_files import (
+from ..metrics.tracking.plots import plot_tracking
+from ..metrics.tracking.scored_files import (
     ScoredFile,
     annotated,
     breakdown_tables,
@@ -27,6 +25,8 @@ from ..tracking.scored_files import (
     headlines_table,
     score_file,
 )
+from ..submission import EMPTY_STATES, made_submission
+from ..submission.formats import parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
 

@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
 
 from ..benchmark import GOALS
+from ..data.installed import installed_benchmarks
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH
@@ -38,8 +39,6 @@ def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of a benchmark that is at hand."""
-    from ..data.installed import installed_benchmarks
-
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
 
 

@@ -13,7 +13,7 @@ import click
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
-from ..io.tables import formatted, printable
+from ..io.tables import formatted, picture_format, printable
 from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
 from ..scoring.predictions import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
@@ -145,8 +145,6 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         given: Parameter -> value.
     """
     if given["plot"] is not None:
-        from ..io.tables import picture_format
-
         picture_format(given["plot"])
     json_target, lines_target = given["json_target"], given["lines_target"]
     free, goals, several = given["free_running"], given["goals"], len(given["predictions"]) > 1

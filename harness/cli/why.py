@@ -139,10 +139,10 @@ def _diagnoses(
 
 def _show_pages(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
-    site = room("board.views.site_pages", "--html").DialogueSite(diagnoses)
+    pages = room("board.views.site_pages", "--html")
+    site = pages.DialogueSite(diagnoses)
     if html is None:
-        serving = room("board.views.serving", "--serve")
-        serving.serve_pages(site, port, "the dialogues")
+        pages.serve_pages(site, port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path])

@@ -71,8 +71,8 @@ def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleS
     source = "goals" if isinstance(goals, Mapping) else shown_name(goals)
     content = goals if isinstance(goals, Mapping) else read_json(goals)
     if not isinstance(content, Mapping):
-        found = kind_of(content)
-        raise InputError(source, f"expected an object of dialogue id -> goal, found {found}")
+        kind = kind_of(content)
+        raise InputError(source, f"expected an object of dialogue id -> goal, found {kind}")
     problems = [] if content else ["holds no goals"]
     read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
     refuse(source, problems)

@@ -36,6 +36,7 @@ from mwz.normalization.responses import Delexicalised, Span
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark, Goal
+from ..scoring.scorer import venue_database
 from ..signature import SHOWN_HASH
 from .facts import count_facts, requests, turn_domains
 
@@ -177,6 +178,27 @@ def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
 def delexicaliser_version() -> str:
     """Return the delexicaliser's version and its tables' digest, as signatures have them."""
     return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
+
+
+def ground_texts(
+    texts: Iterable[str],
+    goal: Mapping[str, Goal],
+    benchmark: Benchmark,
+    rules: RuleSet,
+    booked: Sequence[Collection[str]] | None = None,
+) -> GroundedDialogue:
+    """Compare a dialogue's responses with its goal and a benchmark's venues.
+
+    Args:
+        texts: The responses as they were written, one per system turn.
+        goal: Domain -> what the user wants.
+        benchmark: The benchmark, whose venues responses may name.
+        rules: The rule set.
+        booked: As of `PlainDialogue`.
+    """
+    plain = delexicaliser(benchmark, rules)
+    said = PlainDialogue([plain(text) for text in texts], goal, booked)
+    return ground(said, venue_database(benchmark, rules), plain.gazetteer)
 
 
 def ground(

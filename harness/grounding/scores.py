@@ -21,10 +21,10 @@ from ..io.tables import Cell, figure, text_table
 from ..metrics.inform import TOTAL
 from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, Statistics, percent
-from ..scoring.scorer import kept, venue_database
+from ..scoring.scorer import kept
 from ..submission.model import has_human_responses
 from .facts import COUNTS, SHARES, ToldShares, told_shares
-from .grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
+from .grounded import GroundedDialogue, PlainDialogue, ground, ground_texts
 from .grounded_scores import FIGURES
 
 _RATES = {
@@ -226,11 +226,9 @@ def rated_human(
         rules: The rule set.
         when: `BOOKED` or `FREE`.
     """
-    plain = delexicaliser(benchmark, rules)
-    responses = [plain(text) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if when == BOOKED else None
-    said = PlainDialogue(responses, dialogue.goal, booked)
-    return rating(ground(said, venue_database(benchmark, rules), plain.gazetteer))
+    texts = dialogue.responses[:turns]
+    return rating(ground_texts(texts, dialogue.goal, benchmark, rules, booked))
 
 
 def ceiling(

@@ -217,11 +217,6 @@ def is_plain_file(path: Path) -> bool:
     return os.path.isfile(path) and not os.path.islink(path)
 
 
-def is_plain_folder(path: Path) -> bool:
-    """Return whether there is a folder, and not a link to one."""
-    return path.is_dir() and not path.is_symlink()
-
-
 # Parsing.
 
 
@@ -257,8 +252,8 @@ def parse_json(content: bytes, source: str) -> object:
     except UnicodeDecodeError as error:
         _refuse_encoding(error, source)
     except json.JSONDecodeError as error:
-        told = f"line {error.lineno}, column {error.colno} ({error.msg})"
-        raise InputError(source, f"not JSON: {told}") from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(source, f"not JSON: {place} ({error.msg})") from None
     except RecursionError:
         raise InputError(source, "JSON nested too deeply") from None
     except ValueError as error:
@@ -306,8 +301,8 @@ def decoded(content: bytes, source: str) -> str:
 
 def _refuse_encoding(error: UnicodeDecodeError, source: str) -> NoReturn:
     line = error.object.count(b"\n", 0, error.start) + 1
-    told = f"not text in UTF-8 (byte {error.start}, line {line}); save it in that encoding"
-    raise InputError(source, told) from None
+    problem = f"not text in UTF-8 (byte {error.start}, line {line}); save it in that encoding"
+    raise InputError(source, problem) from None
 
 
 def parse_toml(

@@ -345,13 +345,13 @@ def picture_format(path: str) -> str:
         InputError: It is not one of `SUFFIXES`, or matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        told = "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`"
-        raise errors.InputError(path, told)
+        problem = "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`"
+        raise errors.InputError(path, problem)
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:
-        known = " or ".join(f".{known}" for known in SUFFIXES)
+        suffixes = " or ".join(f".{one}" for one in SUFFIXES)
         raise errors.InputError(
-            path, f"pictures are written as {known}; give one of these suffixes"
+            path, f"pictures are written as {suffixes}; give one of these suffixes"
         )
     return suffix
 

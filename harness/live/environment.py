@@ -29,9 +29,8 @@ from ..benchmark import REFERENCE
 from ..data.goals import Task
 from ..errors import InputError, shown
 from ..io.files import limits, valid_text
-from .tools import NAMED, ROUTE, Result, Tools
 from .users import ScriptedUser
-from .world import BrokenOffError, UserMaker, UserTurn, World
+from .world import NAMED, ROUTE, BrokenOffError, Result, Tools, UserMaker, UserTurn, World
 
 MAX_TURNS = 30
 """How many turns a dialogue has at most."""

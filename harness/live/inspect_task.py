@@ -19,8 +19,7 @@ from inspect_ai.tool import ToolInfo
 
 from .environment import Environment
 from .models import MOST_ROUNDS, spoken
-from .tools import tool_schemas
-from .world import BrokenOffError, World, script
+from .world import BrokenOffError, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")
 

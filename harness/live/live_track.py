@@ -39,7 +39,7 @@ RATES = ("inform", "success", "requested", "books", "solved")
 
 @dataclass(frozen=True)
 class LiveScores:
-    """What an agent scores in live dialogues (`live/outcomes.py`).
+    """What an agent scores in live dialogues.
 
     Attributes:
         signature: Everything the figures depend on besides the agent.

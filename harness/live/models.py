@@ -24,8 +24,7 @@ from ..errors import InputError, cut, without_secrets
 from ..io.files import valid_text
 from ..signature import SHOWN_HASH
 from .agents import Call
-from .tools import tool_schemas
-from .world import BrokenOffError, UserTurn, World, script
+from .world import BrokenOffError, UserTurn, World, script, tool_schemas
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"

@@ -24,9 +24,8 @@ from ..metrics.results import Figure, Statistics, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
 from .environment import MAX_TURNS, Environment
-from .tools import tools_digest
 from .users import ScriptedUser
-from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, World, script_name
+from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, World, script_name, tools_digest
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue, as files have it."""

@@ -26,8 +26,7 @@ from mwz.normalization.states import minutes, normalize_slot_name
 from ..data.goals import DomainTask, Task
 from ..grounding.facts import requests
 from ..grounding.grounded import NAMING_SLOTS, told_text
-from .tools import NAMED, ROUTE, TIMES
-from .world import MOST_HEARD, User, UserTurn, World, pattern_of, script
+from .world import MOST_HEARD, NAMED, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
 

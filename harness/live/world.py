@@ -1,25 +1,39 @@
-"""What live dialogues share: a benchmark with its tasks, and what users are."""
+"""What live dialogues share: a benchmark with its tasks, the tools of agents, and what users are.
+
+Tools are queries and bookings, declared in `tools.json` in OpenAI's function form. Results depend
+on the venues, the task and the arguments alone. A booking is refused as long as it asks for what
+the goal's `fail_book` says; else it returns a reference number, or of a taxi the car and its
+driver's telephone number, made from a hash of task and arguments. Wrong arguments are answered by
+an error that says what to do.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
+from rapidfuzz import process
 
+from mwz.database.venues import VenueDatabase, reaches
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.registry import digest_of_json, read_toml
+from mwz.normalization.registry import digest_of_json, folder_of, read_toml
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, VenueRecords
 from ..data.goals import Task, Tasks, chosen_goals, load_tasks
 from ..data.installed import load_benchmark
-from ..errors import InputError
-from ..grounding.grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
+from ..errors import InputError, unknown
+from ..grounding.grounded import GroundedDialogue, delexicaliser, ground_texts
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
-from .tools import Tools
+
+# ---------------------------------------------------------------------------------- who talks
 
 TALKER_NAME = r"^[!-~]([ -~]{0,198}[!-~])?$"
 TalkerName: TypeAlias = Annotated[str, Field(pattern=TALKER_NAME)]
@@ -90,6 +104,207 @@ Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
 """A response, or the messages of a dialogue (`role`, `content`), of which the assistant's count."""
 
 
+# -------------------------------------------------------------------------------------- tools
+
+SHOWN_RESULTS = 5
+"""How many of the venues found a query returns."""
+
+_CLOSEST = 3
+_REMEMBERED = 1 << 14
+_HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
+# Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
+_LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
+ROUTE = ("departure", "destination")
+NAMED = ("restaurant", "hotel", "attraction")
+"""The domains of which taxis go from one venue to another."""
+TIMES = ("arriveBy", "leaveAt")
+_COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
+_CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
+
+
+@cache
+def tool_schemas() -> list[dict[str, Any]]:
+    """Return the tools in OpenAI's function form; they are to be read only."""
+    text = (folder_of(__package__) / "tools.json").read_text(encoding="utf-8")
+    schemas: list[dict[str, Any]] = json.loads(text)
+    return schemas
+
+
+@cache
+def tools_digest() -> str:
+    """Return the SHA-256 of the tools' declaration, in hexadecimal."""
+    return digest_of_json(tool_schemas())
+
+
+@cache
+def _parameters() -> Mapping[str, Mapping[str, Any]]:
+    return {one["function"]["name"]: one["function"]["parameters"] for one in tool_schemas()}
+
+
+Result: TypeAlias = Mapping[str, Any]
+"""What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
+
+
+class Tools:
+    """The tools on the venues of a benchmark.
+
+    Args:
+        records: The venues.
+        database: Answers queries.
+        rules: The rule set that both go by.
+    """
+
+    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
+        self._database = database
+        self._rules = rules
+        # Several trains may have the same id.
+        self._records: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        for domain, venue in rules.venue_rules.items():
+            by_id = self._records[domain] = {}
+            for record in records.get(domain, ()):
+                named = {normalize_slot_name(key, rules): value for key, value in record.items()}
+                shown = {key: value for key, value in record.items() if key not in _HIDDEN}
+                by_id.setdefault(named[venue.identifier], []).append(shown)
+        # Every trial, and who computes its outcome, asks the same.
+        self._query = lru_cache(_REMEMBERED)(self._queried)
+
+    def call(self, task: Task, name: str, arguments: object) -> Result:
+        """Call a tool.
+
+        Args:
+            task: The task that is played, which says what bookings are refused.
+            name: The tool.
+            arguments: Slot -> value, or the JSON of it.
+        """
+        if name not in _parameters():
+            return _error(unknown("tool", name, _parameters()))
+        try:
+            parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+            given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
+        except (ValueError, RecursionError, AttributeError):
+            return _error("arguments: expected a JSON object of slot -> value")
+        parameters = _parameters()[name]
+        problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
+        problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
+        if any(problems):
+            return _error("; ".join(filter(None, problems)))
+        kind, domain = name.split("_")
+        if kind == "book":
+            return self._book(task, domain, given)
+        return self._query(domain, tuple(given.items()))
+
+    def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
+        """Return the ids of the venues that meet constraints, in the records' order."""
+        given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
+        meant = self.named(domain, given.pop("name")) if "name" in given else None
+        found = self._database.query(domain, given)
+        return [id_ for id_ in found if meant is None or id_ in meant]
+
+    def values(self, domain: str, slot: str) -> list[str]:
+        """Return the values of a slot that venues of a domain have, sorted."""
+        records = (one for ones in self._records[domain].values() for one in ones)
+        return sorted({str(one[slot]) for one in records if one.get(slot)})
+
+    def same(self, slot: str, first: str, second: str) -> bool:
+        """Return whether two values of a slot mean the same, spelled in whatever way."""
+        name = "name" if slot in ROUTE else normalize_slot_name(slot, self._rules)
+        one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
+        return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
+
+    def _queried(self, domain: str, arguments: tuple[tuple[str, str], ...]) -> Result:
+        slots = dict(arguments)
+        every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
+        records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
+        if domain == "train":
+            # The first after a time, or the last before one.
+            late = "arriveBy" in slots and "leaveAt" not in slots
+            time, order = ("arriveBy", -1) if late else ("leaveAt", 1)
+            records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
+        result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
+        if not records:
+            named = {s: v for s, v in slots.items() if s not in TIMES}
+            strange = [s for s, v in named.items() if not self.named(domain, v, s)]
+            result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
+        return result
+
+    def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
+        """Return whether one of several trains with the same id is the one that is meant."""
+        last, first = (slots.get(slot, train.get(slot, "00:00")).zfill(5) for slot in TIMES)
+        in_time = first <= train.get("leaveAt", first) and train.get("arriveBy", last) <= last
+        given = [slot for slot in (*ROUTE, "day") if slot in slots]
+        return in_time and all(self.same(slot, train[slot], slots[slot]) for slot in given)
+
+    def _closest(self, domain: str, key: str, value: str) -> list[str]:
+        closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
+        return [found for found, *_ in closest]
+
+    def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
+        key = "trainID" if domain == "train" else "name"
+        slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
+        found = self.named(domain, given[key], key) if key in given else []
+        if key in given and len(found) != 1:
+            names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
+            kind = "ambiguous" if names else "unknown"
+            names = names or self._closest(domain, key, given[key])
+            return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
+        venue = found[0] if found else None
+        failing = task.domains[domain].fail_book if domain in task.domains else {}
+        if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
+            asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
+            refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
+            return {"booked": False, "reason": refusal}
+        seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
+        number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
+        result = {"booked": True, **slots}
+        if venue is None:
+            car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
+            return {**result, "car type": car, "phone": f"07{number % 10**9:09}"}
+        name = self._records[domain][venue][0][key]
+        return {**result, key: name, "reference": _reference(number)}
+
+    def named(self, domain: str, name: str, key: str = "name") -> list[str]:
+        """Return the venues that a name may mean: one that has just this name is meant alone."""
+        records, name = self._records[domain], name.lower()
+        if key == "trainID":
+            return [name.upper()] if name.upper() in records else []
+        exact = [id_ for id_, (one, *_) in records.items() if str(one.get(key)).lower() == name]
+        column = normalize_slot_name(key, self._rules)
+        return exact or list(self._database.query(domain, {column: name}))
+
+
+def _reference(number: int) -> str:
+    """Return a reference number of eight characters: letters, with a digit third and sixth."""
+    signs = [_DIGITS if place in (2, 5) else _LETTERS for place in range(8)]
+    return "".join(one[number // 100**place % len(one)] for place, one in enumerate(signs))
+
+
+def _text(value: object) -> str:
+    """Return an argument as slots have it, numbers and truth values in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+
+
+def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> str | None:
+    if slot not in known:
+        return unknown("slot", slot, known)
+    expected = known[slot]
+    if value.lower() not in expected.get("enum", [value.lower()]):
+        return f"{slot}: {unknown('value', value, expected['enum'])}"
+    if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
+        return f"{slot}: expected a time as HH:MM, found {value!r}"
+    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
+        return f"{slot}: expected a number of at least 1, found {value!r}"
+    return None
+
+
+def _error(message: str) -> Result:
+    return {"error": message}
+
+
+# ---------------------------------------------------------------------------------- the world
+
+
 class World:
     """What all dialogues on a benchmark share; threads may share it too.
 
@@ -113,16 +328,14 @@ class World:
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
         return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
 
-    @cached_property
+    @property
     def delexicaliser(self) -> Delexicaliser:
         """What finds names and values in what is said."""
         return delexicaliser(self.scorer.benchmark, self.scorer.rules)
 
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
-        plain = self.delexicaliser
-        said = PlainDialogue([plain(text) for text in responses], self.goals[id_])
-        return ground(said, self.scorer.database(), plain.gazetteer)
+        return ground_texts(responses, self.goals[id_], self.scorer.benchmark, self.scorer.rules)
 
     def grounded_reward(
         self,

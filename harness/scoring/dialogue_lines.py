@@ -16,7 +16,7 @@ from typing import Any
 
 from ..diagnosis import diagnose
 from ..errors import InputError
-from ..io.files import parse_json, read_bytes, shown_name
+from ..io.files import parse_json, read_bytes, shown_name, validated
 from ..metrics.metric import Played, response_metrics
 from ..metrics.results import DialogueResult
 from ..metrics.setups import MAIN_SETUP
@@ -27,6 +27,7 @@ def explained_results(played: Played) -> list[DialogueResult]:
     """Return the results of the dialogues played; in the strict set-up with causes."""
     results = [*played.results]
     if not results[0].goals.get(MAIN_SETUP):
+        # Without Inform and Success, or free-running.
         return results
     return [
         replace(one, goals={**one.goals, MAIN_SETUP: explained.domains})
@@ -103,9 +104,6 @@ def _numbered_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 def _read_line(source: str, number: int, text: bytes) -> tuple[str, object, DialogueResult]:
     """Return where a line is, its signature and its result."""
-    # Whoever only writes lines need not load what reading takes.
-    from ..io.files import validated
-
     place = f"{source}, line {number}"
     line = parse_json(text, place)
     if not isinstance(line, dict) or "dialogue" not in line:

@@ -7,6 +7,8 @@ and keeps what it derives of it.
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -97,19 +99,16 @@ _scorer: Scorer
 
 def _start(benchmark: Benchmark) -> None:
     """Make the scorer of a process, which ends as soon as the one that started it has."""
-    import multiprocessing
-    import signal
-    import threading
-    from multiprocessing.connection import wait
+    from multiprocessing import connection, parent_process
 
     global _scorer  # noqa: PLW0603 -- an initializer has no other place
     # An interruption from the keyboard is for the process that has the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
+    parent = parent_process()
 
     def end() -> None:
         if parent is not None:
-            wait([parent.sentinel])
+            connection.wait([parent.sentinel])
             os._exit(1)
 
     threading.Thread(target=end, daemon=True).start()

@@ -276,11 +276,7 @@ def score_predictions(
     chosen, played, told = played_predictions(chosen, predictions, source, "resampled" in wanted)
     report = chosen.report(played)
     document, figures = _intervals(chosen, played) if "intervals" in wanted else (None, {})
-    lines = None
-    if "lines" in wanted:
-        from .dialogue_lines import explained_results, lines_text
-
-        lines = lines_text(explained_results(played), report.signature)
+    lines = _lines(played, report) if "lines" in wanted else None
     evidence = chosen.evidence_of(played, source) if "evidence" in wanted else None
     remarks = tuple(map(str, told))
     return ScoredSubmission(report, remarks, document, figures, lines, evidence)
@@ -296,12 +292,15 @@ def _free_running(
         raise InputError(source, "is no file of dialogues")
     played = scorer.free_run(predictions, source)
     report = played.report(scorer)
-    lines = None
-    if "lines" in wanted:
-        from .dialogue_lines import lines_text
-
-        lines = lines_text(played.results, report.signature)
+    lines = _lines(played, report) if "lines" in wanted else None
     return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
+
+
+def _lines(played: Any, report: Report) -> str:
+    """Return the results of the dialogues played, or free-running, as JSON lines."""
+    from .dialogue_lines import explained_results, lines_text
+
+    return lines_text(explained_results(played), report.signature)
 
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..io.files import validated
 from ..io.tables import figure, text_table, wrapped
 from ..metrics.metric import Headline, headlines, response_metrics, result_keys, result_types
 from ..metrics.setups import MAIN_SETUP, SETUPS
@@ -183,9 +184,6 @@ def _totals() -> dict[str, Headline]:
 
 def _read(content: Mapping[str, Any], source: str) -> Report:
     """Read a report; results of metrics that are not known stay as they are."""
-    # Whoever only writes reports need not load what reading takes.
-    from ..io.files import validated
-
     types = {**result_types(), **_PARTS}
     follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
     read = {

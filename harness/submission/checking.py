@@ -198,11 +198,8 @@ class _Checker:
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
-        # Slots as files write them, of those that are known; there are few spellings.
-        self._slots: set[str] = set()
-        # A state, and domain -> slots, that were found to be in order.
+        # A state that is in order.
         self._last: dict[str, dict[str, str]] = {}
-        self._plain: dict[str, dict[str, str]] = {}
 
     def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; all keys that are not read are one."""
@@ -319,28 +316,16 @@ class _Checker:
         # Turn after turn has the state of the turn before.
         if state.__class__ is not dict or state == self._last:
             return state.__class__ is dict
-        slots_seen, longest = self._slots, self._limits.value
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
-            if self._plain.get(domain) == slots:
-                continue
             for slot, value in slots.items():
-                if slot not in slots_seen and not self._is_slot(slot):
+                if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
                     return False
-                if value.__class__ is not str or not value.isascii():
+                if not 0 < len(value) <= self._limits.value:
                     return False
-                if not 0 < len(value) <= longest:
-                    return False
-            self._plain[domain] = slots
         self._last = state
         return True
-
-    def _is_slot(self, slot: object) -> bool:
-        if isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS:
-            self._slots.add(slot)
-            return True
-        return False
 
     def _state(self, place: _Place, state: Any) -> BeliefState:
         """Read a state in any notation, and check its names."""
@@ -375,15 +360,20 @@ class _Checker:
                 continue
             read.setdefault(domain, {})
             for slot, value in slots.items():
-                if not self._is_slot(slot):
+                if not _is_slot(slot):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {shown(slot)}{close}")
                 elif len(value) > self._limits.value:
-                    told = self._limits.told("value")
-                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {told}")
+                    bound = self._limits.told("value")
+                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
                     read[domain][slot] = value
         return read
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_slot(slot: object) -> bool:
+    return isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS
 
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
@@ -401,8 +391,8 @@ def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
     if RESPONSE not in turn:
         yield f"`response` is missing; expected a string{_without_response(turn)}"
     elif not isinstance(response, str):
-        told = '; write "" for an empty one' if response is None else ""
-        yield f"`response`: expected a string, found {kind_of(response)}{told}"
+        hint = '; write "" for an empty one' if response is None else ""
+        yield f"`response`: expected a string, found {kind_of(response)}{hint}"
     elif len(response) > bounds.response:
         yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
     elif not is_text(response):

@@ -176,23 +176,23 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
-    known: dict[str, NormalizedResponse] = {}
+    normalized: dict[str, NormalizedResponse] = {}
     for id_, turns in submission.dialogues.items():
         texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
         for text in texts:
-            if text not in known:
-                known[text] = normalize_response(text, rules)
-        own = [known[text] for text in texts]
-        naming += sum([response.naming for response in own])
-        identifying += sum([response.identifying for response in own])
+            if text not in normalized:
+                normalized[text] = normalize_response(text, rules)
+        responses = [normalized[text] for text in texts]
+        naming += sum([response.naming for response in responses])
+        identifying += sum([response.identifying for response in responses])
         dialogues[id_] = NormalizedDialogue(
-            responses=tuple([response.text for response in own]),
+            responses=tuple([response.text for response in responses]),
             states=tuple(
                 [None if state is None else normalize_state(state, rules) for state in states]
             ),
             active_domains=domains,
-            placeholder_domains=tuple([response.domains for response in own]),
-            unknown_placeholders=tuple([response.unknown for response in own]),
+            placeholder_domains=tuple([response.domains for response in responses]),
+            unknown_placeholders=tuple([response.unknown for response in responses]),
             plain=plain,
         )
     return NormalizedSubmission(

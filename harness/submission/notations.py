@@ -193,16 +193,16 @@ def _list_triples(
             if (text := _value(place, parts[2], problem, remark)) is not None:
                 yield parts[0], parts[1], text
         else:
-            found = shown(entry) if isinstance(entry, str) else kind_of(entry)
-            problem("", f"expected a string `domain-slot-value`, found {found}")
+            kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
+            problem("", f"expected a string `domain-slot-value`, found {kind}")
 
 
 def _joined(triples: Iterable[tuple[str, str, str]], problem: Notify) -> BeliefState:
     read: dict[str, dict[str, str]] = {}
     for domain, slot, value in triples:
-        known = read.setdefault(domain, {}).setdefault(slot, value)
-        if known != value:
-            values = f"{shown(known)} and {shown(value)}"
+        first = read.setdefault(domain, {}).setdefault(slot, value)
+        if first != value:
+            values = f"{shown(first)} and {shown(value)}"
             problem("", f"{domain}-{slot} has two values, {values}; expected one")
     return read
 
@@ -347,11 +347,11 @@ def _parsed_text(text: str, note: Callable[[str], None]) -> object:
                 with warnings.catch_warnings():
                     # Python tells of escapes that it does not know.
                     warnings.simplefilter("ignore")
-                    found = read(text)
+                    state = read(text)
             except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
                 continue
-            if isinstance(found, dict | list):
-                return found
+            if isinstance(state, dict | list):
+                return state
     if not text.strip():
         return {}
     match = _SPAN.match(text)

@@ -1,1 +1,1 @@
-"""State tracking from files: trackers' formats, scored files, their tables and pictures."""
+"""Studies of state tracking: the lab, a room that can be taken away."""

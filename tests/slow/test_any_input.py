@@ -96,20 +96,6 @@ def test_the_order_of_dialogues_and_further_keys_change_nothing(random: Any) -> 
     assert shuffled == whole
 
 
-@settings(max_examples=4, deadline=None)
-@given(st.sampled_from([str.upper, str.title, str.swapcase, str.lower]))
-def test_the_case_of_placeholders_changes_nothing(change: Any) -> None:
-    def changed(response: str) -> str:
-        parts = response.replace("[", "\0[").replace("]", "]\0").split("\0")
-        return "".join(change(part) if part.startswith("[") else part for part in parts)
-
-    content = {
-        name: [{**turn, "response": changed(turn["response"])} for turn in turns]
-        for name, turns in CAREFUL.items()
-    }
-    assert _score(content).to_dict() == _WHOLE.to_dict()
-
-
 @settings(max_examples=5, deadline=None)
 @given(st.sets(st.sampled_from(sorted(CAREFUL)), min_size=1, max_size=len(CAREFUL) - 1))
 def test_counts_of_a_part_and_of_the_rest_add_up(names: set[str]) -> None:

@@ -15,7 +15,7 @@ from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import read_board
-from mwz.harness.board.views.site_pages import DialogueSite, site, write_site
+from mwz.harness.board.views.site_pages import DialogueSite, make_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io.files import write_atomically
 from mwz.harness.scoring.predictions import played_predictions
@@ -122,26 +122,6 @@ def test_the_address_says_what_is_chosen_and_goes_on_to_the_dialogue(page: Page)
     assert page.locator("#turn-0 td:visible").count() == 2
 
 
-def test_back_undoes_one_filter_after_the_other(page: Page) -> None:
-    every = _shown(page)
-    page.select_option("#choose-system", "hasty")
-    page.select_option("#choose-outcome", "lost")
-    lost = _shown(page)
-    page.select_option("#choose-domain", "hotel")
-    page.go_back()
-    settle(page)
-    assert page.input_value("#choose-domain") == ""
-    assert _shown(page) == lost
-    page.go_back()
-    page.go_back()
-    settle(page)
-    assert page.input_value("#choose-system") == ""
-    assert _shown(page) == every
-    page.go_forward()
-    settle(page)
-    assert page.input_value("#choose-system") == "hasty"
-
-
 def test_what_the_address_asks_for_in_vain_is_told(page: Page) -> None:
     every = len(_shown(page))
     page.goto(page.url + "#system=nobody&outcome=lost&domain=moon")
@@ -151,16 +131,6 @@ def test_what_the_address_asks_for_in_vain_is_told(page: Page) -> None:
     assert page.input_value("#choose-outcome") == "lost"
     page.select_option("#choose-outcome", "")
     assert told.inner_text() == f"{every} of {every} dialogues"
-
-
-def test_a_system_is_not_held_against_itself(page: Page) -> None:
-    page.select_option("#choose-system", "careful")
-    page.select_option("#choose-outcome", "only")
-    page.select_option("#choose-other", "hasty")
-    page.select_option("#choose-system", "hasty")
-    assert page.input_value("#choose-other") == ""
-    offered = page.locator("#choose-other option:not([hidden])").all_text_contents()
-    assert set(offered) == {"all others", *NAMES} - {"hasty"}
 
 
 def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page: Page) -> None:
@@ -176,18 +146,6 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
     page.get_by_role("link", name="What the causes mean").click()
     page.wait_for_url("**/index.html#causes")
     assert page.locator("#causes dt", has_text="the query finds nothing").is_visible()
-
-
-def test_what_is_lost_is_told_by_a_sign_and_a_word_and_is_not_red(page: Page) -> None:
-    page.select_option("#choose-system", "hasty")
-    page.select_option("#choose-outcome", "lost")
-    page.locator(f"{ROWS} a").first.click()
-    page.wait_for_url("**/dialogues/*.html*")
-    outcome = page.locator(".outcome tr", has_text="hasty").locator("td").first
-    assert outcome.inner_text() in ("✗ no Inform", "✗ no Success")
-    assert page.locator(".bad").count() == 0
-    ink = "element => getComputedStyle(element).color"
-    assert outcome.evaluate(ink) == page.locator("h1").evaluate(ink)
 
 
 def test_systems_stand_side_by_side_by_checkboxes(page: Page) -> None:
@@ -210,7 +168,7 @@ def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
     if not REPOSITORY.is_dir():
         pytest.skip("the project is not here")
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    write_site(site(board, PROJECT / "docs"), tmp_path)
+    write_site(make_site(board, PROJECT / "docs"), tmp_path)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto((tmp_path / "dialogues.html").as_uri() + "#system=UBAR&outcome=lost")

@@ -74,25 +74,3 @@ def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, ol
     assert again.returncode == 0, errors
     assert "3 dialogues, 5 system turns" in output
     assert server.requests[GOALS_FILE] == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "the server answers 403"),
-        (["--offline"], "--offline fetches none"),
-        (["--from", "nonsense"], "expected a URL"),
-    ],
-)
-def test_a_fetch_that_cannot_be_ends_with_status_2_and_one_message(
-    server: Server, table: Path, options: list[str], message: str
-) -> None:
-    server.every_fault = "403"
-    process = start(table, "fetch", "--from", server.url, *options)
-    output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output) == (2, "")
-    assert message in errors
-    # Besides, each missing file is named with its address.
-    lines = [line for line in errors.splitlines() if not line.startswith("mwz: missing: ")]
-    assert sum(line.startswith("mwz: ") for line in lines) == 1
-    assert "Traceback" not in errors

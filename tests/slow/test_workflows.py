@@ -292,36 +292,3 @@ def test_scoring_again_takes_the_note_away_once_every_entry_was_scored(
     assert told in (runner.folder / "told.md").read_text(encoding="utf-8")
     runner.replace("mwz", "exit 2")
     assert runner.step(*RESCORE).returncode == 2
-
-
-@runs_steps
-def test_what_changed_is_proposed_on_a_branch_of_its_own(runner: Runner) -> None:
-    remote = runner.folder / "remote.git"
-    remote.mkdir()
-    _git(runner, remote)("init", "--quiet", "--bare")
-    git = _git(runner, runner.folder)
-    git("init", "--quiet", "--initial-branch=main")
-    git("remote", "add", "origin", str(remote))
-    (runner.folder / "submissions" / "one").mkdir(parents=True)
-    for file in ("submissions/one/scores.json", "submissions/note.txt", "leaderboard.md"):
-        (runner.folder / file).write_text("before\n", encoding="utf-8")
-    git("add", "submissions", "leaderboard.md")
-    git("commit", "--quiet", "--message", "x")
-    git("push", "--quiet", "origin", "main")
-    runner.replace("gh", 'echo "$@" >> gh.txt')
-    step = ("rescore.yml", "Open a pull request")
-    variables = {"GH_TOKEN": "x", "BASE": "main", "BRANCH": "rescore-7"}
-
-    done = runner.step(*step, **variables)
-    assert (done.returncode, done.stdout) == (0, "No score changed.\n")
-    assert not (runner.folder / "gh.txt").exists()
-
-    (runner.folder / "submissions" / "one" / "scores.json").write_text("after\n", encoding="utf-8")
-    (runner.folder / "submissions" / "note.txt").unlink()
-    done = runner.step(*step, **variables)
-    assert done.returncode == 0, done.stderr
-    told = (runner.folder / "gh.txt").read_text(encoding="utf-8")
-    assert "pr create --base main --head rescore-7 " in told
-    changed = git("diff", "--name-status", "main@{1}..origin/rescore-7")
-    assert changed.splitlines() == ["D\tsubmissions/note.txt", "M\tsubmissions/one/scores.json"]
-    assert git("rev-parse", "origin/main") != git("rev-parse", "origin/rescore-7")

@@ -19,8 +19,8 @@ from ..entries import Entry, chosen_entries, read_entries
 from ..reported import ReportedTable, check_entries, read_reported
 from ..rescoring import find_predictions
 from ..tracks import tracks
-from .audit_tables import audit_data, audit_tables, audit_text
-from .paper_tables import PAPERS, paper_tables
+from .audit_tables import audit_data, audit_text, record_tables
+from .paper_tables import PAPERS, tables_of_paper
 from .setup_search import Outputs, SetupSearch, search_setups
 
 
@@ -73,7 +73,7 @@ def command(
         wrong = [name for name, there in given.items() if there]
         if wrong:
             raise InputError("--paper", f"cannot be combined with {' and '.join(wrong)}")
-        click.echo(formatted(paper_tables(paper, chosen, DEFAULT_RULES), format_), nl=False)
+        click.echo(formatted(tables_of_paper(paper, chosen, DEFAULT_RULES), format_), nl=False)
         return
     tables = read_reported(submissions)
     check_entries(tables, [entry.key for entry in entries], str(submissions))
@@ -83,7 +83,7 @@ def command(
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
             recorded = chosen if names else _with_trackers(chosen, entries, tables)
-            shown = audit_tables(recorded, tables, bool(names), searches)
+            shown = record_tables(recorded, tables, bool(names), searches)
             click.echo(formatted(shown, format_), nl=False)
         if format_ == "text":
             start = "" if names else "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from mwz.normalization.registry import read_toml
@@ -12,10 +12,16 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 from ...io.tables import Table, figure, signed, text_table, wrapped
 from ...metrics.setups import RANKED
 from ..entries import Entry
-from ..printed import RUNS, SIZES, Figure, misfits, possible_share
-from ..reported import OFFICIAL, ReportedFigures, ReportedTable, printed_figures
-from ..scores import plain
-from ..verdicts import Alternatives, record, reported_figures, verdict_meanings
+from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
+from ..verdicts import (
+    RUNS,
+    SIZES,
+    misfits,
+    possible_share,
+    record,
+    reported_figures,
+    verdict_meanings,
+)
 from .setup_search import Point, SetupSearch, nearest, nearest_named, nearness
 
 FORMAT = 2
@@ -67,30 +73,27 @@ def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
         entry: The system.
         search: Its scores under every combination of set-ups, if they are computed.
     """
-    return "\n\n".join(_paragraphs(entry, search))
-
-
-def _paragraphs(entry: Entry, search: SetupSearch | None) -> Iterator[str]:
     played = entry.scores.main.coverage
     of = f", of the {played.turns} of {played.of_turns} turns that it plays"
-    yield f"{entry.system.name} ({entry.key}){'' if played.complete else of}"
+    paragraphs = [f"{entry.system.name} ({entry.key}){'' if played.complete else of}"]
     if not entry.system.reported:
-        yield "no figures are reported of it"
+        paragraphs.append("no figures are reported of it")
     for claim in entry.system.reported:
         title = wrapped(f"{claim.source} [{claim.setup} set-up]")
-        yield f"{title}\n{_figures_text(reported_figures(entry, claim, _alternatives(search)))}"
+        paragraphs.append(f"{title}\n{_figures_text(entry, claim, search)}")
         if search is not None and claim.setup == "own":
-            yield from _explanation(entry, claim, search)
+            paragraphs += _explanation(entry, claim, search)
+    return "\n\n".join(paragraphs)
 
 
-def _alternatives(search: SetupSearch | None) -> Alternatives | None:
-    return None if search is None else search.alternatives
+def _figures(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> list[Figure]:
+    return reported_figures(entry, claim, None if search is None else search.alternatives)
 
 
-def _figures_text(figures: Sequence[Figure]) -> str:
+def _figures_text(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> str:
     setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
     rows = []
-    for one in figures:
+    for one in _figures(entry, claim, search):
         printed, _, difference = one.texts(1)
         scored = [figure(one.by_setup.get(setup), max(1, one.digits)) for setup in setups]
         rows.append([one.title, printed, *scored, difference, one.verdict])
@@ -101,9 +104,10 @@ def _figures_text(figures: Sequence[Figure]) -> str:
 def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
     for near in nearness(search, claim):
         yield wrapped(
-            f"{near.tried} combinations tried for {' and '.join(near.figures)}: {near.as_near} "
-            f"({figure(near.share)} %) come as near as the nearest; by chance, "
-            f"{figure(near.by_chance)} % of all figures in their range would have one as near"
+            f"{near['tried']} combinations tried for {' and '.join(near['figures'])}: "
+            f"{near['as_near']} ({figure(near['share'])} %) come as near as the nearest; "
+            f"by chance, {figure(near['by_chance'])} % of all figures in their range would have "
+            "one as near"
         )
     stated = entry.system.setup
     for name, points in _nearest(entry, claim, search).items():
@@ -161,15 +165,12 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any
             {
                 "source": claim.source,
                 "setup": claim.setup,
-                "figures": [
-                    _figure_data(one)
-                    for one in reported_figures(entry, claim, _alternatives(search))
-                ],
+                "figures": [_figure_data(one) for one in _figures(entry, claim, search)],
                 **({} if search is None else _search_data(entry, claim, search)),
             }
             for claim in entry.system.reported
         ],
-        **({} if search is None else {"grid": _grid_data(search)}),
+        **({} if search is None else {"grid": _grid(search)}),
     }
 
 
@@ -186,7 +187,7 @@ def _figure_data(one: Figure) -> dict[str, Any]:
     }
 
 
-def _grid_data(search: SetupSearch) -> dict[str, Any]:
+def _grid(search: SetupSearch) -> dict[str, Any]:
     return {
         kind: [{**point.ways, **point.figures} for point in points]
         for kind, points in vars(search).items()
@@ -199,7 +200,7 @@ def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> d
         return {**point.ways, **point.figures, "off_by": point.off_by(claim), "stated": stated}
 
     return {
-        "nearness": [asdict(near) for near in nearness(search, claim)],
+        "nearness": nearness(search, claim),
         **{name: list(map(data, of)) for name, of in _nearest(entry, claim, search).items()},
     }
 
@@ -207,7 +208,7 @@ def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> d
 # --------------------------------------------------------------------------- all systems
 
 
-def audit_tables(
+def record_tables(
     entries: Sequence[Entry],
     tables: Sequence[ReportedTable],
     named: bool,
@@ -296,29 +297,22 @@ def rule_set_rows(
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
-    figures = {
-        one.metric: one
-        for one in reported_figures(entry, claim)
-        if one.metric in ("inform", "success")
-    }
-    by_rules = {
-        rules: {
-            metric: replace(one, scored=one.by_setup.get((rules, "strict")))
-            for metric, one in figures.items()
-        }
-        for rules in published_rule_sets()
-        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date)
-    }
-    differences = {
-        rules: {metric: one.difference for metric, one in beside.items() if one.scored is not None}
-        for rules, beside in by_rules.items()
-    }
+    rates = ("inform", "success")
+    figures = [one for one in reported_figures(entry, claim) if one.metric in rates]
+    differences: dict[str, dict[str, float | None]] = {}
+    under = []
+    for rules in published_rule_sets():
+        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
+            scored = [replace(one, scored=one.by_setup.get((rules, "strict"))) for one in figures]
+            gaps = {one.metric: one.difference for one in scored if one.scored is not None}
+            differences[rules] = gaps
+            under += [rules] if all(one.equal for one in scored) else []
     return {
         "system": entry.system.name,
         "entry": entry.key,
-        "printed": {metric: f"{one.printed:f}" for metric, one in figures.items()},
+        "printed": {one.metric: f"{one.printed:f}" for one in figures},
         "differences": differences,
-        "under": [rules for rules, of in by_rules.items() if all(o.equal for o in of.values())],
+        "under": under,
     }
 
 
@@ -397,10 +391,10 @@ def _search_tables(
     data: list[dict[str, Any]] = []
     for name, claim, search in explained:
         for near in nearness(search, claim):
-            counts = (str(near.tried), figure(near.off_by, 2), str(near.as_near))
-            shares = (f"{figure(share)} %" for share in (near.share, near.by_chance))
-            rows.append([name, " and ".join(near.figures), *counts, *shares])
-            data.append({"system": name, "source": claim.source, **plain(near)})
+            counts = (str(near["tried"]), figure(near["off_by"], 2), str(near["as_near"]))
+            shares = (f"{figure(near[share])} %" for share in ("share", "by_chance"))
+            rows.append([name, " and ".join(near["figures"]), *counts, *shares])
+            data.append({"system": name, "source": claim.source, **near})
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
         yield _declared("explained", headers, rows, data)

@@ -22,10 +22,9 @@ from ...io.files import validated
 from ...io.tables import Table
 from ...metrics.tracking.evaluation import score_tracking
 from ...metrics.tracking.states import TrackedDialogue, TrackedTurn
-from ...scoring.report import Report
 from ..entries import Entry
-from ..printed import SIZES, Figure, possible_counts, scored_figure
-from ..reported import OutputsAt
+from ..reported import Figure, OutputsAt, scored_figure
+from ..verdicts import SIZES, possible_counts
 
 PAPERS: Mapping[str, str] = {
     "shades": "shades-of-bleu.toml",
@@ -128,13 +127,22 @@ def cells(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Figure]:
     authors' own figure; its verdict says where the outputs are, if the harness has none.
     """
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
-    return [
-        cell
-        for table in paper.tables
-        for examples in [_example_figures(table, paper.percent)]
-        for row in table.rows
-        for cell in _cells(paper, table, row, reports, examples)
-    ]
+    figures = []
+    for table in paper.tables:
+        examples = _example_figures(table, paper.percent)
+        fate = f"outputs {table.outputs}" if table.outputs else ""
+        for row in table.rows:
+            printed = dict(zip(table.systems or paper.systems, row.figures, strict=True))
+            if row.corpus is not None:
+                printed[CORPUS] = row.corpus
+            setup = QUOTED if row.quoted else row.setup
+            for key, text in printed.items():
+                scored = examples.get(key, {}).get(row.metric)
+                if key in reports and not table.examples and not table.outputs:
+                    scored = scored_figure(reports[key], row.setup, row.metric, row.style)
+                about = (key, key, _place(table), setup, row.label, row.metric)
+                figures.append(Figure(Decimal(text), scored, *about, verdict=fate))
+    return figures
 
 
 def _place(table: PaperTable) -> str:
@@ -162,40 +170,17 @@ def read_example(text: str) -> BeliefState:
     return state
 
 
-def _cells(
-    paper: Paper,
-    table: PaperTable,
-    row: PaperRow,
-    reports: Mapping[str, Report],
-    examples: Mapping[str, Mapping[str, float]],
-) -> Iterator[Figure]:
-    printed = dict(zip(table.systems or paper.systems, row.figures, strict=True))
-    if row.corpus is not None:
-        printed[CORPUS] = row.corpus
-    for key, text in printed.items():
-        report = reports.get(key)
-        value = examples.get(key, {}).get(row.metric)
-        if report is not None and not table.examples and not table.outputs:
-            value = scored_figure(report, row.setup, row.metric, row.style)
-        setup = QUOTED if row.quoted else row.setup
-        about = (key, key, _place(table), setup, row.label, row.metric)
-        fate = f"outputs {table.outputs}" if table.outputs else ""
-        yield Figure(Decimal(text), value, *about, verdict=fate)
-
-
-def _cell_text(cell: Figure) -> str:
-    """Return the paper's figure and the harness's."""
-    printed, scored, _ = cell.texts()
-    return printed if cell.verdict else f"{printed} {'=' if cell.equal else '≠'} {scored}"
-
-
 def _cell_data(cell: Figure) -> dict[str, object]:
     """Return a cell as JSON types."""
-    quoted = cell.setup == QUOTED
-    about = {"table": cell.source, "row": cell.title, "entry": cell.entry, "quoted": quoted}
-    equal = None if cell.verdict else cell.equal
-    harness = {"harness": cell.verdict or cell.scored, "equal": equal}
-    return {**about, "printed": f"{cell.printed:f}", **harness}
+    return {
+        "table": cell.source,
+        "row": cell.title,
+        "entry": cell.entry,
+        "quoted": cell.setup == QUOTED,
+        "printed": f"{cell.printed:f}",
+        "harness": cell.verdict or cell.scored,
+        "equal": None if cell.verdict else cell.equal,
+    }
 
 
 def equal_text(cells: Sequence[Figure]) -> str:
@@ -203,7 +188,7 @@ def equal_text(cells: Sequence[Figure]) -> str:
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
 
-def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
+def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
     """Return the tables of a paper, each cell with the harness's figure under a rule set.
 
     Of a paper about trackers the last one has the joint accuracies that several papers print of
@@ -229,7 +214,9 @@ def _paper_table(
         key: {} for key in (*(table.systems or paper.systems), CORPUS)
     }
     for cell in cells:
-        by_key[cell.entry][cell.title] = _cell_text(cell)
+        printed, scored, _ = cell.texts()
+        beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
+        by_key[cell.entry][cell.title] = printed + beside
     fate = [f"outputs {table.outputs}"] if table.outputs else []
     rows = [
         [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]

@@ -8,29 +8,32 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
 from typing import Any, NamedTuple
 
-from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
+from mwz.database.venues import VenueDatabase
+from mwz.normalization.rules import DEFAULT_RULES, Aliases, RuleSet, published_rule_sets
 
+from ...benchmark import REFERENCE
 from ...data.installed import loaded_once
 from ...errors import InputError
 from ...metrics.bleu import bleu_of_sums
 from ...metrics.counts import TOKENIZERS, References, tokenize_13a
-from ...metrics.played import play
-from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS
+from ...metrics.inform import matched, steps
+from ...metrics.played import PlayedDialogue, play
+from ...metrics.results import percent
+from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, UPDATES, Setup
 from ...scoring import Options, Scorer
 from ...scoring.jobs import run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
-from ..printed import Figure
-from ..reported import ReportedFigures
+from ..reported import Figure, ReportedFigures
 from ..systems import OwnSetup
-from .setup_rates import setup_rates
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -223,8 +226,8 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
             sources = {"rules": rules, "states": states, "domains": domains}
             points = {
-                setup: Point({**sources, **asdict(setup)}, one._asdict())
-                for setup, one in setup_rates(
+                setup: Point({**sources, **asdict(setup)}, figures)
+                for setup, figures in setup_rates(
                     dialogues, setups, ruled.database(), ruled.rules
                 ).items()
             }
@@ -263,42 +266,28 @@ _STEPS = 101
 """Figures tried between the least and the greatest, per metric."""
 
 
-@dataclass(frozen=True)
-class Nearness:
-    """How near the combinations come to what is reported.
+def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]]:
+    """Return how near a search comes to a reported BLEU, and to the reported rates together.
 
-    Attributes:
-        figures: The metrics.
-        tried: How many combinations there are.
-        off_by: How far the nearest is off, in points; of two metrics, in all.
-        as_near: How many are no further off than the nearest by half a printed digit per metric.
-        share: The same in percent of those tried.
-        by_chance: Of all figures between the least and the greatest of the combinations, evenly
-            spaced, the percentage to which some combination comes as near as the nearest does.
+    Returns:
+        `figures`, the metrics; `tried`, how many combinations there are; `off_by`, how far the
+        nearest is off in all, in points; `as_near`, how many are no further off than the nearest by
+        half a printed digit per metric, and `share`, the same in percent of those tried; and
+        `by_chance`: of all figures between the least and the greatest of the combinations, evenly
+        spaced, the percentage to which some combination comes as near as the nearest does.
     """
-
-    figures: tuple[str, ...]
-    tried: int
-    off_by: float
-    as_near: int
-    share: float
-    by_chance: float
-
-
-def nearness(search: SetupSearch, claim: ReportedFigures) -> list[Nearness]:
-    """Return how near a search comes to a reported BLEU, and to the reported rates together."""
     near = []
     for points in (search.bleu, search.rates):
         names = points[0].reported(claim) if points else []
         if names:
             tried = [[float(point.figures[name]) for name in names] for point in points]
-            near.append(_nearness(tuple(names), tried, claim.figures))
+            near.append({"figures": names, **_nearness(names, tried, claim.figures)})
     return near
 
 
 def _nearness(
-    names: tuple[str, ...], points: Sequence[Sequence[float]], figures: Mapping[str, Decimal]
-) -> Nearness:
+    names: Sequence[str], points: Sequence[Sequence[float]], figures: Mapping[str, Decimal]
+) -> dict[str, float]:
     import numpy as np
 
     def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
@@ -315,11 +304,92 @@ def _nearness(
     reached = np.zeros(len(places[0]), dtype=bool)
     for point in set(zip(*tried, strict=True)):
         reached |= distances_of(places, point) <= off_by + 1e-9
-    return Nearness(
-        figures=names,
-        tried=len(points),
-        off_by=off_by,
-        as_near=as_near,
-        share=100 * as_near / len(points),
-        by_chance=100 * float(reached.mean()),
-    )
+    return {
+        "tried": len(points),
+        "off_by": off_by,
+        "as_near": as_near,
+        "share": 100 * as_near / len(points),
+        "by_chance": 100 * float(reached.mean()),
+    }
+
+
+# ------------------------------------------------- the rates of one submission under many set-ups
+
+
+def setup_rates(
+    dialogues: Sequence[PlayedDialogue],
+    setups: Iterable[Setup],
+    database: VenueDatabase,
+    rules: RuleSet,
+) -> dict[Setup, dict[str, float]]:
+    """Return set-up -> rates of played dialogues, each of which is followed twice.
+
+    It is followed with full and with reduced search, as if venues were looked up in every turn; a
+    set-up takes the look-ups of the turns in which it would have made one.
+
+    Args:
+        dialogues: The dialogues, with states and active domains of one source.
+        setups: The set-ups.
+        database: The venues under the rule set.
+        rules: The rule set.
+
+    Returns:
+        `inform` and `success`, totals in percent, expected where venues are drawn at random; and
+        `inform_deviation` and `success_deviation`, standard deviations in points, 0 without
+        drawing.
+    """
+    every = [*dict.fromkeys(setups)]
+    walks: dict[Setup, dict[str, list[int]]] = {}
+    for place, setup in enumerate(every):
+        walk = replace(setup, updates="always", comparison="subset")
+        walks.setdefault(walk, {}).setdefault(setup.updates, []).append(place)
+    inform: list[list[float]] = [[] for _ in every]
+    success: list[list[float]] = [[] for _ in every]
+    for dialogue in dialogues:
+        chances, lacking = [1.0] * len(every), [False] * len(every)
+        last = len(dialogue.responses) - 1
+        for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal):
+            walked = [*steps(dialogue, domain, database, walk, rules)]
+            provided = {slot for step in walked for slot in step.provided}
+            is_lacking = not dialogue.gold.goal[domain].requestable <= provided
+            matches: dict[tuple[str, tuple[int, ...]], float] = {}
+            for update, places in by_update.items():
+                due = UPDATES[update]
+                looked_up = [
+                    step.found
+                    for step in walked
+                    if step.found is not None
+                    and due(step.active, step.named, REFERENCE in step.said, step.turn == last)
+                ]
+                # Equal queries have one answer: its identity stands for it.
+                answers = tuple(map(id, looked_up))
+                for place in places:
+                    setup = every[place]
+                    key = setup.comparison, answers
+                    if key not in matches:
+                        offered = reduce(COMPARISONS[setup.comparison].offer, looked_up, None)
+                        matches[key] = matched(offered, dialogue, domain, database, setup, rules)
+                    chances[place] *= matches[key]
+                    lacking[place] |= is_lacking
+        for place, chance in enumerate(chances):
+            inform[place].append(chance)
+            success[place].append(0.0 if lacking[place] else chance)
+    return {
+        setup: {
+            "inform": _total(matches_of),
+            "success": _total(successes_of),
+            "inform_deviation": _deviation(matches_of),
+            "success_deviation": _deviation(successes_of),
+        }
+        for setup, matches_of, successes_of in zip(every, inform, success, strict=True)
+    }
+
+
+def _total(chances: Sequence[float]) -> float:
+    return float(percent(math.fsum(chances), len(chances)))
+
+
+def _deviation(chances: Sequence[float]) -> float:
+    """Return the standard deviation, in points, of the share of independent chances that come."""
+    variance = math.fsum(chance * (1 - chance) for chance in chances)
+    return 100 * math.sqrt(max(variance, 0.0)) / len(chances) if chances else 0.0

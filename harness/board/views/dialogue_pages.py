@@ -177,7 +177,7 @@ def stored_pages(board: Board) -> dict[str, Page]:
 # ------------------------------------------------------------------------------- the dialogues
 
 
-def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Page]:
+def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Page]:
     """Return path -> page, of the index and of every dialogue that is played.
 
     Args:

@@ -6,7 +6,6 @@ import html
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -27,21 +26,8 @@ _LEADERBOARD = "leaderboard.md"
 _COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Document:
-    """A page made from a document.
-
-    Attributes:
-        title: Its heading.
-        html: What it says.
-    """
-
-    title: str
-    html: str
-
-
-def document(text: str, present: Sequence[str]) -> Document:
-    """Return a document of docs/ as HTML.
+def document(text: str, present: Sequence[str]) -> tuple[str, str]:
+    """Return the heading of a document of docs/, and the document as HTML.
 
     Links to other documents lead to their pages, where the site has them; links to what the site
     does not have are plain text. HTML in the text is shown, not obeyed.
@@ -74,7 +60,7 @@ def document(text: str, present: Sequence[str]) -> Document:
         elif token.type == "inline":
             _lead(token, present)
     made = parser.renderer.render(tokens, parser.options, {})
-    return Document("".join(headings[1:2]), _in_scrollers(made, tables))
+    return "".join(headings[1:2]), _in_scrollers(made, tables)
 
 
 def _in_scrollers(made: str, names: Iterable[str]) -> str:

@@ -19,9 +19,8 @@ from ..entries import read_entries
 from ..model import DOCUMENTS_FOLDER, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
-from .dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from .serving import serve_pages
-from .site_pages import left_over, site, write_site
+from .dialogue_pages import INDEX, Page, pages_of_dialogues, read_systems
+from .site_pages import left_over, make_site, serve_pages, write_site
 
 
 @click.command()
@@ -59,7 +58,7 @@ def command(
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
     shown = partial(tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True)
-    made = site(board, documents, pages, shown)
+    made = make_site(board, documents, pages, shown)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
@@ -89,4 +88,4 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
             diagnoses[f"{title} ({entry.key})" if title in diagnoses else title] = one
     if not diagnoses:
         raise InputError("--dialogues", "the outputs of no system are at hand")
-    return dialogue_pages(diagnoses, INDEX)
+    return pages_of_dialogues(diagnoses, INDEX)

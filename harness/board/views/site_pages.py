@@ -1,41 +1,56 @@
-"""The site: all its files, as a pure function of a board and of docs/, and a folder of them."""
+"""The site: all its files, as a pure function of a board and of docs/; in a folder, or served."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import click
 
 from mwz.normalization.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis
+from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
+from ...io.tables import figure
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import Board, common_signatures
 from ..rows import REFERENCE
 from ..tracks import tracks
 from ..verdicts import verdict_meanings
+from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_page import sections
-from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
+from .dialogue_pages import DIALOGUES, Page, pages_of_dialogues, stored_pages
 from .document_pages import DOCUMENTS, document
-from .downloads import (
-    board_json,
-    dataset,
-    downloads,
-    entry_data,
-    json_text,
-)
-from .page_parts import SYSTEMS
-from .serving import START
 from .system_page import cause_title, compare_page, meanings, system_pages
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
+LOOPBACK = "127.0.0.1"
+_LOOPBACK_NAMES = (LOOPBACK, "localhost", "[::1]")
+
+START = "index.html"
+"""The page that is shown where an address names none."""
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+}
+_PLAIN = "text/plain; charset=utf-8"
 
 OLDER_RESULTS = "older-results"
 METRICS = "metrics"
@@ -54,7 +69,7 @@ class Site:
     missing: Sequence[str]
 
 
-def site(
+def make_site(
     board: Board,
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
@@ -86,14 +101,14 @@ def site(
     }
     systems: dict[str, str] = {}
     for key, system in system_pages(board):
-        systems[f"{SYSTEMS}/{key}.html"] = _render("system.html", 1, system=system, **frame)
-    tables = downloads(board)
+        systems[system_link(key)] = _render("system.html", 1, system=system, **frame)
+    tables = board_csv(board)
     files = {
         **_package_files("static"),
         "index.html": _board(board, tables, frame),
         **{f"{name}.html": _document(name, texts.get(name, ""), names, frame) for name in names},
         **systems,
-        **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
+        **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
         "board.json": board_json(board),
         **tables,
         **{path: _render_page(path, shown[path], frame) for path in progress(shown)},
@@ -105,12 +120,13 @@ def site(
 
 
 def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> str:
-    found = sections(board)
+    board_sections = sections(board)
+    years = {row["year"] for section in board_sections for row in section["rows"]} - {None}
     return _render(
         "board.html",
         board=board,
-        sections=found,
-        years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
+        sections=board_sections,
+        years=sorted(years, reverse=True),
         downloads=tables,
         reference=tracks()[REFERENCE].about,
         signatures=common_signatures(board.rows),
@@ -132,8 +148,8 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
 
 
 def _document(name: str, text: str, names: Sequence[str], frame: Mapping[str, Any]) -> str:
-    made = document(text or f"# {DOCUMENTS[name]}\n", names)
-    return _render("document.html", document=made, name=name, **frame)
+    heading, html = document(text or f"# {DOCUMENTS[name]}\n", names)
+    return _render("document.html", heading=heading, html=html, name=name, **frame)
 
 
 def _render(template: str, depth: int = 0, **content: Any) -> str:
@@ -158,7 +174,7 @@ class DialogueSite(Mapping[str, str]):
 
     def __init__(self, systems: Mapping[str, Diagnosis]) -> None:
         """Take what to call each system, and its diagnosis."""
-        self._pages = dialogue_pages(systems, START)
+        self._pages = pages_of_dialogues(systems, START)
         self._static = _package_files("static")
 
     def __getitem__(self, path: str) -> str:
@@ -193,7 +209,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["titled"] = cause_title
+    made.filters |= {"titled": cause_title, "figure": figure}
     return made
 
 
@@ -215,3 +231,82 @@ def left_over(made: Site, directory: Path) -> Iterator[str]:
         has_some = any(path.startswith(f"{name}/") for path in made.files)
         for path in sorted(left) if has_some else [folder] if left else []:
             yield f"{path} is no part of the site; remove it"
+
+
+# ------------------------------------------------- pages at the loopback address, until stopped
+
+
+def serve_pages(files: Mapping[str, str], port: int, what: str) -> None:
+    """Show pages until Ctrl-C.
+
+    Args:
+        files: Path -> content.
+        port: The port; 0 for any that is free.
+        what: What they show.
+
+    Raises:
+        InputError: The port is not available.
+    """
+    with page_server(files, port) as server:
+        host, taken = server.server_address[:2]
+        click.echo(f"http://{host!s}:{taken}/ shows {what}; Ctrl-C stops it")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("\nstopped")
+
+
+def page_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
+    """Return a server of pages at the loopback address, not yet running; arguments as above.
+
+    It answers requests for this machine only: a page of another site whose name was made to lead
+    here (DNS rebinding) is refused.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            try:
+                address = urlsplit(self.path)
+            except ValueError:
+                self.send_error(HTTPStatus.BAD_REQUEST)
+                return
+            hosts = [*self.headers.get_all("Host", ()), *filter(None, [address.netloc])]
+            path = unquote(address.path).lstrip("/") or START
+            if not hosts or not all(map(self._is_own, hosts)):
+                self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            elif path not in files:
+                self.send_error(HTTPStatus.NOT_FOUND)
+            else:
+                self._send(path, files[path].encode())
+
+        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
+
+        def _is_own(self, host: str) -> bool:
+            port = self.connection.getsockname()[1]
+            return host.strip().lower().removesuffix(f":{port}") in _LOOPBACK_NAMES
+
+        def _send(self, path: str, content: bytes) -> None:
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", _TYPES.get(path[path.rfind(".") :], _PLAIN))
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(content)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing: the terminal shows where the pages are."""
+
+    try:
+        return _Server((LOOPBACK, port), Handler)
+    except OSError as error:
+        problem = f"is not available ({error.strerror}); choose another: --serve PORT"
+        raise InputError(f"port {port}", problem) from None
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a client that does not wait for its answer."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]

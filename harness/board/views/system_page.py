@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
+from typing import Any, TypeAlias
 
 from mwz.normalization.registry import read_toml
 
@@ -14,35 +14,33 @@ from ...comparison.interval import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io.tables import figure, signed
 from ...metrics.flags import FLAGS
-from ...metrics.inform import TOTAL, SetupScores
+from ...metrics.inform import TOTAL
 from ...metrics.metric import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from ..citations import entry_reference
-from ..columns import (
-    SETUP_FIGURES,
-    Column,
-    board_tables,
-    columns,
-    verdict_mark,
-)
+from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
 from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
-from ..printed import Figure, misfits
+from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
-from ..scores import FIGURES
+from ..scores import FIGURES, Causes
 from ..systems import FACTS, NOT_STATED, stated_facts
 from ..tracks import tracks
-from ..verdicts import record
-from .page_parts import Bar, Cell, Table, plus_minus, with_minus
+from ..verdicts import misfits, record
+from .board_data import Data, rows_by_rules
+from .board_page import Cell, with_minus
+
+Cells: TypeAlias = list[str | Cell]
+"""A row of a table, which begins with what it is about; a single cell is a title of rows below."""
 
 
 @cache
-def meanings() -> Mapping[str, Mapping[str, str]]:
+def meanings() -> dict[str, dict[str, str]]:
     """Return what pages call the fields of signatures, sources of domains and states, and signs."""
-    return read_toml("meanings.toml", __package__)
+    return dict(read_toml("meanings.toml", __package__))
 
 
 def cause_title(cause: str) -> str:
@@ -50,78 +48,62 @@ def cause_title(cause: str) -> str:
     return meanings()["titles"].get(cause, cause)
 
 
-@dataclass(frozen=True)
-class Block:
-    """A part of a system's page.
-
-    Attributes:
-        key: Its address on the page.
-        title: Its heading.
-        tables: What it shows.
-        facts: Heading -> title -> figure, of single figures below these.
-        note: What is to be said of it; empty if nothing.
-    """
-
-    key: str
-    title: str
-    tables: Sequence[Table] = ()
-    facts: Mapping[str, Mapping[str, str | Cell]] = field(default_factory=dict)
-    note: str = ""
-
-
-def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
+def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     """Yield the key of every entry and what its page shows, in the order of the board.
 
-    What the template knows: "entry"; "track", the title of its track; "section", the address of its
-    row on the board; "place", its rank in words; "stated", title -> what is stated of it;
-    "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
-    "tiles", title -> its main figures, and "bound", how
-    they count what it leaves out; "blocks", the parts of the page; "signature", and "fields",
-    field, value and meaning of what in it is the system's own; "citation" in
-    BibTeX; "compared", whether it is compared with some other system; "before" and "after", name
-    and key of its neighbours on the board.
+    What the template knows: `entry` and, of delexicalised responses, its `row`; `track`, the title
+    of its track; `section`, the address of its row on the board; `place`, its rank in words;
+    `stated`, title -> what is stated of it; `verdict`, whether the public board's row is the
+    harness's, and `mark`, the verdict's style; `tiles`, title -> its main figures, and `bound`, how
+    they count what it leaves out; `signature`, and `fields`, field, value and meaning of what in it
+    is the system's own; `citation` in BibTeX; `compared`, whether it is compared with some other
+    system; `before` and `after`, name and key of its neighbours on the board. Its scores are
+
+    - `figures`: heading -> title -> figure, of a track that has columns of its own;
+    - `by_rules`: rule set -> its row; `setup_figures`, those of a set-up, and `setup_titles`;
+      `seeds`, title -> figure over all seeds, of `seeds_count` of them; `row_note`;
+    - `rates`: title -> domain -> rate, in percent;
+    - `reported`: rows of reported figures, and `misfits`, those that cannot be, in sentences;
+    - `causes`: rows of what points are lost by, with counts by domain, `causes_of`;
+    - `flags`, those that are raised, and `flags_note`;
+    - `tracking`: heading -> title -> figure of state tracking, and `tracking_note`.
     """
-    by_key = {row.key: row for row in board.rows}
-    others = [entry for entry in board.entries if entry.key not in by_key]
-    listed = [*(row.entry for row in board.rows), *others]
+    rows = {row.key: row.entry for row in board.rows}
+    listed = [*rows.values(), *(entry for entry in board.entries if entry.key not in rows)]
     in_order = [e for track in tracks() for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
-    shown = [column for column in columns(board) if column.key in FIGURES]
     for place, entry in enumerate(in_order):
-        made = _page(board, entry, by_key.get(entry.key), shown)
-        yield entry.key, {**made, "before": order[place], "after": order[place + 2]}
+        around = {"before": order[place], "after": order[place + 2]}
+        yield entry.key, {**_page(board, entry), **around}
 
 
-def _page(
-    board: Board, entry: Entry, row: ResponsesRow | None, shown: Sequence[Column[Row]]
-) -> dict[str, object]:
-    verdict = "; ".join(board.verdicts(entry))
-    main = board.row_of(entry)
-    tracked = [
-        one
-        for name, track in tracks().items()
-        if track.takes_gold
-        for table in board.tables_by_track[name]
-        for one in table
-        if one.key == entry.key
-    ]
-    is_tracker = main is not None and main.declared_track.takes_gold
-    apart = [] if main is None or row is not None or is_tracker else [main]
-    citation = entry_reference(entry)
-    place = _place(board, main)
-    ranked = _ranked_figure(board, entry)
+def _page(board: Board, entry: Entry) -> Data:
+    main, track = board.row_of(entry), tracks()[entry.system.track]
+    row = main if isinstance(main, ResponsesRow) and track.delexicalised else None
+    main_columns = [] if main is None else track.columns(board, [main])
+    wanted = FIGURES if track.delexicalised else (track.ranks,)
+    verdict, citation = "; ".join(board.verdicts(entry)), entry_reference(entry)
     signature = None if main is None else main.signature
+    has_own_columns = main is not None and not track.delexicalised and not track.takes_gold
     return {
         "entry": entry,
-        "track": tracks()[entry.system.track].title,
+        "row": None,
+        "track": track.title,
         "section": f"row-{entry.key}" if main is None else main.anchor,
-        "place": place,
+        "place": _place(board, main),
         "stated": _stated(entry),
-        "verdict": with_minus(verdict) or None,
+        "verdict": with_minus(verdict),
         "mark": verdict_mark(verdict),
-        "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
-        "bound": "" if main is None or is_tracker else _bound(main),
-        "blocks": [*(_apart(board, one) for one in apart), *_blocks(board, entry, row, tracked)],
+        "tiles": _facts(main, [one for one in main_columns if one.key in wanted]),
+        "bound": "" if track.takes_gold else _bound(main),
+        "figures": {track.caption: _facts(main, main_columns)} if has_own_columns else {},
+        **({} if row is None else _responses(board, row)),
+        "reported": _reported(board, entry),
+        "misfits": [
+            f"{one.title} {one.printed:f} ({one.source}): {one.reason}."
+            for one in misfits([entry], [])
+        ],
+        **_tracking(board, entry),
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "citation": None if citation is None else citation.bibtex(),
@@ -143,35 +125,10 @@ def _stated(entry: Entry) -> dict[str, str]:
     }
 
 
-def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
-    texts = {column.full_title: with_minus(column.value(row).text) for column in shown}
-    return {title: text for title, text in texts.items() if text}
-
-
-def _apart(board: Board, row: Row) -> Block:
-    """Return the scores of a row in a track that has columns of its own."""
-    track = row.declared_track
-    return Block(
-        track.name, "Scores", facts={track.caption: _facts(row, track.columns(board, [row]))}
-    )
-
-
-def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
-    """Return what ranks in a system's track, and its figure; None where nothing does."""
-    track = entry.system.track
-    found = (
-        _shown(column, row)
-        for table in board_tables(board)
-        for row in table.rows
-        for column in table.columns
-        if table.track == track and row.entry is entry and column.key == tracks()[track].ranks
-    )
-    return next(found, None)
-
-
-def _shown(column: Column[Row], row: Row) -> tuple[str, Cell]:
-    value = column.value(row)
-    return column.full_title, Cell(value.text, plus_minus(value), mark=value.mark)
+def _facts(row: Row | None, shown: Sequence[Column[Any]]) -> dict[str, Cell]:
+    """Return title -> what stands in some columns of a row, where anything does."""
+    cells = {one.full_title: Cell.of(one.value(row)) for one in shown if row is not None}
+    return {title: cell for title, cell in cells.items() if cell.text}
 
 
 def _place(board: Board, row: Row | None) -> str:
@@ -179,31 +136,14 @@ def _place(board: Board, row: Row | None) -> str:
     if row is None:
         return "not ranked"
     if row.rank is not None:
-        found = board.rank_range(row)
-        return f"rank {row.rank}" + (f" (range {found})" if "–" in found else "")
+        between = board.rank_range(row)
+        return f"rank {row.rank}" + (f" (range {between})" if "–" in between else "")
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
-def _blocks(
-    board: Board, entry: Entry, row: ResponsesRow | None, tracked: Sequence[Row]
-) -> Iterator[Block]:
-    if row is not None:
-        note = _sentence(list(row.track_notes))
-        yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
-        if row.report is not None and row.report.strict is not None:
-            yield Block("domains", "Scores by domain", [_domains(row.report, row.report.strict)])
-    yield from _reported(board, entry)
-    if row is not None:
-        yield from _lost(entry)
-        yield from _flags(row)
-    if tracked:
-        facts = dict(_tracking(board, one) for one in tracked)
-        yield Block("state-tracking", "State tracking", facts=facts, note=_bound(tracked[0]))
-
-
-def _bound(row: Row) -> str:
+def _bound(row: Row | None) -> str:
     """Return how an incomplete row counts what is missing; empty of others."""
-    text = _sentence(row.bound_note)
+    text = "" if row is None else _sentence(row.bound_note)
     return f"{text} All figures without ≥ are of what it plays." if "≥" in text else text
 
 
@@ -212,57 +152,54 @@ def _sentence(notes: Sequence[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _setups(board: Board, row: ResponsesRow) -> Table:
-    rows = [
-        [rules, *(own.ranking(name, setup).text for setup in RANKED for name in SETUP_FIGURES)]
-        for rules, ranked in board.by_rules.items()
-        for own in ranked
-        if own.key == row.key
-    ]
+def _responses(board: Board, row: ResponsesRow) -> Data:
+    """Return what is shown of the scores of delexicalised responses."""
+    seeds, kept = row.entry.scores.seeds, row.entry.scores.dialogues
     titles = [headlines()[name].title for name in SETUP_FIGURES]
-    caption = "Inform and Success in percent of the dialogues; opt.: optimistic set-up"
-    return Table(caption, ["Rule set", *titles, *(f"{title} opt." for title in titles)], rows)
-
-
-def _seeds(entry: Entry) -> dict[str, dict[str, str | Cell]]:
-    seeds = entry.scores.seeds
-    if seeds is None:
-        return {}
-    items: dict[str, str | Cell] = {
-        headlines()[name].title: Cell(figure(one.mean, 1), f"± {figure(one.deviation, 1)}")
-        for name, one in seeds.spread.items()
+    return {
+        "row": row,
+        "by_rules": rows_by_rules(board, row),
+        "setup_figures": SETUP_FIGURES,
+        "setup_titles": [*titles, *(f"{title} opt." for title in titles)],
+        "seeds": {
+            headlines()[name].title: Cell(figure(one.mean, 1), f"± {figure(one.deviation, 1)}")
+            for name, one in ({} if seeds is None else seeds.spread).items()
+        },
+        "seeds_count": 0 if seeds is None else len(seeds.seeds) + 1,
+        "row_note": _sentence(list(row.track_notes)),
+        "rates": _rates(row.report),
+        "causes": [] if kept is None else _lost(kept.causes),
+        "causes_of": [] if kept is None else list(kept.causes.domains),
+        "flags": _flags(row),
+        "flags_note": _sentence(list(row.flag_notes())),
     }
-    return {f"Over {len(seeds.seeds) + 1} seeds: mean and standard deviation": items}
 
 
-def _domains(report: Report, strict: SetupScores) -> Table:
-    """Return the rates by domain, with state tracking where the system tracks states."""
-    optimistic = report.optimistic
-    columns: dict[str, Mapping[str, float]] = {"Inform": strict.inform, "Success": strict.success}
-    if optimistic is not None:
-        columns |= {"Inform opt.": optimistic.inform, "Success opt.": optimistic.success}
+def _rates(report: Report | None) -> dict[str, dict[str, float]]:
+    """Return title -> domain -> rate, with state tracking where the system tracks states."""
+    if report is None or report.strict is None:
+        return {}
+    rates = {"Inform": report.strict.inform, "Success": report.strict.success}
+    if report.optimistic is not None:
+        rates["Inform opt."] = report.optimistic.inform
+        rates["Success opt."] = report.optimistic.success
     tracked = {} if report.dst is None else report.dst.per_domain
     for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
-        columns[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
-    rows = [
-        [name, *(figure(rates.get(name)) for rates in columns.values())]
-        for name in sorted(strict.inform.keys() - {TOTAL})
-    ]
-    return Table(f"In percent, rule set {report.rules}", ["Domain", *columns], rows)
+        rates[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
+    domains = sorted(report.strict.inform.keys() - {TOTAL})
+    return {title: {d: of[d] for d in domains if d in of} for title, of in rates.items()}
 
 
-def _reported(board: Board, entry: Entry) -> Iterator[Block]:
-    rows: list[list[str | Cell]] = []
-    for title, found in groupby(record([entry], board.tables), _source_title):
-        rows += [[title], *map(_audited, found)]
-    wrong = [
-        f"{one.title} {one.printed:f} ({one.source}): {one.reason}." for one in misfits([entry], [])
-    ]
-    if rows:
-        about = "Figures as published, and what the outputs score here"
-        headers = ["Figure", "Reported", "Here", "Difference", "Verdict"]
-        table = Table(f"{about}; difference: harness minus reported", headers, rows, words=(4,))
-        yield Block("reported", "Reported figures", [table], note=" ".join(wrong))
+def _reported(board: Board, entry: Entry) -> list[Cells]:
+    """Return the rows of the figures that are reported of a system, those of each source headed."""
+    rows: list[Cells] = []
+    for title, figures in groupby(record([entry], board.tables), _source_title):
+        rows.append([title])
+        for one in figures:
+            printed, scored, difference = one.texts()
+            verdict = Cell(one.verdict, mark=verdict_mark(one.verdict))
+            rows.append([one.title, printed, scored, with_minus(difference), verdict])
+    return rows
 
 
 def _source_title(one: Figure) -> str:
@@ -270,62 +207,53 @@ def _source_title(one: Figure) -> str:
     return f"{one.source} ({words if one.setup in (*RANKED, 'own') else one.setup})"
 
 
-def _audited(one: Figure) -> list[str | Cell]:
-    printed, scored, difference = one.texts()
-    verdict = Cell(one.verdict, mark=verdict_mark(one.verdict))
-    return [one.title, printed, scored, with_minus(difference), verdict]
-
-
-def _lost(entry: Entry) -> Iterator[Block]:
-    """Yield what points are lost by, the most costly cause of each kind first."""
-    kept = entry.scores.dialogues
-    if kept is None:
-        return
-    causes, domains = kept.causes, list(kept.causes.domains)
+def _lost(causes: Causes) -> list[Cells]:
+    """Return the rows of what points are lost by, the most costly cause of each kind first."""
     most = max((max(one) for one in causes.points.values()), default=0.0) or 1.0
-    rows: list[list[str | Cell]] = []
+    rows: list[Cells] = []
     for title, names, counted in (
         ("Domains not matched, in dialogues", CAUSES, "matched"),
         ("Requested slots not provided", SLOT_CAUSES, "provided"),
     ):
-        costs = {name: causes.points[name] for name in names if name in causes.points}
-        shown = [(name, cost) for name, cost in costs.items() if cost.success > 0]
-        rows += [[title]] if shown else []
-        for name, cost in sorted(shown, key=lambda one: -one[1].success):
-            counts = [getattr(causes.domains[domain], counted).get(name, 0) for domain in domains]
-            success = Cell(figure(cost.success), bar=Bar(0.0, round(100 * cost.success / most, 1)))
-            shown_counts = (str(count or NOTHING) for count in counts)
-            rows.append([cause_title(name), figure(cost.inform), success, *shown_counts])
-    if rows:
-        table = Table(
-            "Points of Inform and Success lost to each cause, and how often it occurs by domain; "
-            "causes that lose a dialogue together share it",
-            ["Cause", "Inform", "Success", *domains],
-            rows,
-        )
-        yield Block("causes", "Causes of lost points", [table])
+        costly = [name for name in names if name in causes.points]
+        costly = [name for name in costly if causes.points[name].success > 0]
+        rows += [[title]] if costly else []
+        for name in sorted(costly, key=lambda name: -causes.points[name].success):
+            inform, success = causes.points[name]
+            width = round(100 * success / most, 1)
+            counts = (getattr(one, counted).get(name, 0) for one in causes.domains.values())
+            points: Cells = [figure(inform), Cell(figure(success), bar=(0.0, width, None))]
+            rows.append([cause_title(name), *points, *(str(one or NOTHING) for one in counts)])
+    return rows
 
 
-def _flags(row: Row) -> Iterator[Block]:
-    """Yield the flags that are raised."""
-    rows = []
+def _flags(row: Row) -> list[Cells]:
+    """Return the rows of the flags that are raised."""
+    rows: list[Cells] = []
     for name in row.raised:
         flag, copied = FLAGS[name], row.copies.get(name)
         title = flag.title + (f" ({copied.entry})" if copied else "")
-        cell = Cell(figure(row.flags[name], 2), mark="raised")
-        rows.append((title, cell, flag.honest_text, flag.bound))
-    if rows:
-        headers = ("Flag", "Figure", "Published outputs", "Raised")
-        table = Table("Checks for suspicious scores", headers, rows, words=(3,))
-        yield Block("flags", "Flags", [table], note=_sentence(list(row.flag_notes())))
+        raised = Cell(figure(row.flags[name], 2), mark="raised")
+        rows.append([title, raised, flag.honest_text, flag.bound])
+    return rows
 
 
-def _tracking(board: Board, row: Row) -> tuple[str, dict[str, str | Cell]]:
-    [track] = (one for one in tracks().values() if one.takes_gold)
-    shown = [one for one in track.columns(board, [row]) if one.title != "Track"]
-    rank = "not ranked" if row.rank is None else f"rank {row.rank}"
-    title = "" if track.heading is None else track.heading([row])
-    return f"{title}, in percent: {rank}", _facts(row, shown)
+def _tracking(board: Board, entry: Entry) -> Data:
+    """Return what is shown of state tracking: the figures against each set of gold states."""
+    rows = [
+        (track, row)
+        for name, track in tracks().items()
+        if track.takes_gold
+        for row in chain.from_iterable(board.tables_by_track[name])
+        if row.key == entry.key
+    ]
+    facts = {}
+    for track, row in rows:
+        rank = "not ranked" if row.rank is None else f"rank {row.rank}"
+        title = "" if track.heading is None else track.heading([row])
+        shown = [one for one in track.columns(board, [row]) if one.title != "Track"]
+        facts[f"{title}, in percent: {rank}"] = _facts(row, shown)
+    return {"tracking": facts, "tracking_note": _bound(rows[0][1]) if rows else ""}
 
 
 def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
@@ -333,8 +261,8 @@ def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
     values = {name: getattr(signature, name) for name in ("domains", "states", "coverage")}
     values[PLACEHOLDERS] = signature.parameters.get(PLACEHOLDERS)
     for name, value in values.items():
-        known = meanings()[name]
-        meaning = known.get(str(value), known.get("any"))
+        by_value = meanings()[name]
+        meaning = by_value.get(str(value), by_value.get("any"))
         if value is not None and meaning is not None:
             yield name, value, f"{meaning}."
 
@@ -345,46 +273,50 @@ MOST = 4
 """How many systems are compared at once."""
 
 
-def compare_page(board: Board) -> dict[str, object] | None:
+def compare_page(board: Board) -> Data | None:
     """Return what the page that compares systems shows; None if no two are compared.
 
-    It is "systems", title of a track -> key and name of those that are compared with others;
-    "tables", per track the difference of each two; "data", all of it as JSON for the script;
-    "samples", those of the randomisation test; and "most", how many systems are compared at once.
+    It is `systems`, title of a track -> key and name of those that are compared with others;
+    `tables`, per track the caption, titles and rows of the difference of each two; `data`, all of
+    it as JSON for the script; `samples`, those of the randomisation test; and `most`, how many
+    systems are compared at once.
     """
     compared = {key for pair in board.pairs.pairs for key in pair}
     # Nothing compares with the BLEU of references against themselves.
     rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
     if not rows:
         return None
-    by_track = {key: [row for row in rows if row.track == key] for key in tracks()}
     systems, tables = {}, []
-    for key, own in by_track.items():
-        if own:
-            systems[tracks()[key].title] = [(row.key, row.name) for row in own]
-        if len(own) > 1 and tracks()[key].submitted:
+    for key, track in tracks().items():
+        of_track = [row for row in rows if row.track == key]
+        if of_track:
+            systems[track.title] = [(row.key, row.name) for row in of_track]
+        if len(of_track) > 1 and track.submitted:
             caption = (
-                f"{tracks()[key].title}: {headlines()[RANKING].title}, row minus column, on the "
+                f"{track.title}: {headlines()[RANKING].title}, row minus column, on the "
                 "dialogues that both play; ≈: the difference is not significant"
             )
-            lines = [[row.name, *_differences(board, row, own)] for row in own[:-1]]
-            tables.append(Table(caption, ["System", *(row.name for row in own[1:])], lines))
+            lines = [
+                [
+                    row.name,
+                    *[""] * at,
+                    *(_difference(board, row, one) for one in of_track[at + 1 :]),
+                ]
+                for at, row in enumerate(of_track[:-1])
+            ]
+            tables.append((caption, ["System", *(row.name for row in of_track[1:])], lines))
     data = {"data": _pairs_data(board, rows), "samples": SAMPLES, "most": MOST}
     return {"systems": systems, "tables": tables, **data}
 
 
-def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[str | Cell]:
-    """Yield a row of a track's table: a difference from each system below it."""
-    for at, other in enumerate(own[1:], start=1):
-        pair = board.pairs.between(row.key, other.key)
-        if at <= own.index(row):
-            yield ""
-        elif pair is None:
-            yield NOTHING
-        else:
-            found = pair.figures[RANKING]
-            text = with_minus(signed(found.difference, headlines()[RANKING].digits))
-            yield text if found.distinct else Cell(f"≈ {text}", mark="near")
+def _difference(board: Board, row: Row, other: Row) -> str | Cell:
+    """Return a row's difference from another one."""
+    pair = board.pairs.between(row.key, other.key)
+    if pair is None:
+        return NOTHING
+    one = pair.figures[RANKING]
+    text = with_minus(signed(one.difference, headlines()[RANKING].digits))
+    return text if one.distinct else Cell(f"≈ {text}", mark="near")
 
 
 def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
@@ -414,17 +346,18 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _system_data(row: ResponsesRow, shown: Sequence[Column[Row]]) -> dict[str, object]:
+def _system_data(row: ResponsesRow, shown: Sequence[Column[Row]]) -> Data:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
-    values = {column.key: column.value(row) for column in shown}
-    figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}
-    own = None if row.report is None else row.report.strict
-    known = row.entry.scores.dialogues
-    rates = {} if own is None else {d: (own.inform[d], own.success[d]) for d in own.inform}
-    points = {} if known is None else known.causes.points
-    domains = {d: [round(rate, 1) for rate in both] for d, both in rates.items() if d != TOTAL}
-    causes = {name: round(one.success, 1) for name, one in points.items()}
-    return {"name": row.name, "figures": figures, "domains": domains, "causes": causes}
+    cells = {column.key: Cell.of(column.value(row)) for column in shown}
+    rates, kept = _rates(row.report), row.entry.scores.dialogues
+    points = {} if kept is None else kept.causes.points
+    both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
+    return {
+        "name": row.name,
+        "figures": {key: f"{cell.text} {cell.small}".rstrip() for key, cell in cells.items()},
+        "domains": {domain: [round(rate, 1) for rate in of] for domain, of in both.items()},
+        "causes": {name: round(one.success, 1) for name, one in points.items()},
+    }
 
 
 def _pair_data(pair: EntryPair) -> list[object]:

@@ -459,9 +459,11 @@ def seen_goals(
             and `booking` (slot -> value, or an empty list).
         others: The goals of train and dev, in the same form.
     """
-    known = {_canonical(goal) for goal in others}
+    of_others = {_canonical(goal) for goal in others}
     canonical = {id_: _canonical(goal) for id_, goal in test.items()}
-    return frozenset(id_ for id_, goal in canonical.items() if goal != _NO_GOAL and goal in known)
+    return frozenset(
+        id_ for id_, goal in canonical.items() if goal != _NO_GOAL and goal in of_others
+    )
 
 
 def annotated_goal(turns: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -185,8 +185,8 @@ class Arrangement:
         self._numberings = numberings
         self._source = source
         self._named = named or {}
-        own = {role: (plain_key(key),) for role, key in self._named.items()}
-        self._keys = {role: (*own.get(role, ()), *names) for role, names in KEYS.items()}
+        first = {role: (plain_key(key),) for role, key in self._named.items()}
+        self._keys = {role: (*first.get(role, ()), *names) for role, names in KEYS.items()}
         self._problems = Findings()
         self._name = "turns by dialogue"
         # The keys that say what is a dialogue, a turn or its number.
@@ -284,10 +284,10 @@ class Arrangement:
         ordered = {}
         for id_, turns in numbered.items():
             place = f"dialogue {unquoted(id_)}"
-            known = [(number, turn) for number, turn in turns if number is not None]
-            if len(known) < len(turns):
+            with_number = [(number, turn) for number, turn in turns if number is not None]
+            if len(with_number) < len(turns):
                 self._problems.add(place, "some of its turns have no number")
-            ordered[id_] = self._in_order(place, _without_opening(known), first, step)
+            ordered[id_] = self._in_order(place, _without_opening(with_number), first, step)
         return ordered
 
     def _in_order(
@@ -301,8 +301,8 @@ class Arrangement:
         expected = range(first, first + step * len(by_number), step)
         missing = next((number for number in expected if number not in by_number), None)
         if missing is not None:
-            told = f"turn {missing} is missing; turns are numbered from {first}"
-            self._problems.add(place, told)
+            problem = f"turn {missing} is missing; turns are numbered from {first}"
+            self._problems.add(place, problem)
         return [by_number[number] for number in sorted(by_number)]
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:

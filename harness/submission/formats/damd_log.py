@@ -142,19 +142,19 @@ def align_dialogues(
     opening = {id_: _plain(texts[0]) for id_, texts in users.items() if texts}
     plain = {id_: [_plain(text) for text in users[id_]] for id_ in opening}
     logged = [_plain(turn.user) for turn in turns]
-    found: dict[str, Sequence[LoggedTurn]] = {}
+    dialogues: dict[str, Sequence[LoggedTurn]] = {}
     place = 0
     while place < len(turns):
         id_ = _most_similar(logged, place, opening, plain)
         if id_ is None:
             turn = turns[place]
-            told = f"begins no whole dialogue of the test set: {shown(turn.user)}"
-            raise InputError(source, f"line {turn.line}: {told}")
+            problem = f"begins no whole dialogue of the test set: {shown(turn.user)}"
+            raise InputError(source, f"line {turn.line}: {problem}")
         count = len(plain[id_])
-        found[id_] = turns[place : place + count]
+        dialogues[id_] = turns[place : place + count]
         del opening[id_]
         place += count
-    return found
+    return dialogues
 
 
 def _most_similar(

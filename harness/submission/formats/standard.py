@@ -149,7 +149,7 @@ class Format:
             file, and raises an `InputError` for what contradicts itself.
         rank: Its place among the formats that are tried.
         is_text: Whether a file's bytes are of this format, if its files are not JSON.
-        parse: Returns what such a file holds, as JSON types, for `recognises` and `read`. It is
+        parse: Returns what such a file holds, for `recognises` and `read`. It is
             given the bytes and what messages call the file, and raises an `InputError` where the
             file is damaged.
     """
@@ -297,8 +297,8 @@ def standard_form(content: object, source: str) -> Standard:
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
-    found = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{found}{_hint(content)}")
+    problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
+    raise InputError(source, f"{problem}{_hint(content)}")
 
 
 def special_format(content: object) -> Format | None:
@@ -370,9 +370,9 @@ def _header(text: str) -> tuple[int, str] | None:
     """Return where a table's line of column names begins and what separates them, if it is one."""
     if text.lstrip()[:1] in ("{", "["):
         return None
-    known = _HEADER.search(text)
-    if known is not None:
-        return known.start(), ","
+    header = _HEADER.search(text)
+    if header is not None:
+        return header.start(), ","
     line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
     for separator in _SEPARATORS:
         # Names of columns and, in a table of pandas, the empty one of its index.

@@ -20,9 +20,9 @@ from ...io.files import STANDARD_STREAM, to_json
 from ...io.tables import Table, figure, formatted
 from ...metrics.setups import MAIN_SETUP
 from ...metrics.tracking.choices import Choices
+from ...metrics.tracking.scored_files import ScoredFile
 from ...scoring import Options, Scorer
 from ...submission import read_submission
-from ..scored_files import ScoredFile
 from .analysis import (
     PLAIN_RECIPE,
     PUBLISHED,

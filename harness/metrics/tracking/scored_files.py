@@ -10,20 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..benchmark import Benchmark
-from ..errors import InputError, counted, refuse
-from ..io.tables import Table, best_cells, figure
-from ..metrics.tracking.choices import Choices
-from ..metrics.tracking.evaluation import TrackingResult, cell, score_tracking
-from ..metrics.tracking.files import TrackedFile, tracking_signature
-from ..metrics.tracking.metric import tracking_metrics
-from ..metrics.tracking.states import (
+from ...benchmark import Benchmark
+from ...errors import InputError, counted, refuse
+from ...io.tables import Table, best_cells, figure
+from ...signature import Signature, comparable_group
+from ...submission import dialogue_id
+from .choices import Choices
+from .evaluation import TrackingResult, cell, score_tracking
+from .files import TrackedFile, tracking_signature
+from .metric import tracking_metrics
+from .states import (
     TrackedDialogue,
     dialogue_states,
     slot_name,
 )
-from ..signature import Signature, comparable_group
-from ..submission import dialogue_id
 
 LAYOUT = 1
 """Version of the layout of a file's result as JSON; `format` is that of the file."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..io.tables import drawn, write_picture
-from ..metrics.tracking.evaluation import TrackingResult
+from ...io.tables import drawn, write_picture
+from .evaluation import TrackingResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

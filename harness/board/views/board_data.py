@@ -1,0 +1,316 @@
+"""The board as data: what the site offers to others as JSON and CSV, and its charts draw."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from itertools import chain
+from typing import Any, TypeAlias
+
+from mwz.normalization.registry import read_toml
+
+from ...io.tables import csv_text
+from ...metrics.setups import RANKED
+from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns
+from ..entries import Entry
+from ..model import Board
+from ..reported import OLD, number, printed_figures
+from ..rows import ResponsesRow, Row, Value
+from ..scores import FIGURES, plain
+from ..systems import paper_year, stated_facts, system_year
+from ..tracks import submitted_tracks, tracks
+
+SYSTEMS = "systems"
+"""The folder of the systems' pages."""
+
+# What a spreadsheet would compute rather than show.
+_FORMULA = re.compile(r"^[=+\-@]")
+
+Data: TypeAlias = dict[str, Any]
+"""Name -> JSON types, or what else a template shows."""
+
+
+def system_link(key: str) -> str:
+    """Return the address of a system's page from the board; empty without a key."""
+    return f"{SYSTEMS}/{key}.html" if key else ""
+
+
+@cache
+def dataset() -> Mapping[str, Any]:
+    """Return what is said of the results: title, description and licence."""
+    return read_toml("dataset.toml", __package__)
+
+
+# ------------------------------------------------------------------------------------- as JSON
+
+
+def board_json(board: Board) -> str:
+    """Return the board as JSON: its rows in short, what public tables report, the best by year.
+
+    Its schema is `static/board.schema.json`.
+    """
+    rows = {row.key: _in_short(board, row.entry, row) for row in board.rows}
+    others = [entry for entry in board.entries if entry.key not in rows]
+    tables = []
+    for one in board.tables:
+        lines = [
+            {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
+            for row in one.rows
+            if row.entry is None
+        ]
+        if one.kind != OLD and lines:
+            about = {"title": one.title, "track": one.track, "source": one.source}
+            tables.append({**about, "rows": lines})
+    return _json_text(
+        {
+            "rules": board.rules,
+            "note": board.note,
+            "licence": dataset()["licence"]["url"],
+            "rows": [*rows.values(), *(_in_short(board, e, board.row_of(e)) for e in others)],
+            "reported_only": tables,
+            "best_by_year": plain(best_published(board)),
+        }
+    )
+
+
+def entry_json(board: Board, entry: Entry) -> str:
+    """Return all that is known of an entry as JSON."""
+    row = board.row_of(entry)
+    system = entry.system
+    facts = {"paper": system.paper, "code": system.code, **stated_facts(system)}
+    facts |= {"note": system.note, "verifiable": entry.verifiable}
+    about = {**_in_short(board, entry, row), **_without_none(facts), **_jga_bounds(board, entry)}
+    if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
+        return _json_text(_without_none({**about, **_responses_data(board, row)}))
+    figures = {} if row is None else row.figures
+    if isinstance(row, ResponsesRow):
+        figures = {**figures, **_flags_data(row), "signature": str(row.signature)}
+    return _json_text({**about, **figures})
+
+
+def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
+    """Return what the board shows of an entry at first."""
+    about: Data = {
+        "entry": entry.key,
+        "system": entry.system.name,
+        "track": entry.system.track,
+        "json": f"{SYSTEMS}/{entry.key}.json",
+    }
+    # Trackers have a rank for each set of gold states.
+    if row is None or row.declared_track.takes_gold:
+        return about
+    about["rank"] = row.rank
+    if row.key in board.rank_ranges:
+        about["rank_range"] = list(board.rank_ranges[row.key])
+    about |= row.main_figures
+    if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
+        values = {name: row.ranking(name) for name in TOTALS}
+        about |= {name: one.number for name, one in values.items()}
+        about |= _named("as_played", _played(values))
+    return about
+
+
+def _played(values: Mapping[str, Value]) -> dict[str, float]:
+    """Return name -> the figure of what is played, of those that are lower bounds."""
+    return {name: one.played for name, one in values.items() if one.played is not None}
+
+
+def _named(name: str, content: Data) -> Data:
+    """Return a content under a name, if there is any."""
+    return {name: content} if content else {}
+
+
+def _jga_bounds(board: Board, entry: Entry) -> Data:
+    """Return what ranks an incomplete tracker: version of the gold states -> JGA at least."""
+    tables = chain.from_iterable(board.tables_by_track.values())
+    rows = (row for row in chain.from_iterable(tables) if row.entry is entry and row.rank)
+    bounds = {name: bound for row in rows for name, bound in row.jga_bounds.items()}
+    return _named("jga_lower_bounds", bounds)
+
+
+def _responses_data(board: Board, row: ResponsesRow) -> Data:
+    report, scores = row.report, row.entry.scores
+    if report is None:
+        return {}
+    intervals = {name: board.interval(row, name) for name in FIGURES}
+    points = {} if scores.dialogues is None else scores.dialogues.causes.points
+    by_rules: Data = {}
+    for rules, under in rows_by_rules(board, row).items():
+        by_rules[rules] = {}
+        for setup in RANKED:
+            values = {name: under.ranking(name, setup) for name in SETUP_FIGURES}
+            by_rules[rules][setup] = {name: one.number for name, one in values.items()}
+            by_rules[rules] |= _named(f"{setup}_as_played", _played(values))
+    return {
+        "unranked": row.unranked,
+        "public_board": "; ".join(board.verdicts(row.entry)) or None,
+        "scores": by_rules,
+        "without_placeholders": scores.without_placeholders,
+        "intervals": {n: [one.low, one.high] for n, one in intervals.items() if one} or None,
+        "bleu_by_style": None if row.is_corpus else report.bleu,
+        "diversity": None if report.diversity is None else vars(report.diversity),
+        "coverage": vars(report.coverage),
+        "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
+        "state_tracking": None if report.dst is None else dict(report.dst.metrics),
+        "further_gold": plain(scores.further_gold) or None,
+        "points_lost": scores.dialogues and {k: list(v) for k, v in points.items() if any(v)},
+        **_flags_data(row),
+        "columns": {one.name: one.value(row).data for one in columns(board) if not one.field},
+        "signature": str(row.signature or ""),
+    }
+
+
+def rows_by_rules(board: Board, row: Row) -> dict[str, ResponsesRow]:
+    """Return rule set -> a system's row under it, of those that it is scored under."""
+    return {
+        rules: one for rules, rows in board.by_rules.items() for one in rows if one.key == row.key
+    }
+
+
+def _flags_data(row: Row) -> Data:
+    reviews = [review.model_dump(mode="json") for review in row.reviews.values()]
+    return {"flags": dict(row.flags), "reviews": reviews, "flags_raised": row.unreviewed}
+
+
+def _without_none(content: Data) -> Data:
+    return {name: value for name, value in content.items() if value is not None}
+
+
+def _json_text(content: object) -> str:
+    """Return JSON in one line, figures with four digits after the point."""
+    rounded = json.loads(json.dumps(content), parse_float=lambda text: round(float(text), 4))
+    return json.dumps(rounded, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+# -------------------------------------------------------------------------------------- as CSV
+
+
+def board_csv(board: Board) -> dict[str, str]:
+    """Return name -> content of the files with tables of the board.
+
+    `board.csv` has the scores of delexicalised responses, a line per system of all tracks. Each
+    other track has a file with a line per row of each of its tables, and the columns of all.
+    """
+    shown = columns(board)
+    files = {"board.csv": csv_text([_csv_line(row, shown) for row in board.rows])}
+    of_track: dict[str, list[Data]] = {}
+    for table in board_tables(board):
+        if not tracks()[table.track].delexicalised:
+            lines = [{"table": table.title, **_csv_line(r, table.columns)} for r in table.rows]
+            of_track.setdefault(table.track, []).extend(lines)
+    return {**files, **{f"{track}.csv": csv_text(lines) for track, lines in of_track.items()}}
+
+
+def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> Data:
+    """Return name -> what stands in a line, without what a spreadsheet would compute.
+
+    What a line has had from the beginning comes first, under the names it had; further columns of
+    the board's tables follow, then what is played beside each lower bound.
+    """
+    values = {column.name: column.value(row) for column in shown}
+    fields = {column.name for column in shown if column.field}
+    line = {
+        "system": row.name,
+        "entry": row.key,
+        "track": row.track,
+        "rank": row.rank,
+        **{name: one.data for name, one in values.items() if name in fields},
+        "signature": str(row.signature or ""),
+        **stated_facts(row.entry.system),
+        **{name: one.data for name, one in values.items() if name not in fields},
+        **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
+        "lower_bounds": "; ".join(row.bound_note),
+    }
+    return {
+        name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
+        for name, value in line.items()
+    }
+
+
+# ------------------------------------------------------------------------- best figures by year
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure that a system is published with.
+
+    Attributes:
+        year: The year of its publication.
+        name: The system.
+        figure: What ranks in its track: the combined score, joint goal accuracy, ….
+        scored_here: Whether the harness gives it; else a paper or a public table prints it.
+        key: The key of its entry; empty if it has none.
+    """
+
+    year: int
+    name: str
+    figure: float
+    scored_here: bool
+    key: str = ""
+
+
+def published(board: Board, track: str) -> list[Published]:
+    """Return the figures of a track's systems, by year; systems of no known year are left out.
+
+    Scored here are those of ranked rows. Reported ones are as printed, whatever script made them;
+    joint accuracies those on the version of the gold states that the benchmark has. What is printed
+    of entries without a rank is left out.
+    """
+    rows = [row for row in board.of_track(track) if row.rank is not None]
+    systems = {row.key: row.entry.system for row in rows}
+    printed_as = next((row.printed_as for row in rows), "")
+    figures: list[tuple[str, str, float | Decimal | None, bool]]
+    figures = [(row.key, row.name, row.ranking_key[0], True) for row in rows]
+    for key, system in systems.items() if tracks()[track].by_rules else ():
+        figures += [(key, system.name, _combined(one.figures), False) for one in system.reported]
+    years = {key: system_year(system) for key, system in systems.items()}
+    for table, line in ((t, line) for t in board.tables if t.track == track for line in t.rows):
+        key = line.entry or f"{line.system} {line.paper}"
+        if line.entry is None:
+            years[key] = paper_year(line.paper)
+        claims = [_combined(claim.figures) for claim in printed_figures(table, line)]
+        if tracks()[track].takes_gold:
+            claims = [number(line.figures.get(printed_as, ""))]
+        figures += [(key, line.system, claim, False) for claim in claims]
+    dated = [
+        Published(year, name, float(figure), here, key if key in systems else "")
+        for key, name, figure, here in figures
+        if figure is not None and (year := years.get(key)) is not None
+    ]
+    return sorted(dated, key=lambda one: (one.year, -one.figure, one.name))
+
+
+def _combined(figures: Mapping[str, Decimal]) -> Decimal | None:
+    """Return a combined score that is printed, or follows from what is printed."""
+    if "combined" in figures or not figures.keys() >= {"bleu", "inform", "success"}:
+        return figures.get("combined")
+    return figures["bleu"] + (figures["inform"] + figures["success"]) / 2
+
+
+def best_by_year(figures: Iterable[Published]) -> list[Published]:
+    """Return those that were the best when they were published, at most one a year.
+
+    Args:
+        figures: Figures of one kind, by year, each year's best first.
+    """
+    best: list[Published] = []
+    for one in figures:
+        if not best or one.figure > best[-1].figure:
+            best.append(one)
+    return best
+
+
+def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
+    """Return track -> "scored_here" and "reported" -> the best by year, of tracks with any."""
+    return {
+        track: {
+            kind: best_by_year(one for one in figures if one.scored_here == here)
+            for kind, here in (("scored_here", True), ("reported", False))
+        }
+        for track in submitted_tracks()
+        if (figures := published(board, track))
+    }
