@@ -1,5 +1,5 @@
 """The venue database: fuzzy-matched queries over SQL tables of restaurants, hotels and more."""
 
-from .venues import PreparedVenues, VenueDatabase, partial_ratio, prepared_venues
+import lazy_loader
 
-__all__ = ["PreparedVenues", "VenueDatabase", "partial_ratio", "prepared_venues"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

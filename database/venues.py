@@ -16,8 +16,7 @@ from typing import Any
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
-from mwz.normalization.rules import RuleSet, VenueRules
-from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
+from mwz.normalization import RuleSet, VenueRules, minutes, normalize_slot_name, normalize_value
 
 _AS_GOOD_AS_EQUAL = 0.995
 

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import sha256
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState, RuleSet, sha256
 
 from .errors import InputError
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from mwz.normalization.registry import digest_of_json
+from mwz.normalization import digest_of_json
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""

@@ -12,27 +12,25 @@ from typing import Any
 
 import tomli_w
 
-from mwz.harness import Benchmark, load_benchmark
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entry
-from mwz.harness.board.entry_scores import Reading, score_entry
+from mwz.harness.board import PREDICTIONS_FILE, Entry, Reading, Scores, System, hashes_of, tracks
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
+from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.markdown import leaderboard as leaderboard_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.submitting import submit
-from mwz.harness.board.systems import PREDICTIONS_FILE, System
 from mwz.harness.board.tracker_scores import BenchmarkLoader, read_states
-from mwz.harness.board.tracks import tracks
-from mwz.harness.io.files import validated
+from mwz.harness.data import load_benchmark
+from mwz.harness.io import validated
+from mwz.harness.metrics import LowerBound, SetupScores
 from mwz.harness.metrics.diversity import Diversity
-from mwz.harness.metrics.inform import SetupScores
-from mwz.harness.metrics.lower_bound import LowerBound
-from mwz.harness.scoring import Scorer
-from mwz.harness.scoring.report import Coverage, Report
+from mwz.harness.scoring import Coverage, Report, Scorer
 from mwz.harness.signature import Signature
-from mwz.normalization.rules import published_rule_sets, rule_set
+from mwz.normalization import published_rule_sets, rule_set
 
 PROJECT = Path(__file__).parents[1]
 REPOSITORY = PROJECT / "submissions"

@@ -18,9 +18,8 @@ from synthetic import (
     write_repositories,
 )
 
-from mwz.harness.data.declared import DataSet
-from mwz.harness.data.fetching import MIRROR_VARIABLE
-from mwz.harness.data.installed import benchmark_path, data_directory, install_benchmark
+from mwz.harness.data import MIRROR_VARIABLE, DataSet, benchmark_path
+from mwz.harness.data.installed import data_directory, install_benchmark
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
 

@@ -18,8 +18,8 @@ import pytest
 from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
-from mwz.harness.data.declared import build_benchmark, read_data_set
-from mwz.normalization.rules import rule_set
+from mwz.harness.data import build_benchmark, read_data_set
+from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
-from mwz.harness.board.entries import Entry, read_entry
+from mwz.harness.board import Entry, Scores
+from mwz.harness.board.entries import read_entry
 from mwz.harness.board.pairs import evidence_of_rows
 from mwz.harness.board.scores import (
     DIALOGUES_FILE,
@@ -15,12 +16,10 @@ from mwz.harness.board.scores import (
     Causes,
     DialogueScores,
     Intervals,
-    Scores,
     totals_of_sums,
 )
-from mwz.harness.comparison.evidence import intervals_of
-from mwz.harness.comparison.interval import Interval
-from mwz.harness.diagnosis.losses import Points
+from mwz.harness.comparison import Interval, intervals_of
+from mwz.harness.diagnosis import Points
 from mwz.harness.signature import Signature
 
 A_TURN = TURNS // DIALOGUES

@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mwz.harness import Options, Report, Scorer, load_benchmark
 from mwz.harness.comparison import Evidence
-from mwz.harness.metrics.metric import resampled_metrics
+from mwz.harness.data import load_benchmark
+from mwz.harness.metrics import resampled_metrics
+from mwz.harness.scoring import Options, Report, Scorer
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 # Grounded scores need responses in plain English.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mwz.database.venues import VenueDatabase
-from mwz.harness.metrics.inform import goal_results, rates
-from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.results import DialogueResult
-from mwz.harness.metrics.setups import STRICT, Setup
-from mwz.normalization.rules import RuleSet
+from mwz.database import VenueDatabase
+from mwz.harness.metrics import STRICT, DialogueResult, PlayedDialogue, Setup, rates
+from mwz.harness.metrics.inform import goal_results
+from mwz.normalization import RuleSet
 
 
 def result_of(

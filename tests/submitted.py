@@ -8,9 +8,8 @@ from typing import Any
 
 from entered import reports, submit_alone, system
 
-from mwz.harness.board.scores import Scores, hashes_of
-from mwz.harness.board.systems import PREDICTIONS_FILE, System
-from mwz.harness.io.files import validated
+from mwz.harness.board import PREDICTIONS_FILE, Scores, System, hashes_of
+from mwz.harness.io import validated
 
 NEW, OLD = b'{"new": []}', b'{"old": []}'
 

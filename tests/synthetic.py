@@ -11,7 +11,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from mwz.harness.data.declared import DataSet, PinnedFile, Source, blob_id
+from mwz.harness.data import DataSet, PinnedFile, blob_id
+from mwz.harness.data.declared import Source
 
 STYLES = ("damd", "hdsa", "augpt", "uniconv", "lava")
 TEST_IDS = ("syn0001", "mul0002", "pmul0003")

@@ -15,8 +15,7 @@ from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import parse_submission, read_submission
-from mwz.normalization.responses import STEPS, normalized_text
-from mwz.normalization.rules import rule_set
+from mwz.normalization import STEPS, normalized_text, rule_set
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.submission.formats import read_standard
+from mwz.harness import Benchmark
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission import read_standard
 
 # The domains in which a reader finds something lost; all others are served.
 NOT_INFORMED = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,39 @@ def test_imports_point_down_those_for_type_checking_too() -> None:
         if _room(name) != _room(other) and FLOOR[_room(name)] <= FLOOR[_room(other)]
     ]
     assert wrong == []
+
+
+DOORS = {name for name, path in MODULES.items() if path.with_name("__init__.pyi").exists()} & {
+    name for name, path in MODULES.items() if path.name == "__init__.py"
+}
+"""The rooms that say in a stub what others may use of them."""
+
+
+def _door(module: str) -> str | None:
+    """Return the innermost door that a module is behind."""
+    inside = [door for door in DOORS if f"{module}.".startswith(f"{door}.")]
+    return max(inside, key=len, default=None)
+
+
+def test_what_is_used_of_another_room_is_named_at_its_door() -> None:
+    # `mwz.harness` is the door of the library, not of a room.
+    wrong = [
+        f"{name} imports {other}"
+        for name, imported in GRAPH.items()
+        for other in imported
+        if _door(other) not in (_door(name), other, "mwz.harness", None)
+        # A room within a room, such as `board/audit/`, is behind the same door.
+        and not name.startswith(f"{_door(other)}.")
+    ]
+    assert wrong == []
+
+
+def test_a_door_has_no_name_that_nobody_uses() -> None:
+    users = [*MODULES.items(), *((path.stem, path) for path in PROJECT.glob("t*/**/*.py"))]
+    for door in DOORS - {"mwz.harness"}:
+        outside = [path for name, path in users if _door(name) != door]
+        words = {word for path in outside for word in re.findall(r"\w+", path.read_text("utf-8"))}
+        assert set(import_module(door).__all__) <= words, door
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

@@ -21,11 +21,11 @@ from entered import (
     report,
     system,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from mwz.harness import Benchmark, Options, score
-from mwz.harness.board.entries import Entry, read_entries, read_entry
+from mwz.harness import Benchmark
+from mwz.harness.board import Entry, find_predictions, read_entries
+from mwz.harness.board.entries import read_entry
 from mwz.harness.board.reported import (
     Figure,
     ReportedFigures,
@@ -33,8 +33,8 @@ from mwz.harness.board.reported import (
     printed_figures,
     read_reported,
 )
-from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.board.verdicts import Alternatives, reported_figures
+from mwz.harness.scoring import Options, score
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics.bleu import bleu_of_sums
-from mwz.harness.metrics.counts import References, reference_13a, tokenize_13a
+from mwz.harness.metrics import References, bleu_of_sums, reference_13a, tokenize_13a
 from mwz.harness.metrics.results import MAX_ORDER
 
 Texts = Mapping[str, Mapping[str, Sequence[str]]]

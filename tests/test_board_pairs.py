@@ -14,8 +14,8 @@ from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
-from mwz.harness.board import pairs as board_pairs
-from mwz.harness.board.entries import entry_problems, read_entries, read_entry
+from mwz.harness.board import Scores, pairs as board_pairs, read_entries
+from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import (
     PAIRS_FILE,
@@ -24,7 +24,7 @@ from mwz.harness.board.pairs import (
     complete_pairs,
     read_pairs,
 )
-from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, Scores, parse_scores
+from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, parse_scores
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
 

@@ -12,14 +12,16 @@ import tomli_w
 from entered import edit_scores, enter_sample, sample_content, sample_scores
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, InputError, score
+from mwz.harness import Benchmark, InputError
+from mwz.harness.board import read_entries
 from mwz.harness.board.audit.setup_search import Outputs, search_setups
-from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.board.systems import read_system
-from mwz.normalization.rules import alias_table, aliases
+from mwz.harness.scoring import score
+from mwz.normalization import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,9 +14,10 @@ from entered import SAMPLE_SUBMISSIONS, all_scores, enter, enter_sample, reports
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
+from mwz.harness.board import Entry, Scores, read_entries
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.scoring import Options, Scorer
 
 Predictions = Mapping[str, Any]

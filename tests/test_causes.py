@@ -13,18 +13,9 @@ from helpers import RULES, database, dialogue, goal
 from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.diagnosis import CAUSES, cause_words, explain
-from mwz.harness.diagnosis.losses import (
-    ANOTHER,
-    ITSELF,
-    SUCCESS_LOSSES,
-    UNPROVIDED,
-    domain_losses,
-    points,
-    wrong_slots,
-)
-from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.results import DialogueResult, DomainResult, Fault
+from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, explain, points
+from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, SUCCESS_LOSSES, UNPROVIDED, wrong_slots
+from mwz.harness.metrics import DialogueResult, DomainResult, Fault, PlayedDialogue
 
 DATABASE = database()
 State = Mapping[str, Mapping[str, str]]

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 from diagnosed import mended
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
 
-from mwz.harness import Options, Scorer, load_benchmark
-from mwz.harness.diagnosis import Diagnosis, diagnose, explain
-from mwz.harness.diagnosis.losses import domain_losses, points
-from mwz.harness.metrics.inform import TOTAL
-from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.data import load_benchmark
+from mwz.harness.diagnosis import Diagnosis, diagnose, domain_losses, explain, points
+from mwz.harness.metrics import TOTAL, PlayedDialogue
+from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

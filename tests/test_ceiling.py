@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from mwz.harness import Benchmark, Options, Scorer, load_benchmark
+from mwz.harness import Benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
 from mwz.harness.grounding import scores
 from mwz.harness.grounding.scores import OUTCOMES, TOTAL, HumanRatings, human_ratings
-from mwz.normalization.rules import rule_set
+from mwz.harness.scoring import Options, Scorer
+from mwz.normalization import rule_set
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))
 

@@ -18,18 +18,10 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
 from helpers import run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    Entry,
-    in_order,
-    read_entries,
-    read_entry,
-    read_order,
-)
-from mwz.harness.board.entry_scores import Reading, Responses, read_responses, score_entry
+from mwz.harness.board import Entry, Reading, Row, System, read_entries, read_responses
+from mwz.harness.board.entries import ENTRY_FILE, in_order, read_entry, read_order
+from mwz.harness.board.entry_scores import Responses, score_entry
 from mwz.harness.board.model import make_board
-from mwz.harness.board.rows import Row
-from mwz.harness.board.systems import System
 from mwz.harness.board.tracker_scores import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer

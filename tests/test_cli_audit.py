@@ -19,10 +19,11 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import ENTRY_FILE, read_entries
-from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text
-from mwz.harness.io.files import validated
-from mwz.normalization.rules import published_rule_sets
+from mwz.harness.board import PREDICTIONS_FILE, System, read_entries
+from mwz.harness.board.entries import ENTRY_FILE
+from mwz.harness.board.systems import system_text
+from mwz.harness.io import validated
+from mwz.normalization import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
 # 30/30 in the optimistic one.

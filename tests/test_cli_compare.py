@@ -12,10 +12,10 @@ from entered import REPOSITORY
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
-from mwz.harness.board.entries import read_entries
+from mwz.harness.board import read_entries
 from mwz.harness.board.pairs import read_pairs
+from mwz.harness.comparison import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.comparing import holm, mcnemar
-from mwz.harness.comparison.interval import SIGNIFICANCE, p_text, p_words
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (

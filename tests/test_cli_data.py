@@ -11,11 +11,11 @@ import pytest
 from helpers import benchmark, dialogue, goal, run_cli
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_repositories
 
-from mwz.harness import Benchmark, load_benchmark
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
 from mwz.harness.cli.data import statistics_tables
-from mwz.harness.data.installed import benchmark_path, installed_benchmarks
-from mwz.normalization.rules import published_rule_sets, rule_set
+from mwz.harness.data import benchmark_path, installed_benchmarks, load_benchmark
+from mwz.normalization import published_rule_sets, rule_set
 
 Capture = pytest.CaptureFixture[str]
 

@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, goal, run_cli
 
-from mwz.harness import Report, Scorer, score
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring import Options
+from mwz.harness.scoring import Options, Report, Scorer, score
 from mwz.harness.submission import CONSTANT, made_submission
 
 Capture = pytest.CaptureFixture[str]

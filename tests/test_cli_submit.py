@@ -12,11 +12,10 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import read_entries, read_entry
-from mwz.harness.board.model import read_board
-from mwz.harness.board.systems import System
+from mwz.harness.board import System, read_board, read_entries
+from mwz.harness.board.entries import read_entry
 from mwz.harness.scoring import Options, score
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 
 def _file(name: str) -> Path:

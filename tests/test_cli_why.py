@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness import Benchmark
+from mwz.harness.scoring import Options, Scorer
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 HASTY = SUBMISSIONS / "hasty.json"

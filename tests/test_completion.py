@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helpers import run_cli
 
-from mwz.normalization.rules import rule_set_names
+from mwz.normalization import rule_set_names
 
 PROJECT = Path(__file__).parents[1]
 

@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 from helpers import benchmark, dialogue
 
-from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness import Benchmark, InputError
 from mwz.harness.data.readers.multiwoz22 import with_damd_domains
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.files import parse_tracking_file
-from mwz.harness.submission import parse_submission
-from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.submission.formats.damd_log import align_dialogues, parse_damd_log
+from mwz.harness.metrics import parse_tracking_file, score_tracking
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission import (
+    align_dialogues,
+    parse_damd_log,
+    parse_predictions,
+    parse_submission,
+    standard_form,
+)
 
 USERS = {
     "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],

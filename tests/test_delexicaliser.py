@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 from helpers import RULES
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
-from mwz.harness import Benchmark, load_benchmark
+from mwz.harness import Benchmark
+from mwz.harness.data import load_benchmark
+from mwz.normalization import Delexicalised, Span, normalize_response
 from mwz.normalization.delexicaliser import (
     VERSION,
     Delexicaliser,
@@ -25,7 +26,6 @@ from mwz.normalization.delexicaliser import (
     tables_digest,
 )
 from mwz.normalization.delexicaliser.gazetteer import VenueId
-from mwz.normalization.responses import Delexicalised, Span, normalize_response
 
 SAMPLE = load_benchmark("sample")
 DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)

@@ -10,14 +10,10 @@ from typing import Any
 import pytest
 from helpers import Run, benchmark, dialogue, goal, run_cli
 
-from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.metrics.results import DialogueResult
-from mwz.harness.scoring.dialogue_lines import (
-    corpus_scores,
-    explained_results,
-    lines_text,
-    read_dialogue_lines,
-)
+from mwz.harness import Benchmark, InputError
+from mwz.harness.metrics import DialogueResult
+from mwz.harness.scoring import Options, Scorer, explained_results
+from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
 from mwz.harness.submission import normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

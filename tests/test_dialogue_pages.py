@@ -13,9 +13,8 @@ import pytest
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample
 from helpers import run_cli
 
-from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness import Benchmark
+from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -29,8 +28,8 @@ from mwz.harness.board.views.dialogue_pages import (
 from mwz.harness.board.views.site_pages import DialogueSite
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis import Diagnosis, diagnose
-from mwz.harness.io.files import to_json
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.io import to_json
+from mwz.harness.scoring import Options, Scorer, played_predictions
 
 Capture = pytest.CaptureFixture[str]
 SCRIPT = "<script>alert(1)</script>"

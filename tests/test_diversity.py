@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness.metrics.diversity import Diversity, measured_diversity
+from mwz.harness.metrics import measured_diversity
+from mwz.harness.metrics.diversity import Diversity
 
 
 def test_of_no_responses_every_measure_is_0() -> None:

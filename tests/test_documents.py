@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.views.document_pages import document
-from mwz.harness.metrics.inform import TOTAL
+from mwz.harness.metrics import TOTAL
 
 ROOT = Path(__file__).parent.parent
 

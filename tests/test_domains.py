@@ -5,10 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness.metrics.played import domains_from_states, gold_active_domains
+from mwz.harness.metrics import gold_active_domains
+from mwz.harness.metrics.played import domains_from_states
 
 State = dict[str, dict[str, str]]
 

@@ -11,16 +11,14 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, enter, system
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.scores import Scores
-from mwz.harness.board.systems import System, folder_name, read_system, stated_facts, system_text
-from mwz.harness.board.tracks import OF_ROOMS, tracks
+from mwz.harness.board import Scores, System, read_entries, tracks
+from mwz.harness.board.systems import folder_name, read_system, stated_facts, system_text
+from mwz.harness.board.track import OF_ROOMS
 from mwz.harness.errors import InputError
-from mwz.harness.io.files import validated
-from mwz.harness.metrics.metric import Headline, headlines
+from mwz.harness.io import validated
+from mwz.harness.metrics import Headline, headlines
 
 COMMIT, BLOB = "c" * 40, "b" * 40
 PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob": BLOB}

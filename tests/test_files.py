@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from mwz.harness.errors import InputError
-from mwz.harness.io.files import read_json, write_atomically, write_json
+from mwz.harness.io import read_json, write_atomically, write_json
 
 
 def _problem(path: Path | str) -> str:

@@ -11,16 +11,21 @@ from entered import REPOSITORY, system
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark
-from mwz.harness.board import copied
+from mwz.harness.board import (
+    Entry,
+    ResponsesRow,
+    Row,
+    Scores,
+    System,
+    copied,
+    read_board,
+    read_entries,
+)
 from mwz.harness.board.copied import Fingerprints, copies, fingerprints_of
-from mwz.harness.board.entries import Entry, entry_problems, read_entries
-from mwz.harness.board.model import fingerprints, read_board
-from mwz.harness.board.rows import ResponsesRow, Row
-from mwz.harness.board.scores import Scores
-from mwz.harness.board.systems import System
-from mwz.harness.io.files import validated
-from mwz.harness.metrics import flags
-from mwz.harness.metrics.flags import FLAGS
+from mwz.harness.board.entries import entry_problems
+from mwz.harness.board.model import fingerprints
+from mwz.harness.io import validated
+from mwz.harness.metrics import FLAGS, flags
 from mwz.harness.scoring import Options, Scorer, score
 
 Turns = Sequence[Mapping[str, Any]]

@@ -15,16 +15,21 @@ import pytest
 import tomli_w
 from entered import REPOSITORY, enter_sample, system
 from helpers import Run, run_cli
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from mwz.harness.board.entries import ENTRY_FILE, ORDER_FILE, in_order, read_entries, read_order
-from mwz.harness.board.model import read_board
+from mwz.harness.board import (
+    PREDICTIONS_FILE,
+    hashes_of,
+    plain,
+    read_board,
+    read_entries,
+    rescore,
+    verify,
+)
+from mwz.harness.board.entries import ENTRY_FILE, ORDER_FILE, in_order, read_order
 from mwz.harness.board.pairs import PAIRS_FILE
-from mwz.harness.board.rescoring import rescore, verify
-from mwz.harness.board.scores import FILES, SCORES_FILE, hashes_of, plain
-from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.io.files import to_json
+from mwz.harness.board.scores import FILES, SCORES_FILE
+from mwz.harness.io import to_json
 
 KEPT = ("corpus", "constant-response", "hdno", "lava", "marco", "ubar")
 """The entries of the repository that the board is cut to."""

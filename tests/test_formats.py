@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from mwz.harness.errors import InputError
-from mwz.harness.submission import Remark
-from mwz.harness.submission.formats import parse_predictions, standard_form
+from mwz.harness.errors import InputError, Remark
+from mwz.harness.submission import parse_predictions, standard_form
 from mwz.harness.submission.notations import read_span, without_tokens
 
 

@@ -26,29 +26,29 @@ from entered import (
 from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness import Benchmark, load_benchmark
-from mwz.harness.board import tracked as board_tracked
+from mwz.harness import Benchmark
+from mwz.harness.board import (
+    Entry,
+    Scores,
+    System,
+    hashes_of,
+    read_entries,
+    tracked as board_tracked,
+)
 from mwz.harness.board.columns import row_headers, row_text
-from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
-from mwz.harness.board.systems import System
+from mwz.harness.board.scores import SCORES_FILE, parse_scores
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
-from mwz.harness.data import declared
-from mwz.harness.data.declared import DataSet, GoldVersions
-from mwz.harness.data.gold_states import (
-    gold_states_path,
-    install_gold_states,
-    load_gold_states,
-    read_gold_states,
-)
+from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
+from mwz.harness.data.declared import GoldVersions
+from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
 from mwz.harness.errors import InputError
-from mwz.harness.io.files import validated
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.states import GoldStates
+from mwz.harness.io import validated
+from mwz.harness.metrics import GoldStates, score_tracking
 from mwz.harness.submission import EMPTY_STATES, NormalizedDialogue, NormalizedSubmission
 
 AREA = {"hotel": {"area": "north"}}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from mwz.database import partial_ratio
-from mwz.database.venues import reaches
+from mwz.database import partial_ratio, reaches
 
 # A ratio is twice the length of the longest common subsequence over the sum of the lengths.
 

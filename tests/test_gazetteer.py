@@ -8,15 +8,16 @@ import pytest
 from helpers import RULES
 
 from mwz.harness import Benchmark
-from mwz.normalization.delexicaliser import Delexicaliser, delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import (
+from mwz.normalization.delexicaliser import (
     NAMED_DOMAINS,
+    Delexicaliser,
     Gazetteer,
-    VenueId,
-    build_gazetteer,
-    comparable,
+    PhraseBook,
+    delexicaliser_tables,
+    spellings,
 )
-from mwz.normalization.delexicaliser.phrases import PhraseBook, corrector, spellings, tokens, words
+from mwz.normalization.delexicaliser.gazetteer import VenueId, build_gazetteer, comparable
+from mwz.normalization.delexicaliser.phrases import corrector, tokens, words
 
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "hotel": [

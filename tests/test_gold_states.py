@@ -17,16 +17,16 @@ import pytest
 from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark
+from mwz.harness.data import load_gold_states
 from mwz.harness.data.gold_states import (
     gold_states_path,
     install_gold_states,
     installed_gold_states,
-    load_gold_states,
     read_gold_states,
 )
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.states import GoldStates
+from mwz.harness.metrics import GoldStates
 
 Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]

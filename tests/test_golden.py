@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/sample_reports.json").read_text(encoding="utf-8"))

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from helpers import run_cli
 
-from mwz.database.venues import VenueDatabase
-from mwz.harness import Benchmark, Options, Scorer, load_benchmark
+from mwz.database import VenueDatabase
+from mwz.harness import Benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.grounding.explaining import (
     CAUSES,
     GroundedDiagnosis,
@@ -20,14 +21,14 @@ from mwz.harness.grounding.explaining import (
     diagnose_free_running,
 )
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
-from mwz.harness.metrics.metric import response_metrics
+from mwz.harness.metrics import response_metrics
+from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
     lines_text,
     read_dialogue_lines,
 )
-from mwz.harness.submission import HUMAN, parse_submission
-from mwz.harness.submission.formats import standard_form
+from mwz.harness.submission import HUMAN, parse_submission, standard_form
 
 Capture = pytest.CaptureFixture[str]
 

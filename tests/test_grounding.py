@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pytest
 from helpers import RULES, database, goal
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness import Scorer, load_benchmark
 from mwz.harness.benchmark import Goal
+from mwz.harness.data import load_benchmark
+from mwz.harness.grounding import GroundedDialogue
 from mwz.harness.grounding.facts import (
     COUNTS,
     ToldShares,
@@ -30,12 +30,12 @@ from mwz.harness.grounding.grounded import (
     OF_UNNAMED,
     OTHER_LAST,
     TOO_EARLY,
-    GroundedDialogue,
     GroundedDomain,
     PlainDialogue,
     ground,
 )
 from mwz.harness.grounding.scores import TOTAL, GroundedFigures, grounded_figures, rating
+from mwz.harness.scoring import Scorer
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")

@@ -10,7 +10,7 @@ import pytest
 from helpers import run_cli
 from plain_english import TOLD
 
-from mwz.harness import load_benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.tracking.lab.ratings import agreement, agreement_table, read_ratings
 

@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 from helpers import build_multiwoz
-from synthetic import STYLES as OTHER_STYLES
-from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
+from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.data.readers.multiwoz22 import read_test_dialogues
 from mwz.harness.errors import InputError
-from mwz.normalization.rules import rule_set
-from mwz.normalization.states import normalize_value
+from mwz.normalization import normalize_value, rule_set
 
 DATA = "MultiWOZ_Evaluation/mwzeval/data"
 CORPUS = "multiwoz/data/MultiWOZ_2.2"

@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 from helpers import RULES, VENUES, database, dialogue, goal
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.board.audit.setup_search import setup_rates
-from mwz.harness.metrics.inform import Step, matched
-from mwz.harness.metrics.inform import steps as walk
-from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.results import DialogueResult
-from mwz.harness.metrics.setups import (
+from mwz.harness.metrics import (
     ALL_SETUPS,
     COMPARISONS,
-    OPTIMISTIC,
     SETUPS,
     STRICT,
     UPDATES,
+    DialogueResult,
+    PlayedDialogue,
     Setup,
+    Step,
+    matched,
+    steps as walk,
 )
-from mwz.normalization.rules import RuleSet
+from mwz.harness.metrics.setups import OPTIMISTIC
+from mwz.normalization import RuleSet
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.

@@ -12,18 +12,17 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, goal
 
-from mwz.harness import Benchmark, InputError, load_benchmark
-from mwz.harness.data import installed as machine
-from mwz.harness.data.installed import (
-    DATA_VARIABLE,
+from mwz.harness import Benchmark, InputError
+from mwz.harness.data import (
     benchmark_path,
-    from_document,
-    install_benchmark,
+    installed as machine,
     installed_benchmarks,
-    to_document,
+    load_benchmark,
 )
-from mwz.harness.scoring.scorer import Scorer, bleu_references, venue_database
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.harness.data.installed import DATA_VARIABLE, from_document, install_benchmark, to_document
+from mwz.harness.scoring import Scorer, venue_database
+from mwz.harness.scoring.scorer import bleu_references
+from mwz.normalization import rule_set, rule_set_names
 
 ONE = replace(
     dialogue(

@@ -26,19 +26,21 @@ from entered import (
 )
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, Scorer, load_benchmark
-from mwz.harness.board.entries import ENTRY_FILE, Entry, entry_problems, read_entries, read_entry
+from mwz.harness import Benchmark
+from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
+from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.systems import PREDICTIONS_FILE, System
+from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.facts import ToldShares
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
-from mwz.harness.io.files import validated
+from mwz.harness.io import validated
+from mwz.harness.scoring import Scorer
 from mwz.harness.submission import HUMAN, parse_submission
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 Capture = pytest.CaptureFixture[str]
 

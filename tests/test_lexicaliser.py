@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from helpers import RULES
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness import Scorer, load_benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.grounding.lexicalise import Lexicaliser
-from mwz.normalization.states import BeliefState
+from mwz.harness.scoring import Scorer
+from mwz.normalization import BeliefState
 
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)

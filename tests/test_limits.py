@@ -14,10 +14,9 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness.errors import LONGEST_MESSAGE, Findings, InputError
-from mwz.harness.io.files import Limits, limits, parse_json, read_bytes
-from mwz.harness.metrics.tracking.files import parse_tracking_file
-from mwz.harness.submission import parse_submission
-from mwz.harness.submission.formats import parse_predictions
+from mwz.harness.io import Limits, limits, parse_json, read_bytes
+from mwz.harness.metrics import parse_tracking_file
+from mwz.harness.submission import parse_predictions, parse_submission
 
 TWO = benchmark({f"mul000{n}": dialogue({"taxi": goal()}, 2) for n in (1, 2)})
 

@@ -16,8 +16,10 @@ import pytest
 from helpers import run_cli, run_process
 
 from mwz.harness import Benchmark, InputError
-from mwz.harness.comparison.evidence import pass_hat, pass_interval
-from mwz.harness.data.goals import DomainTask, Task, Tasks, chosen_goals, load_tasks, parse_tasks
+from mwz.harness.comparison import pass_interval
+from mwz.harness.comparison.evidence import pass_hat
+from mwz.harness.data import DomainTask, Task, Tasks, chosen_goals, load_tasks
+from mwz.harness.data.goals import parse_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
 from mwz.harness.live.play import play_tasks
@@ -828,7 +830,7 @@ def test_options_that_do_not_fit_are_refused(
 
 @pytest.fixture(scope="module")
 def real(upstream: Path) -> Tasks:
-    from mwz.harness.data.goals import read_tasks
+    from mwz.harness.data import read_tasks
 
     return read_tasks(upstream / "ConvLab-2")
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from helpers import PROJECT
 
-from mwz.harness import Benchmark, Scorer
+from mwz.harness import Benchmark
 from mwz.harness.live.world import World
+from mwz.harness.scoring import Scorer
 
 
 @pytest.fixture(scope="module")

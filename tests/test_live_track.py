@@ -13,22 +13,23 @@ import pytest
 from entered import change_scores, shown_columns, track_tables
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness import Benchmark
+from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
 from mwz.harness.board.columns import board_tables
-from mwz.harness.board.entries import Entry, entry_problems, read_entries, read_entry
+from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.charts import track_charts
 from mwz.harness.cli.reading import is_play
-from mwz.harness.data.goals import read_tasks
+from mwz.harness.data import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.play import play_tasks
 from mwz.harness.live.playing import Play, Plays, dialogue, play_scripts
 from mwz.harness.live.replaying import baseline_calls
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
-from mwz.harness.metrics.flags import FLAGS
+from mwz.harness.metrics import FLAGS
+from mwz.harness.scoring import Options, Scorer
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]

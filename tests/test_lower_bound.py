@@ -10,9 +10,8 @@ from helpers import benchmark, dialogue, goal
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics.lower_bound import LowerBound
-from mwz.harness.scoring import Options, Scorer, score
-from mwz.harness.scoring.report import Report
+from mwz.harness.metrics import LowerBound
+from mwz.harness.scoring import Options, Report, Scorer, score
 from mwz.harness.submission import NormalizedDialogue, NormalizedSubmission, made_submission
 
 FIVE = "one two three four five"

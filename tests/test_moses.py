@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 from helpers import RULES
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from mwz.normalization import moses
+from mwz.normalization import moses, normalize_response
 from mwz.normalization.moses import detokenize
-from mwz.normalization.responses import normalize_response
 
 TOKENIZER = MosesTokenizer(lang="en")
 DETOKENIZER = MosesDetokenizer(lang="en")

@@ -12,14 +12,16 @@ import pytest
 from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
 
 from mwz.harness.benchmark import Benchmark
-from mwz.harness.data.installed import load_benchmark
-from mwz.harness.errors import InputError
-from mwz.harness.io.files import read_bytes
-from mwz.harness.scoring import Options, Scorer
-from mwz.harness.scoring.predictions import played_predictions
-from mwz.harness.submission import Remark, checked_submission
-from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.harness.submission.formats.arrangements import read_arranged
+from mwz.harness.data import load_benchmark
+from mwz.harness.errors import InputError, Remark
+from mwz.harness.io import read_bytes
+from mwz.harness.scoring import Options, Scorer, played_predictions
+from mwz.harness.submission import (
+    checked_submission,
+    parse_predictions,
+    read_arranged,
+    standard_form,
+)
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 NOTHING: Mapping[str, Any] = {}

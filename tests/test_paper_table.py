@@ -19,14 +19,13 @@ from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS
 
 from mwz.harness import Benchmark
+from mwz.harness.board import PUBLISHED, read_entries, system_name
 from mwz.harness.board.citations import entry_reference
-from mwz.harness.board.entries import PUBLISHED, read_entries, read_entry
-from mwz.harness.board.paper_table import system_name
+from mwz.harness.board.entries import read_entry
 from mwz.harness.cli import reading
-from mwz.harness.comparison import SEED
-from mwz.harness.comparison.comparing import compare, randomisation
-from mwz.harness.comparison.evidence import Evidence, mean_of
-from mwz.harness.metrics.results import Figure, Statistics
+from mwz.harness.comparison import Evidence, compare, mean_of
+from mwz.harness.comparison.comparing import randomisation
+from mwz.harness.metrics import SEED, Figure, Statistics
 from mwz.harness.signature import Signature
 
 Capture = pytest.CaptureFixture[str]

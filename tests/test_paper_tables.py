@@ -12,6 +12,7 @@ import pytest
 from entered import PROJECT, REPOSITORY, enter, report, system
 from helpers import run_cli
 
+from mwz.harness.board import read_entries
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
     QUOTED,
@@ -22,7 +23,6 @@ from mwz.harness.board.audit.paper_tables import (
     equal_text,
     read_paper,
 )
-from mwz.harness.board.entries import read_entries
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {

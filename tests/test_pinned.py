@@ -7,17 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness.data.declared import (
-    blob_id,
-    declared_names,
-    parse_source,
-    read_data_set,
-    safe_path,
-    select,
-)
+from mwz.harness.data import blob_id, declared_names, read_data_set, safe_path
+from mwz.harness.data.declared import parse_source, select
 from mwz.harness.errors import InputError
 
 

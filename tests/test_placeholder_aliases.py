@@ -10,13 +10,19 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, goal, run_cli
 
-from mwz.harness import Benchmark, InputError, Options, Scorer, score
+from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring.predictions import played_predictions
-from mwz.harness.submission import parse_submission
-from mwz.harness.submission.remarks import guessed, text_remarks
-from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import alias_table, alias_tables, aliases, rule_set, with_aliases
+from mwz.harness.scoring import Options, Scorer, played_predictions, score
+from mwz.harness.submission import guessed, parse_submission
+from mwz.harness.submission.remarks import text_remarks
+from mwz.normalization import (
+    alias_table,
+    alias_tables,
+    aliases,
+    normalize_response,
+    rule_set,
+    with_aliases,
+)
 
 Capture = pytest.CaptureFixture[str]
 

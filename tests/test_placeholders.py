@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from mwz.normalization.responses import NormalizedResponse, normalize_response
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization import NormalizedResponse, normalize_response, rule_set, rule_set_names
 
 RULES = rule_set("2021")
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.comparison import Evidence, compare, intervals_of
-from mwz.harness.comparison.comparing import mcnemar, paired_all, randomisation
+from mwz.harness import Benchmark
+from mwz.harness.comparison import Evidence, compare, intervals_of, paired_all
+from mwz.harness.comparison.comparing import mcnemar, randomisation
+from mwz.harness.scoring import Options, Scorer
 
 pytestmark = pytest.mark.real_data
 

@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from mwz.harness import Benchmark, Report, Scorer
-from mwz.harness.scoring.options import AUTO
+from mwz.harness import Benchmark
+from mwz.harness.scoring import AUTO, Report, Scorer
 from mwz.harness.submission import CONSTANT, made_submission, parse_submission
-from mwz.normalization.rules import rule_set
-from mwz.normalization.states import normalize_slot_name
+from mwz.normalization import normalize_slot_name, rule_set
 
 pytestmark = pytest.mark.real_data
 

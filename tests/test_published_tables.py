@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set, rule_set_names
-from mwz.normalization.states import normalize_value
+from mwz.normalization import (
+    RuleSet,
+    normalize_response,
+    normalize_value,
+    published_rule_sets,
+    rule_set,
+    rule_set_names,
+)
 
 ALL = tuple(map(rule_set, rule_set_names()))
 PUBLISHED = tuple(map(rule_set, published_rule_sets()))

@@ -19,8 +19,8 @@ from entered import (
 from helpers import run_cli
 from test_reported import row, table, written
 
+from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
-from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.reported import (
     Figure,
     number,
@@ -35,7 +35,7 @@ from mwz.harness.board.verdicts import (
     record,
     reported_figures,
 )
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 
 def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, goal
 
-from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness import Benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import Findings, InputError, Remark
-from mwz.harness.scoring import Options
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.scoring import Options, Scorer, played_predictions
 from mwz.harness.submission import parse_submission, read_submission
 from mwz.harness.submission.remarks import state_remarks
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization import rule_set, rule_set_names
 
 TURN = {"response": "how about [name] ?"}
 FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}

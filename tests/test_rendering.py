@@ -10,11 +10,10 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness.io.tables import escaped, markdown_table, printable, signed, text_table
+from mwz.harness.io import escaped, markdown_table, printable, signed, text_table
 
 HEADERS = ["System", "BLEU", "Inform", "Success"]
 ROWS = [["DAMD", "16.4", "57.9", "47.6"], ["SOLOIST", "13.6", "82.3", "72.4"]]
@@ -148,8 +147,7 @@ ODD_NAMES = (r"a$\frac{$", "$x^2$", "a$", "_hidden", "b\udcff", "c\x1b[2J", "d\n
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf"])
 def test_any_name_of_a_file_can_be_drawn(suffix: str, tmp_path: Path) -> None:
-    from mwz.harness.metrics.tracking.evaluation import score_tracking
-    from mwz.harness.metrics.tracking.plots import plot_tracking
+    from mwz.harness.metrics import plot_tracking, score_tracking
 
     path = tmp_path / f"picture.{suffix}"
     report = score_tracking([tracked(*FGA_FIGURE_1)])

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mwz.harness import InputError, Report, Scorer, load_benchmark
-from mwz.harness.scoring import allowed_metrics
-from mwz.harness.scoring.report import FORMAT
+from mwz.harness import InputError
+from mwz.harness.data import load_benchmark
+from mwz.harness.scoring import FORMAT, Report, Scorer, allowed_metrics
 from mwz.harness.submission import normalize_submission, read_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from helpers import benchmark, dialogue, goal
 
-from mwz.harness import score
 from mwz.harness.benchmark import Benchmark
-from mwz.harness.scoring import Options
-from mwz.harness.scoring.report import report_text
+from mwz.harness.scoring import Options, report_text, score
 
 TOWN = benchmark(
     {

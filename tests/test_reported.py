@@ -12,9 +12,9 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board import Entry, read_board, read_entries
 from mwz.harness.board.markdown import older_results_page, pages
-from mwz.harness.board.model import make_board, read_board
+from mwz.harness.board.model import make_board
 from mwz.harness.board.reported import (
     REPORTED_FILE,
     ReportedTable,
@@ -25,7 +25,7 @@ from mwz.harness.board.reported import (
 )
 from mwz.harness.board.verdicts import official_verdict
 from mwz.harness.errors import InputError
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 MATCHES = "matches the public board"
 

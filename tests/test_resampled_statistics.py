@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from resampled_cases import (
     report_figures,
     sample_evidence,
@@ -19,9 +18,9 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
+from mwz.harness.comparison import Evidence, bootstrap_samples
 from mwz.harness.comparison.comparing import swaps
-from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
-from mwz.harness.metrics.bleu import bleu_of_sums
+from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
 
 SYSTEMS = ("careful", "hasty")

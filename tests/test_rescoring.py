@@ -30,15 +30,25 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
+from mwz.harness.board import (
+    PREDICTIONS_FILE,
+    Entry,
+    Rescored,
+    Scores,
+    System,
+    find_predictions,
+    read_entries,
+    rescore,
+    updated,
+)
 from mwz.harness.board.changes import Change, changed_figures
-from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
-from mwz.harness.board.rescoring import Rescored, find_predictions, rescore, updated
-from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.systems import PREDICTIONS_FILE, System, system_text
-from mwz.harness.data.declared import blob_id
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
+from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import system_text
+from mwz.harness.data import blob_id
 from mwz.harness.errors import InputError
-from mwz.harness.io.files import validated
-from mwz.normalization.rules import published_rule_sets
+from mwz.harness.io import validated
+from mwz.normalization import published_rule_sets
 
 NAMES = tuple(SAMPLE_TRACKS)
 

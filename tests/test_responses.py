@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.normalization.responses import NormalizedResponse, normalize_response
-from mwz.normalization.rules import rule_set
+from mwz.normalization import NormalizedResponse, normalize_response, rule_set
 
 RULES = rule_set("2021")
 

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 import sacrebleu
 
-from mwz.harness import Benchmark, InputError, Options, Scorer, load_benchmark
+from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.normalization.responses import normalize_response
+from mwz.harness.data import load_benchmark
+from mwz.harness.scoring import Options, Scorer
+from mwz.normalization import normalize_response
 
 PROJECT = Path(__file__).parents[1]
 SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"

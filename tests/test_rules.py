@@ -11,13 +11,8 @@ from typing import Any
 import pytest
 
 from mwz.database import VenueDatabase
-from mwz.normalization.rules import (
-    RuleSet,
-    laid_over,
-    published_rule_sets,
-    rule_set,
-    rule_set_names,
-)
+from mwz.normalization import RuleSet, published_rule_sets, rule_set, rule_set_names
+from mwz.normalization.rules import laid_over
 
 # What scores under these names stand for, for ever. What belongs to a later rule set goes into
 # rule_sets/next.toml.

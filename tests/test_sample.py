@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from mwz.database import VenueDatabase
-from mwz.database.venues import partial_ratio
-from mwz.harness import Benchmark, Report, Scorer, load_benchmark, score
+from mwz.database import VenueDatabase, partial_ratio
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
+from mwz.harness.data import load_benchmark
+from mwz.harness.scoring import Report, Scorer, score
 from mwz.harness.submission import made_submission
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization import rule_set, rule_set_names
 
 PROJECT = Path(__file__).parents[1]
 SAMPLE = PROJECT / "harness" / "sample"

@@ -8,11 +8,11 @@ import pytest
 from helpers import run_cli, texts_drawn
 from resampled_cases import SUBMISSIONS
 
-from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
-from mwz.harness.comparison.interval import Interval, plot_scores
+from mwz.harness.comparison import BOOTSTRAP, Interval, plot_scores
+from mwz.harness.comparison.evidence import WILSON
 from mwz.harness.errors import InputError
-from mwz.harness.io.tables import SUFFIXES
-from mwz.harness.metrics.results import Figure
+from mwz.harness.io import SUFFIXES
+from mwz.harness.metrics import Figure
 
 FIGURES = {
     "inform": Figure("inform", "Inform", 1),

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from mwz.harness import Benchmark, InputError, Options, Scorer, score
+from mwz.harness import Benchmark, InputError
+from mwz.harness.scoring import Options, Scorer, score
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

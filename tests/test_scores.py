@@ -19,23 +19,15 @@ from entered import (
     report,
     reports,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.scores import (
-    SCORES_FILE,
-    Scores,
-    hashes_of,
-    parse_scores,
-    plain,
-    read_scores,
-)
+from mwz.harness.board import Scores, hashes_of, plain, read_entries
+from mwz.harness.board.scores import SCORES_FILE, parse_scores, read_scores
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.normalization.rules import published_rule_sets
+from mwz.harness.metrics import score_tracking
+from mwz.normalization import published_rule_sets
 
 HASHES = hashes_of(b"{}")
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 from helpers import benchmark, dialogue, goal
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
+from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics.setups import SETUPS
+from mwz.harness.metrics import SETUPS
+from mwz.harness.scoring import Options, Report, Scorer, score
 from mwz.harness.submission import (
     normalize_submission,
     normalized_by_rules,
     parse_submission,
 )
-from mwz.normalization.rules import published_rule_sets, rule_set, rule_set_names
+from mwz.normalization import published_rule_sets, rule_set, rule_set_names
 
 NORTH = {"restaurant": {"area": "north"}}
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from entered import SAMPLE_SUBMISSIONS
 from helpers import RULES, benchmark, database, dialogue, goal
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
@@ -30,13 +29,14 @@ from mwz.harness.board.audit.setup_search import (
     setup_rates,
 )
 from mwz.harness.board.systems import OwnSetup, Reported
-from mwz.harness.data.installed import install_benchmark, loaded_once
+from mwz.harness.data import loaded_once
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import OPTIMISTIC, SETUPS, STRICT, Setup
+from mwz.harness.metrics import SETUPS, STRICT, PlayedDialogue, Setup
+from mwz.harness.metrics.setups import OPTIMISTIC
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.normalization.rules import published_rule_sets, rule_set
+from mwz.normalization import published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
 ALLOWED = {

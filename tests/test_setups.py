@@ -9,17 +9,13 @@ from typing import Any
 
 import pytest
 from helpers import RULES, benchmark, database, dialogue, goal, run_cli
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from stepped import rates_of
 
-from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
-from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import (
-    REFERENCES,
-    SETUPS,
-    Setup,
-)
+from mwz.harness import Benchmark, InputError
+from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
+from mwz.harness.metrics.setups import REFERENCES
+from mwz.harness.scoring import Options, Report, Scorer, score
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.

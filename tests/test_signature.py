@@ -9,12 +9,12 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.harness import Benchmark, Options, Signature, score
+from mwz.harness import Benchmark, Signature
+from mwz.harness.scoring import Options, score
 from mwz.harness.signature import current_versions
-from mwz.normalization.rules import rule_set
+from mwz.normalization import rule_set
 
 CAREFUL = [{"response": "hello", "state": {}}]
 

@@ -9,19 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from resampled_cases import sample_evidence
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, chisquare
 
-from mwz.harness.comparison import SEED
+from mwz.harness.comparison import Evidence, bootstrap_samples
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
-from mwz.harness.comparison.evidence import Evidence, bootstrap_samples
-from mwz.harness.metrics.bleu import bleu_of_sums
-from mwz.harness.metrics.counts import References
-from mwz.harness.metrics.results import Figure, Statistics
+from mwz.harness.metrics import SEED, Figure, References, Statistics, bleu_of_sums
 from mwz.harness.signature import Signature
 
 # McNemar.

@@ -24,22 +24,18 @@ import jsonschema
 import pytest
 from entered import PROJECT, REPOSITORY, enter, reports, system, tracker_scores
 from helpers import Run, run_cli
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness import Benchmark
-from mwz.harness.board import model
+from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
 from mwz.harness.board.citations import references
 from mwz.harness.board.columns import verdict_mark
-from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.markdown import leaderboard
-from mwz.harness.board.model import Board, make_board, read_board
+from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
-from mwz.harness.board.rows import ResponsesRow
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.systems import arxiv_number, paper_year
-from mwz.harness.board.tracks import tracks
 from mwz.harness.board.views.board_data import Published, best_by_year, published
 from mwz.harness.board.views.charts import (
     LETTER,
@@ -55,7 +51,7 @@ from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
-from mwz.harness.io.tables import figure
+from mwz.harness.io import figure
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"

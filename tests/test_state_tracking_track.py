@@ -24,11 +24,12 @@ from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import Entry, read_entries, read_entry
-from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board import Entry, Scores, read_entries
+from mwz.harness.board.entries import read_entry
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics import score_tracking
 
 CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 

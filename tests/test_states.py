@@ -6,16 +6,16 @@ from copy import deepcopy
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import rule_set, rule_set_names
-from mwz.normalization.states import (
+from mwz.normalization import (
     minutes,
     normalize_slot_name,
     normalize_state,
     normalize_value,
+    read_toml,
+    rule_set,
+    rule_set_names,
 )
 
 OLD, NEW = rule_set("2021"), rule_set("2023")

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 from helpers import RULES, benchmark, dialogue, goal
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mwz.harness.errors import InputError
 from mwz.harness.submission import (
     CONSTANT,
     EMPTY_STATES,
+    STATE_DOMAINS,
     made_submission,
     normalize_submission,
     parse_submission,
 )
-from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.harness.submission.notations import STATE_SLOTS
+from mwz.normalization import rule_set, rule_set_names
 
 TWO = benchmark(
     {

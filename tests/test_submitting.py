@@ -17,12 +17,11 @@ from entered import (
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
 
 from mwz.harness import Benchmark
+from mwz.harness.board import PREDICTIONS_FILE, hashes_of
 from mwz.harness.board.entries import read_entry
-from mwz.harness.board.scores import hashes_of
-from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
 
 def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:

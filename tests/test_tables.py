@@ -10,10 +10,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from mwz.harness.io.tables import FORMATS, Table, best_cells, formatted, in_latex
+from mwz.harness.io import FORMATS, Table, best_cells, formatted, in_latex
 
 TABLE = Table(
     name="scores",

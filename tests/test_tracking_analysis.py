@@ -16,7 +16,7 @@ from tracking_cases import (
     tracked,
 )
 
-from mwz.harness.metrics.tracking.choices import Choices
+from mwz.harness.metrics import Choices
 from mwz.harness.tracking.lab.analysis import analyse, analyses_of, zou_interval
 
 HALF = Choices(lambdas=[0.5])

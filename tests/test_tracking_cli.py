@@ -8,7 +8,7 @@ import pytest
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
-from mwz.harness.io.files import validated
+from mwz.harness.io import validated
 from mwz.harness.signature import Signature
 
 

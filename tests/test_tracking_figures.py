@@ -12,9 +12,7 @@ from tracking_cases import FGA_FIGURE_1, belief, read_file, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.board.tracked import tracking_figures
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.files import parse_tracking_file
-from mwz.harness.metrics.tracking.states import GoldStates
+from mwz.harness.metrics import GoldStates, parse_tracking_file, score_tracking
 
 
 def test_figures_of_a_file_with_gold_states_of_its_own() -> None:

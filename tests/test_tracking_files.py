@@ -6,9 +6,7 @@ import pytest
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.files import parse_tracking_file
-from mwz.harness.metrics.tracking.states import track_states
+from mwz.harness.metrics import parse_tracking_file, score_tracking, track_states
 
 GOLD = {"hotel": {"area": "centre"}}
 OTHER = {"hotel": {"area": "north"}}

@@ -22,27 +22,24 @@ from tracking_cases import (
 )
 
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import metric
-from mwz.harness.metrics.tracking.choices import Choices, decay_to_forget
-from mwz.harness.metrics.tracking.evaluation import (
+from mwz.harness.metrics import (
+    Choices,
+    DialogueStates,
     correlation,
+    judge_changes,
     non_uniformity,
     score_tracking,
     tail_orientation,
+    tracking_metrics,
 )
-from mwz.harness.metrics.tracking.gca import (
-    OUTCOMES,
-    change_scores,
-    count_changes,
-    judge_changes,
-)
+from mwz.harness.metrics.tracking import metric
+from mwz.harness.metrics.tracking.choices import decay_to_forget
+from mwz.harness.metrics.tracking.gca import OUTCOMES, change_scores, count_changes
 from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
-from mwz.harness.metrics.tracking.metric import tracking_metrics
 from mwz.harness.metrics.tracking.slot_accuracy import (
     turn_relative_slot_accuracy,
     turn_slot_accuracy,
 )
-from mwz.harness.metrics.tracking.states import DialogueStates
 
 
 def shares(turns, choices=Choices()):

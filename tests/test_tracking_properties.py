@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from mwz.harness.metrics.tracking.choices import Choices
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.states import TrackedDialogue, TrackedTurn
+from mwz.harness.metrics import Choices, TrackedDialogue, TrackedTurn, score_tracking
 
 SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
 SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")

@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 from tracking_cases import read_file
 
-from mwz.harness.metrics.tracking.choices import Choices
-from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics import Choices, score_tracking
 
 pytestmark = pytest.mark.real_data
 

@@ -10,16 +10,10 @@ import pytest
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
-from mwz.harness.metrics.tracking.choices import Choices
+from mwz.harness.metrics import Choices, GoldStates, TrackedDialogue, TrackedTurn, track_states
 from mwz.harness.metrics.tracking.scored_files import tracking_signature
-from mwz.harness.metrics.tracking.states import (
-    GoldStates,
-    TrackedDialogue,
-    TrackedTurn,
-    track_states,
-)
 from mwz.harness.signature import Signature, current_versions
-from mwz.normalization.rules import rule_set
+from mwz.normalization import rule_set
 
 GOLD = {"hotel": {"area": "centre"}}
 LAMBDAS = (0.25, 0.5, 0.75, 1.0)

@@ -10,7 +10,7 @@ import pytest
 from helpers import run_cli
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief, tracked
 
-from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics import score_tracking
 
 Capture = pytest.CaptureFixture[str]
 

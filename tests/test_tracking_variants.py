@@ -14,11 +14,18 @@ from tracking_cases import belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.choices import VARIANTS, Choices
-from mwz.harness.metrics.tracking.evaluation import TrackingResult, score_tracking
-from mwz.harness.metrics.tracking.files import TrackedFile, parse_tracking_file
-from mwz.harness.metrics.tracking.scored_files import annotated, tracking_signature
-from mwz.harness.metrics.tracking.states import TrackedDialogue, track_states
+from mwz.harness.metrics import (
+    VARIANTS,
+    Choices,
+    TrackedDialogue,
+    TrackedFile,
+    TrackingResult,
+    annotated,
+    parse_tracking_file,
+    score_tracking,
+    track_states,
+)
+from mwz.harness.metrics.tracking.scored_files import tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.

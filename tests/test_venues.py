@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 from helpers import RULES, VENUES, database
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mwz.database import VenueDatabase, partial_ratio, prepared_venues
-from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
-from mwz.normalization.states import normalize_slot_name, normalize_value
+from mwz.normalization import (
+    RuleSet,
+    normalize_slot_name,
+    normalize_value,
+    published_rule_sets,
+    rule_set,
+)
 
 Records = Mapping[str, Sequence[Mapping[str, Any]]]
 

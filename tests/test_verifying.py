@@ -22,11 +22,10 @@ from entered import (
 )
 from helpers import Run, run_cli
 
+from mwz.harness.board import PREDICTIONS_FILE, Rescored, read_entries, rescore, verify
 from mwz.harness.board.changes import Change
-from mwz.harness.board.entries import ENTRY_FILE, read_entries
-from mwz.harness.board.rescoring import Rescored, rescore, verify
+from mwz.harness.board.entries import ENTRY_FILE
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.systems import PREDICTIONS_FILE
 
 Tamper = Callable[[Path], object]
 

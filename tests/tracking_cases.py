@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from mwz.harness.metrics.tracking.files import TrackedFile, parse_tracking_file
-from mwz.harness.metrics.tracking.states import (
-    StatePair,
+from mwz.harness.metrics import (
     TrackedDialogue,
+    TrackedFile,
     TrackedTurn,
     flat_state,
-    without_absent,
+    parse_tracking_file,
 )
-from mwz.harness.submission.formats import parse_predictions
+from mwz.harness.metrics.tracking.states import StatePair, without_absent
+from mwz.harness.submission import parse_predictions
 
 
 def read_file(path: Path) -> TrackedFile:

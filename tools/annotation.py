@@ -10,8 +10,7 @@ from markup import Piece, Span, Utterance, parse
 from town import Record
 
 from mwz.database import VenueDatabase
-from mwz.normalization.rules import rule_set
-from mwz.normalization.states import minutes, normalize_slot_name, normalize_state
+from mwz.normalization import minutes, normalize_slot_name, normalize_state, rule_set
 
 RULES = rule_set("2021")
 _IDENTIFIERS = {"restaurant": "name", "hotel": "name", "attraction": "name", "train": "trainid"}

@@ -13,8 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.views.site_pages import make_site, write_site
 
 PROJECT = Path(__file__).parents[1]

@@ -17,9 +17,9 @@ from annotation import RULES, AnnotatedTurn, Annotator
 from styles import Style, delexicalize, read_styles
 from town import build_records
 
-from mwz.harness.io.files import write_json
-from mwz.harness.metrics.played import gold_active_domains
-from mwz.normalization.responses import normalize_response
+from mwz.harness.io import write_json
+from mwz.harness.metrics import gold_active_domains
+from mwz.normalization import normalize_response
 
 if sys.version_info >= (3, 11):
     import tomllib

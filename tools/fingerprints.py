@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from mwz.harness import load_benchmark
-from mwz.harness.data.declared import declared_names, fingerprints
-from mwz.harness.io.files import write_text
+from mwz.harness.data import declared_names, load_benchmark
+from mwz.harness.data.declared import fingerprints
+from mwz.harness.io import write_text
 
 SETS = Path(__file__).parents[1] / "harness" / "data" / "sets"
 

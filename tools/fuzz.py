@@ -23,15 +23,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.harness import load_benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.files import parse_tracking_file
+from mwz.harness.metrics import parse_tracking_file, score_tracking
 from mwz.harness.scoring import Scorer
-from mwz.harness.submission import checked_submission, normalize_submission
-from mwz.harness.submission.formats import parse_predictions, standard_form
-from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.harness.submission import (
+    checked_submission,
+    normalize_submission,
+    parse_predictions,
+    standard_form,
+)
+from mwz.normalization import DEFAULT_RULES, normalize_response, published_rule_sets, rule_set
 
 SAMPLES = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import sha256
+from mwz.normalization import sha256
 
 PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "harness" / "sample" / "submissions"

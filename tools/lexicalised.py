@@ -30,14 +30,13 @@ from typing import Any, TypeAlias
 
 import sacrebleu
 
-from mwz.harness import Benchmark, Options, Report, Scorer
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.data.declared import build_benchmark, read_data_set
+from mwz.harness.data import build_benchmark, read_data_set
+from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.submission import made_submission
+from mwz.normalization import Delexicalised, Span, normalize_response, rule_set, sha256
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.registry import sha256
-from mwz.normalization.responses import Delexicalised, Span, normalize_response
-from mwz.normalization.rules import rule_set
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
 RULES = rule_set("2021")

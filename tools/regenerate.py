@@ -28,28 +28,31 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.harness import Scorer, load_benchmark
+from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
-from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.model import Board, read_board
 from mwz.harness.board.reported import Figure, ReportedFigures, read_reported
-from mwz.harness.board.systems import FACTS
 from mwz.harness.cli import commands, main
-from mwz.harness.data.declared import declared_names, gold_versions
+from mwz.harness.data import declared_names, gold_versions, load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
-from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
-from mwz.harness.io.tables import escaped_cell, figure, markdown_table, signed
-from mwz.harness.metrics.flags import FLAGS
-from mwz.harness.metrics.metric import response_metrics
-from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.tracking.metric import tracking_metrics
-from mwz.harness.scoring import allowed_metrics
-from mwz.harness.scoring.report import Report
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.io import (
+    Limits,
+    escaped_cell,
+    figure,
+    markdown_table,
+    read_json,
+    signed,
+    write_atomically,
+    write_json,
+)
+from mwz.harness.io.files import VARIABLE
+from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
+from mwz.harness.metrics.setups import REFERENCES
+from mwz.harness.scoring import Report, Scorer, allowed_metrics
+from mwz.harness.submission import STATE_DOMAINS, normalize_submission, parse_submission
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
-from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
+from mwz.harness.submission.notations import STATE_SLOTS
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 
 PROJECT = Path(__file__).parents[1]
 DOCS = PROJECT / "docs"

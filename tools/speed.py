@@ -23,14 +23,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mwz.harness import Options, Scorer, load_benchmark
 from mwz.harness.benchmark import STYLES
+from mwz.harness.board import find_predictions
 from mwz.harness.board.entries import read_entry
-from mwz.harness.board.rescoring import find_predictions
-from mwz.harness.io.files import write_atomically
-from mwz.harness.io.tables import markdown_table
-from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.harness.submission.formats import read_standard
+from mwz.harness.data import load_benchmark
+from mwz.harness.io import markdown_table, write_atomically
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission import normalize_submission, parse_submission, read_standard
 
 PROJECT = Path(__file__).parents[1]
 PAGE = PROJECT / "docs" / "performance.md"

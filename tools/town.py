@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from mwz.normalization.states import minutes
+from mwz.normalization import minutes
 
 Record: TypeAlias = Mapping[str, str]
 

@@ -1,1 +1,5 @@
 """The entries of submissions/: entering, scoring again, ranking, auditing."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..io.files import is_plain_file, read_plain
-from ..io.tables import escaped, markdown_table, text_table
+from ..io import escaped, is_plain_file, markdown_table, read_plain, text_table
 from .columns import BoardTable, board_tables, row_headers, row_text
 from .entries import (
     ENTRY_FILE,
@@ -30,8 +29,8 @@ from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
 from .systems import NOT_STATED, stated_facts
+from .track import tracks
 from .tracked import COUNTS, TRACKING_FIGURES
-from .tracks import tracks
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from mwz.normalization.registry import read_toml
+from mwz.normalization import read_toml
 
-from ..io.tables import in_latex
+from ..io import in_latex
 from .entries import Entry
 from .systems import arxiv_number, system_year
 

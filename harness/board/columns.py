@@ -9,13 +9,12 @@ from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..metrics.metric import headlines
-from ..metrics.setups import RANKED
+from ..metrics import RANKED, headlines
 from .model import Board
 from .reported import ReportedRow, ReportedTable
 from .rows import NOTHING, REFERENCE, ResponsesRow, Row, Value
 from .scores import FIGURES
-from .tracks import tracks
+from .track import tracks
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)

@@ -19,11 +19,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import BeliefState
+from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
-from ..metrics.flags import COPIED_STATES, FEWEST, queries
+from ..metrics import COPIED_STATES, FEWEST, queries
 
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""

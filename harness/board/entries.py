@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
-from ..io.files import is_plain_file, parse_json, parse_toml, read_plain
+from ..io import is_plain_file, parse_json, parse_toml, read_plain
 from ..signature import PLACEHOLDERS
 from .scores import Scores, read_scores
 from .systems import System, folder_name, read_system
-from .tracks import OF_ROOMS, tracks
+from .track import OF_ROOMS, tracks
 
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""

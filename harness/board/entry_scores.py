@@ -6,25 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..comparison import SEED
-from ..comparison.evidence import intervals_of
-from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
-from ..data.gold_states import load_gold_states
-from ..diagnosis.losses import domain_losses, lost_dialogues, points
+from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, intervals_of, spread_of
+from ..data import load_gold_states
+from ..diagnosis import domain_losses, lost_dialogues, points
 from ..errors import InputError, Remark
-from ..metrics.metric import Played, headlines
-from ..metrics.results import DialogueResult
-from ..metrics.tracking.states import GoldStates
-from ..scoring import Scorer, allowed_metrics
-from ..scoring.dialogue_lines import explained_results
-from ..scoring.options import chosen_states
-from ..scoring.predictions import played_predictions
+from ..metrics import SEED, DialogueResult, GoldStates, Played, headlines
+from ..scoring import Scorer, allowed_metrics, chosen_states, explained_results, played_predictions
 from ..signature import Signature
-from ..submission import NormalizedSubmission, Submission, checked_submission
-from ..submission.formats import read_standard
+from ..submission import NormalizedSubmission, Submission, checked_submission, read_standard
 from .copied import Fingerprints, fingerprints_of
 from .pairs import evidence_of_rows
 from .scores import (

@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mwz.normalization.registry import read_toml
+from mwz.normalization import read_toml
 
 from ..benchmark import STYLES
-from ..comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
-from ..io.tables import escaped, escaped_cell, figure, markdown_table, signed
-from ..metrics.metric import headlines
+from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
+from ..io import escaped, escaped_cell, figure, markdown_table, signed
+from ..metrics import headlines
 from .columns import (
     MAIN,
     BoardTable,
@@ -31,7 +31,7 @@ from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .rows import NOTHING, ResponsesRow, Row, Value
 from .scores import FIGURES
-from .tracks import tracks
+from .track import tracks
 from .verdicts import verdict_meanings
 
 _R = TypeVar("_R", bound=Row | ReportedRow)

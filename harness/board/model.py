@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
-from ..comparison.interval import Interval
+from ..comparison import Interval
 from ..errors import refuse
 from ..signature import PLACEHOLDERS, Signature
 from .copied import Fingerprints, Shared, copies
@@ -26,7 +26,7 @@ from .reported import (
     read_reported,
 )
 from .rows import ResponsesRow, Row, order
-from .tracks import tracks
+from .track import tracks
 from .verdicts import official_verdict
 
 _T = TypeVar("_T")

@@ -26,18 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES
 
-from ..comparison import SEED
-from ..comparison.comparing import paired_all
-from ..comparison.evidence import Evidence
-from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
+from ..comparison import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired_all
 from ..errors import InputError
-from ..io.files import parse_json, read_plain, validated
-from ..metrics.metric import headlines
-from ..metrics.results import COLUMNS, Figure, Statistics
-from ..metrics.setups import BOTH, MAIN_SETUP
-from ..scoring.options import LEXICALISED
+from ..io import parse_json, read_plain, validated
+from ..metrics import BOTH, COLUMNS, MAIN_SETUP, SEED, Figure, Statistics, headlines
+from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
 from .scores import FIGURES, plain, totals_of_sums

@@ -15,15 +15,21 @@ from itertools import takewhile
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from ..comparison import SEED
-from ..comparison.comparing import Comparison, check_comparable, compare
-from ..comparison.evidence import Evidence, mean_of
-from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, p_text
-from ..data.declared import declared_names, read_data_set
-from ..io.tables import Table, escaped, figure, formatted, in_latex
-from ..metrics.metric import headlines
-from ..metrics.setups import MAIN_SETUP
-from ..scoring.report import Report, reporting_words
+from ..comparison import (
+    DEFAULT_TEST,
+    SIGNIFICANCE,
+    TEST_SAMPLES,
+    Comparison,
+    Evidence,
+    check_comparable,
+    compare,
+    mean_of,
+    p_text,
+)
+from ..data import declared_names, read_data_set
+from ..io import Table, escaped, figure, formatted, in_latex
+from ..metrics import MAIN_SETUP, SEED, headlines
+from ..scoring import Report, reporting_words
 from ..signature import Signature
 from .citations import Reference, entry_reference, references
 from .entries import Entry

@@ -18,10 +18,9 @@ from pydantic import Field
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import refuse
-from ..io.files import parse_toml, read_plain, validated
-from ..io.tables import figure, signed
-from ..metrics.metric import headlines
-from ..scoring.report import Report
+from ..io import figure, parse_toml, read_plain, signed, validated
+from ..metrics import headlines
+from ..scoring import Report
 from .systems import DomainSource, ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"

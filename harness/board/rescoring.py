@@ -9,19 +9,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .. import scoring
 from ..benchmark import Benchmark
-from ..data.declared import blob_id, safe_path
-from ..data.gold_states import load_further_gold, load_gold_states
-from ..data.installed import downloads_directory, load_benchmark, loaded_once
+from ..data import (
+    blob_id,
+    downloads_directory,
+    load_benchmark,
+    load_further_gold,
+    load_gold_states,
+    loaded_once,
+    safe_path,
+)
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
-from ..io.files import read_bytes, read_plain, to_json
-from ..metrics.tracking.states import GoldStates
-from ..scoring import Options, Scorer
-from ..scoring.jobs import run
+from ..io import read_bytes, read_plain, to_json
+from ..metrics import GoldStates
+from ..scoring import Options, Scorer, run
 from ..signature import Signature
-from ..submission import checked_submission
-from ..submission.formats import read_standard
+from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, differing_files
 from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
@@ -34,8 +39,8 @@ from .scores import (
     seed_file,
 )
 from .systems import Predictions
+from .track import tracks
 from .tracked import TrackedScores
-from .tracks import tracks
 
 _SCORED = 3
 """Of how many entries the scores are compared with those of the libraries alone."""
@@ -396,12 +401,10 @@ def by_libraries(
     Yields:
         Key of an entry -> place, and both values, of what differs; or why it is not compared.
     """
-    from ..scoring.reference import reference_differences
-
     loaded = load_benchmark(benchmark)
     responding = [one for one in entries if tracks()[one.system.track].by_rules]
     jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
-    outcomes = run(reference_differences, jobs, loaded, workers)
+    outcomes = run(scoring.reference_differences, jobs, loaded, workers)
     yield from zip((one.key for one in responding), outcomes, strict=True)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from mwz.normalization.registry import read_toml
+from mwz.normalization import read_toml
 
 from .columns import Column, columns
 from .copied import Shared
@@ -14,7 +14,7 @@ from .entries import Entry
 from .entry_scores import read_responses
 from .model import Board
 from .rows import REFERENCE, ResponsesRow, Row, ranked
-from .tracks import Track
+from .track import Track
 
 
 def _tables(

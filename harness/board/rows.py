@@ -7,22 +7,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from mwz.normalization.rules import OWN
+from mwz.normalization import OWN
 
-from ..comparison.interval import Interval
+from ..comparison import Interval
 from ..errors import counted
-from ..io.tables import figure, signed
-from ..metrics.flags import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES
-from ..metrics.lower_bound import LowerBound
-from ..metrics.metric import headlines
-from ..scoring.report import RANKED_COVERAGE, Report
+from ..io import figure, signed
+from ..metrics import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES, LowerBound, headlines
+from ..scoring import RANKED_COVERAGE, Report
 from ..signature import Signature
-from ..submission.remarks import MANY_UNKNOWN
+from ..submission import MANY_UNKNOWN
 from .copied import Shared
 from .entries import Entry
 from .systems import Review
+from .track import Track, tracks
 from .tracked import entered_scores, tracked
-from .tracks import Track, tracks
 
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""

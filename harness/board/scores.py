@@ -30,23 +30,19 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from mwz.normalization.registry import digest_of_json, sha256
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES, digest_of_json, sha256
 
-from ..comparison.interval import Interval, Spread
-from ..data.declared import blob_id
-from ..diagnosis.losses import DomainLosses, Points
+from ..comparison import Interval, Spread
+from ..data import blob_id
+from ..diagnosis import DomainLosses, Points
 from ..errors import InputError, refuse
-from ..io.files import parse_json, read_plain, to_json, validated
-from ..metrics.bleu import bleu_of_sums
-from ..metrics.inform import rates_of_sums
-from ..metrics.results import COLUMNS
-from ..metrics.setups import MAIN_SETUP
-from ..scoring.report import FORMAT, Report
+from ..io import parse_json, read_plain, to_json, validated
+from ..metrics import COLUMNS, MAIN_SETUP, bleu_of_sums, rates_of_sums
+from ..scoring import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
+from .track import Track, tracks
 from .tracked import FurtherGold, TrackingFigures
-from .tracks import Track, tracks
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES, read_toml
 
-from ..io.tables import figure
-from ..metrics.flags import GOLD_STATES, OF_STATES
+from ..io import figure
+from ..metrics import GOLD_STATES, OF_STATES
 from ..signature import Signature
 from .columns import Column, Values, at, named, raised
 from .copied import Shared
@@ -22,9 +21,9 @@ from .entry_scores import Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
 from .scores import plain
+from .track import Track
 from .tracked import TRACKING_FIGURES, TrackedScores, entered_scores, tracked
 from .tracker_scores import States, read_states
-from .tracks import Track
 
 _NAME = "state-tracking"
 

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
-from ..data.gold_states import load_further_gold
+from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
-from ..io.files import write_atomically
-from ..io.tables import figure, text_table
-from ..metrics.flags import FLAGS
-from ..submission.formats import is_play
+from ..io import figure, text_table, write_atomically
+from ..metrics import FLAGS
+from ..submission import is_play
 from .columns import BoardTable, board_tables, row_headers, row_text, track_columns
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
@@ -35,7 +34,7 @@ from .systems import (
     stated_facts,
     system_text,
 )
-from .tracks import Track, tracks
+from .track import Track, tracks
 
 Tell: TypeAlias = Callable[[str, Iterable[Remark | str]], None]
 """Says what is to be said of a file, given its name."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
-from mwz.normalization.rules import (
+from mwz.normalization import (
     DEFAULT_RULES,
     OWN,
     Aliases,
@@ -25,16 +25,12 @@ from mwz.normalization.rules import (
 )
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..data.declared import PinnedFile
+from ..data import PinnedFile
 from ..errors import InputError, unknown
-from ..io.files import parse_toml, read_plain, validated
-from ..metrics.flags import FLAGS
-from ..metrics.metric import headlines
-from ..metrics.played import DOMAIN_SOURCES
-from ..metrics.setups import COMPARISONS, UPDATES
-from ..submission import EMPTY_STATES, HUMAN, made_submissions
-from ..submission.remarks import alias_problems
-from .tracks import Kind, Track, tracks
+from ..io import parse_toml, read_plain, validated
+from ..metrics import COMPARISONS, DOMAIN_SOURCES, FLAGS, UPDATES, headlines
+from ..submission import EMPTY_STATES, HUMAN, alias_problems, made_submissions
+from .track import Kind, Track, tracks
 
 PREDICTIONS_FILE = "predictions.json.gz"
 """The outputs of an entry that keeps them in its folder."""

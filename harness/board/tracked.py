@@ -9,16 +9,24 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES
 
 from ..benchmark import Benchmark
-from ..data.declared import gold_versions
-from ..metrics.flags import gold_share
-from ..metrics.tracking.choices import HEADLINE_LAMBDA, VARIANTS, Choices, lambda_label
-from ..metrics.tracking.evaluation import TrackingResult, score_tracking
-from ..metrics.tracking.files import tracking_signature
-from ..metrics.tracking.states import GoldStates, TrackedDialogue, track_states
-from ..scoring.report import Report
+from ..data import gold_versions
+from ..metrics import (
+    HEADLINE_LAMBDA,
+    VARIANTS,
+    Choices,
+    GoldStates,
+    TrackedDialogue,
+    TrackingResult,
+    gold_share,
+    lambda_label,
+    score_tracking,
+    track_states,
+    tracking_signature,
+)
+from ..scoring import Report
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission
 

@@ -8,22 +8,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    rule_set,
+    without_empty_domains,
+)
 
 from ..benchmark import Benchmark
-from ..data.declared import gold_versions
+from ..data import gold_versions
 from ..errors import InputError, unknown
-from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.files import TrackedFile, parse_tracking_file, tracking_signature
-from ..metrics.tracking.states import (
+from ..metrics import (
     GoldStates,
     TrackedDialogue,
+    TrackedFile,
+    parse_tracking_file,
+    score_tracking,
+    tracking_signature,
     without_booking_prefix,
 )
-from ..submission import made_submission
-from ..submission.checking import dialogue_id
-from ..submission.formats import parse_predictions
+from ..submission import dialogue_id, made_submission, parse_predictions
 from .copied import Fingerprints, fingerprints_of
 from .entry_scores import Outputs
 from .scores import Hashes, Scores, hashes_of

@@ -21,10 +21,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml
 
-from ..metrics.setups import RANKED
+from ..metrics import RANKED
 from .entries import Entry
 from .reported import (
     DIVERSITY,

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.registry import contributing, folder_of, names
+from mwz.normalization import contributing, folder_of, names
 
 from ..errors import InputError, room
-from ..io.files import whole_stream
-from ..io.tables import printable
+from ..io import printable, whole_stream
 
 if TYPE_CHECKING:
-    from ..submission import Remark
+    from ..errors import Remark
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""

@@ -11,14 +11,11 @@ from dataclasses import replace
 
 import click
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.responses import STEPS, normalized_text
-from mwz.normalization.rules import RuleSet
+from mwz.database import VenueDatabase
+from mwz.normalization import STEPS, RuleSet, normalized_text
 
-from ..io.files import short_names
-from ..io.tables import Table, figure, formatted, signed
-from ..metrics.metric import Played, headlines
-from ..metrics.setups import RANKED
+from ..io import Table, figure, formatted, short_names, signed
+from ..metrics import RANKED, Played, headlines
 from ..scoring import Options, Scorer
 from ..submission import Submission
 from . import option

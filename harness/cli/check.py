@@ -9,16 +9,20 @@ from typing import Any
 
 import click
 
-from mwz.normalization.rules import RuleSet
+from mwz.normalization import RuleSet
 
 from ..benchmark import Benchmark
 from ..errors import cut, printable
-from ..io.files import shown_name
-from ..io.tables import figure
-from ..scoring import Options, Scorer
-from ..scoring.predictions import played_predictions
-from ..submission import Submission, checked_submission, read_predictions
-from ..submission.remarks import counted_names, unknown_names, venue_rate
+from ..io import figure, shown_name
+from ..scoring import Options, Scorer, played_predictions
+from ..submission import (
+    Submission,
+    checked_submission,
+    counted_names,
+    read_predictions,
+    unknown_names,
+    venue_rate,
+)
 from . import option
 from .reading import benchmark_chooser, read_plays
 

@@ -9,17 +9,8 @@ from pathlib import Path
 import click
 
 from ..errors import InputError, counted, unknown
-from ..io.files import (
-    STANDARD_STREAM,
-    read_bytes,
-    shown_name,
-    to_json,
-    write_atomically,
-    write_json,
-)
-from ..submission import checked_submission
-from ..submission.formats import parse_predictions, standard_form
-from ..submission.formats.arrangements import read_arranged
+from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
+from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
 from . import notify, option, tell
 from .reading import benchmark_chooser
 

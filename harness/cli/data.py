@@ -10,30 +10,33 @@ from typing import Any
 
 import click
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set
 
 from ..benchmark import STYLES, Benchmark
-from ..data.declared import (
+from ..data import (
+    DEFAULT,
+    MIRROR_VARIABLE,
+    SAMPLE,
     DataSet,
+    Transfer,
+    all_gold_states,
+    benchmark_path,
     build_benchmark,
     compared_with_pinned,
     declared_names,
-    install,
-    read_data_set,
-)
-from ..data.fetching import MIRROR_VARIABLE, Transfer, fetch_benchmark, wrong_files
-from ..data.goals import install_tasks, read_tasks
-from ..data.gold_states import all_gold_states, import_gold_states
-from ..data.installed import (
-    DEFAULT,
-    SAMPLE,
-    benchmark_path,
     downloads_directory,
+    fetch_benchmark,
+    import_gold_states,
+    install,
+    install_tasks,
     installed_benchmarks,
     load_benchmark,
+    read_data_set,
+    read_tasks,
+    wrong_files,
 )
 from ..errors import refuse
-from ..io.tables import Table, figure, formatted, text_table
+from ..io import Table, figure, formatted, text_table
 from ..signature import SHOWN_HASH
 from . import notify, option
 

@@ -8,25 +8,33 @@ from typing import Any
 
 import click
 
-from ..comparison.interval import intervals_text
-from ..data.gold_states import load_gold_states
+from .. import comparison
+from ..comparison import intervals_text
+from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
-from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
-from ..io.tables import SUFFIXES, formatted, printable
-from ..metrics.tracking.choices import VARIANTS, Choices
-from ..metrics.tracking.files import parse_tracking_file
-from ..metrics.tracking.metric import tracking_metrics
-from ..metrics.tracking.plots import plot_tracking
-from ..metrics.tracking.scored_files import (
+from ..io import (
+    STANDARD_STREAM,
+    SUFFIXES,
+    formatted,
+    printable,
+    short_names,
+    without_shared,
+    write_json,
+)
+from ..metrics import (
+    VARIANTS,
+    Choices,
     ScoredFile,
     annotated,
     breakdown_tables,
     dialogue_tables,
     headlines_table,
+    parse_tracking_file,
+    plot_tracking,
     score_file,
+    tracking_metrics,
 )
-from ..submission import EMPTY_STATES, made_submission
-from ..submission.formats import parse_predictions
+from ..submission import EMPTY_STATES, made_submission, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
 
@@ -178,15 +186,13 @@ def command(
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
-    from ..comparison import evidence  # NumPy, which scores do without
-
     known = [
-        evidence.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
+        comparison.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
         for one in scored
     ]
-    intervals = [evidence.intervals_of(one) for one in known]
+    intervals = [comparison.intervals_of(one) for one in known]
     names, figures = [one.name for one in scored], known[0].figures
     text = intervals_text(names, figures, intervals)
-    documents = map(evidence.intervals_document, known, intervals)
+    documents = map(comparison.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n{text}"

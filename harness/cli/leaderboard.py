@@ -10,14 +10,23 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES
 
-from ..board.changes import changes_table, page_diffs, review_text, stored_problems
-from ..board.entries import Entry, read_entries
-from ..board.model import PAGES, read_board
-from ..board.rescoring import Rescored, rescore, updated
-from ..board.submitting import publish
-from ..io.tables import printable
+from ..board import (
+    PAGES,
+    Entry,
+    Rescored,
+    changes_table,
+    page_diffs,
+    publish,
+    read_board,
+    read_entries,
+    rescore,
+    review_text,
+    stored_problems,
+    updated,
+)
+from ..io import printable
 from . import option
 
 

@@ -12,14 +12,14 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set_names
+from mwz.normalization import DEFAULT_RULES, alias_tables, rule_set_names
 
+from .. import board
 from ..benchmark import GOALS
-from ..data.installed import installed_benchmarks
-from ..io.files import STANDARD_STREAM
-from ..io.tables import FORMATS
-from ..metrics.setups import BOTH
-from ..scoring.options import AUTO, choices
+from ..data import installed_benchmarks
+from ..io import FORMATS, STANDARD_STREAM
+from ..metrics import BOTH
+from ..scoring import AUTO, choices
 from .reading import SUBMISSIONS
 
 
@@ -320,6 +320,4 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    from ..board.entries import PUBLISHED
-
-    return submissions if given("submissions") or submissions.is_dir() else PUBLISHED
+    return submissions if given("submissions") or submissions.is_dir() else board.PUBLISHED

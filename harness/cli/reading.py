@@ -11,26 +11,28 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
-from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
+from ..data import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, room, unknown
-from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
-from ..scoring import Scorer
-from ..scoring.options import Options
-from ..scoring.predictions import ScoredSubmission, Wanted, score_each
+from ..io import STANDARD_STREAM, limits, read_bytes, shown_name
+from ..scoring import Options, ScoredSubmission, Scorer, Wanted, score_each
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
+    PLAY_BEGINS,
+    Standard,
     Submission,
     checked_submission,
     dialogue_id,
+    is_play,
+    read_standard,
 )
-from ..submission.formats import PLAY_BEGINS, Standard, is_play, read_standard
 from . import notify, tell
 
 if TYPE_CHECKING:
-    from ..board.entries import Entry
+    from ..board import Entry
 
 _T = TypeVar("_T")
 
@@ -196,9 +198,7 @@ class Outputs:
         """Return options for these outputs: in plain English, or with placeholders of their own."""
         is_lexicalised = self.content == HUMAN
         if self.entry is not None:
-            from ..board.tracks import tracks
-
-            is_lexicalised = tracks()[self.entry.system.track].english
+            is_lexicalised = board.tracks()[self.entry.system.track].english
         lexicalised = options.lexicalised or is_lexicalised
         placeholders = options.placeholders
         if isinstance(self.content, str):
@@ -243,14 +243,12 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name))
-    from ..board.rescoring import find_predictions
-    from ..board.tracks import tracks
 
-    if tracks()[entry.system.track].takes_plays:
+    if board.tracks()[entry.system.track].takes_plays:
         told = "has live dialogues; give its file of `mwz play`"
         raise InputError(f"entry {entry.key}", told)
     try:
-        return Outputs(name, find_predictions(entry, ()), entry)
+        return Outputs(name, board.find_predictions(entry, ()), entry)
     except InputError as error:
         if required:
             raise
@@ -278,11 +276,10 @@ def found_entry(name: str) -> Entry | None:
         return None
     if Path(name).name != name or os.path.exists(name):
         return None
-    from ..board.entries import find_entry, no_entry
 
-    entry = find_entry(name, SUBMISSIONS)
+    entry = board.find_entry(name, SUBMISSIONS)
     if entry is None:
-        raise no_entry(name, SUBMISSIONS)
+        raise board.no_entry(name, SUBMISSIONS)
     return entry
 
 

@@ -10,14 +10,29 @@ from typing import Any, Literal
 
 import click
 
+from .. import comparison, scoring
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
-from ..io.tables import formatted, picture_format, printable
-from ..metrics.metric import default_metrics, response_metrics
-from ..scoring import Options
-from ..scoring.predictions import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
-from ..scoring.report import report_text
+from ..io import (
+    STANDARD_STREAM,
+    formatted,
+    picture_format,
+    printable,
+    short_names,
+    shown_name,
+    write_json,
+    write_text,
+)
+from ..metrics import default_metrics, response_metrics
+from ..scoring import (
+    Options,
+    ScoredSubmission,
+    ScoringJob,
+    Wanted,
+    intervals_read,
+    report_text,
+    score_each,
+)
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
@@ -98,9 +113,7 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
-            from ..scoring.tables import score_table  # one file's report does without
-
-            click.echo(formatted([score_table(scored)], format_), nl=False)
+            click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))
     return 2 if len(scored) < len(predictions) else 0
@@ -220,15 +233,13 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
     if not intervals or outcome.intervals is None:
         return report_text(outcome.report)
-    from ..comparison.interval import intervals_text, main_figures
 
     read = intervals_read(outcome.intervals)
-    table = intervals_text([""], main_figures(outcome.figures), [read])
+    table = comparison.intervals_text([""], comparison.main_figures(outcome.figures), [read])
     return report_text(outcome.report, table, outcome.intervals["signature"])
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    from ..comparison.interval import main_figures, plot_scores
 
     names, outcomes = zip(*scored, strict=True)
     # What all have: predicted states are not in every file.
@@ -238,4 +249,4 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
         if all(name in other.figures for other in outcomes)
     }
     intervals = [intervals_read(one.intervals) for one in outcomes]
-    plot_scores(names, main_figures(figures), intervals, path)
+    comparison.plot_scores(names, comparison.main_figures(figures), intervals, path)

@@ -9,21 +9,24 @@ from typing import Any
 
 import click
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization import published_rule_sets
 
-from ..board.entry_scores import Reading
-from ..board.submitting import enter, entered_remarks, entered_text
-from ..board.systems import (
+from ..board import (
     FACTS,
     PREDICTIONS_FILE,
+    Reading,
     System,
+    Track,
     declared_placeholders,
+    enter,
+    entered_remarks,
+    entered_text,
+    submitted_tracks,
+    tracks,
 )
-from ..board.tracks import Track, submitted_tracks, tracks
 from ..errors import InputError, unknown
-from ..io.files import read_bytes, shown_name, validated
-from ..io.tables import printable
-from ..metrics.metric import headlines
+from ..io import printable, read_bytes, shown_name, validated
+from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
 from .reading import benchmark_chooser

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import click
 
-from ..board.pairs import of_file, stored_evidence
-from ..board.paper_table import PaperSystem, paper, system_name
+from ..board import PaperSystem, of_file, paper, stored_evidence, system_name
 from ..errors import InputError
-from ..io.files import short_names
-from ..io.tables import printable
+from ..io import printable, short_names
 from ..scoring import Options
 from . import option
 from .reading import (

@@ -9,11 +9,17 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ..board.changes import changes_table
-from ..board.entries import chosen_entries, read_entries
-from ..board.rescoring import Rescored, by_libraries, rescore, verify
+from ..board import (
+    Rescored,
+    by_libraries,
+    changes_table,
+    chosen_entries,
+    read_entries,
+    rescore,
+    verify,
+)
 from ..errors import InputError
-from ..io.tables import printable, text_table
+from ..io import printable, text_table
 from . import option
 
 _SHOWN = 12

@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from tqdm import tqdm
 
-from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
-from ..diagnosis.dialogues import dialogue_text, turn_text
-from ..diagnosis.losses import diagnosis_text
+from ..diagnosis import (
+    CAUSES,
+    SLOT_CAUSES,
+    Diagnosis,
+    diagnose,
+    diagnosis_text,
+    dialogue_text,
+    turn_text,
+)
 from ..errors import InputError, room, unknown
-from ..io.files import short_names, shown_name, write_atomically
-from ..io.tables import printable
-from ..scoring import Options, Scorer
-from ..scoring.predictions import played_predictions
-from ..submission import dialogue_id, read_predictions
-from ..submission.notations import DOMAINS
+from ..io import printable, short_names, shown_name, write_atomically
+from ..scoring import Options, Scorer, played_predictions
+from ..submission import DOMAINS, dialogue_id, read_predictions
 from . import option, tell
 from .reading import benchmark_chooser, dialogues_of, is_file_of_plays, read_outputs
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+    from mwz.database import VenueDatabase
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
 

@@ -18,38 +18,6 @@ of what was played.
 The names are imported when they are first used, because NumPy takes its time.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-import importlib
-from typing import TYPE_CHECKING
-
-from ..metrics.results import SEED
-
-if TYPE_CHECKING:
-    from .comparing import Comparison, compare
-    from .evidence import Evidence, evidence_of, intervals_of, tracking_evidence
-    from .interval import Interval, Spread, spread_of
-
-__all__ = [
-    "SEED",
-    "Comparison",
-    "Evidence",
-    "Interval",
-    "Spread",
-    "compare",
-    "evidence_of",
-    "intervals_of",
-    "spread_of",
-    "tracking_evidence",
-]
-
-_HOMES = ("interval", "evidence", "comparing")
-"""The modules that hold them, the ones that take less time first."""
-
-
-def __getattr__(name: str) -> object:
-    for home in _HOMES if name in __all__ else ():
-        module = importlib.import_module(f".{home}", __name__)
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

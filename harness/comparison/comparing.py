@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import InputError, counted
-from ..io.tables import Table, best_cells, figure, formatted, signed
-from ..metrics.metric import response_metrics
-from ..metrics.results import SEED, Figure
+from ..io import Table, best_cells, figure, formatted, signed
+from ..metrics import SEED, Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
 from .interval import (
@@ -42,7 +41,7 @@ from .interval import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics.results import Floats
+    from ..metrics import Floats
 
 FORMAT = 2
 """Version of the layout of a comparison as JSON."""

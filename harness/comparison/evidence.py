@@ -22,18 +22,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..metrics.metric import Played, response_metrics
-from ..metrics.results import SEED, Figure, Statistics
-from ..metrics.tracking.choices import Choices
-from ..metrics.tracking.evaluation import tracking_statistics
-from ..metrics.tracking.states import TrackedDialogue
+from ..metrics import (
+    SEED,
+    Choices,
+    Figure,
+    Played,
+    Statistics,
+    TrackedDialogue,
+    response_metrics,
+    tracking_statistics,
+)
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics.results import Bools, Floats, Values
+    from ..metrics import Bools, Floats, Values
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""

@@ -14,8 +14,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..io.tables import drawn, figure, picture_format, text_table, write_picture
-from ..metrics.results import Figure
+from ..io import drawn, figure, picture_format, text_table, write_picture
+from ..metrics import Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,5 @@
 """Benchmarks on this machine: declared, fetched, built, installed."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

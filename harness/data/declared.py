@@ -19,9 +19,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import digest_of_json, folder_of, names, read_toml
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import without_empty_domains
+from mwz.normalization import (
+    DEFAULT_RULES,
+    digest_of_json,
+    folder_of,
+    names,
+    read_toml,
+    rule_set,
+    without_empty_domains,
+)
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown

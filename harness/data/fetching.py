@@ -21,7 +21,7 @@ import pooch
 import requests
 
 from ..errors import InputError, refuse, without_secrets
-from ..io.files import read_bytes, write_atomically
+from ..io import read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"

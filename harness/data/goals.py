@@ -10,15 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import digest_of_json, folder_of
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.states import normalize_slot_name, plain_slot_name
+from mwz.normalization import (
+    RuleSet,
+    digest_of_json,
+    folder_of,
+    normalize_slot_name,
+    plain_slot_name,
+)
 
 from ..benchmark import FURTHER_SLOTS, REFERENCE, REQUESTABLE_SLOTS, Goal
 from ..errors import InputError, refuse, unknown
-from ..io.files import kind_of, read_json, shown_name, validated
-from ..submission import dialogue_id
-from ..submission.notations import DOMAINS
+from ..io import kind_of, read_json, shown_name, validated
+from ..submission import DOMAINS, dialogue_id
 from .installed import SAMPLE, SUFFIX, data_directory, read_document, write_document
 
 Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"

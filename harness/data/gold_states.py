@@ -25,16 +25,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    rule_set,
+    without_empty_domains,
+)
 
 from ..benchmark import Benchmark
 from ..errors import InputError, refuse
-from ..io.files import kind_of, read_json, valid_text
-from ..metrics.tracking.states import DONTCARE, GoldStates
+from ..io import kind_of, read_json, valid_text
+from ..metrics import DONTCARE, GoldStates
 from ..signature import SHOWN_HASH
-from ..submission import dialogue_id
-from ..submission.notations import NO_VALUE, TRACKED_SLOTS, metadata_slots
+from ..submission import NO_VALUE, TRACKED_SLOTS, dialogue_id, metadata_slots
 from .declared import gold_versions
 from .installed import (
     DAMAGED,

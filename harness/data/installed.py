@@ -27,11 +27,11 @@ from typing import Any
 
 import platformdirs
 
-from mwz.normalization.registry import folder_of, sha256
+from mwz.normalization import folder_of, sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.files import parse_json, read_bytes, write_atomically
+from ..io import parse_json, read_bytes, write_atomically
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"

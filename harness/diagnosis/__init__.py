@@ -1,5 +1,5 @@
 """Where a system loses Inform and Success: causes, what they cost, and dialogues turn by turn."""
 
-from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose, explain
+import lazy_loader
 
-__all__ = ["CAUSES", "SLOT_CAUSES", "Diagnosis", "cause_words", "diagnose", "explain"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -15,16 +15,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mwz.normalization.rules import RuleSet
+from mwz.normalization import RuleSet
 
-from ..metrics.inform import Step, domain_result, steps
-from ..metrics.metric import Played
-from ..metrics.played import PlayedDialogue
-from ..metrics.results import DialogueResult, DomainResult, Fault
-from ..metrics.setups import MAIN_SETUP, STRICT
+from ..metrics import (
+    MAIN_SETUP,
+    STRICT,
+    DialogueResult,
+    DomainResult,
+    Fault,
+    Played,
+    PlayedDialogue,
+    Step,
+    domain_result,
+    steps,
+)
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+    from mwz.database import VenueDatabase
 
 CAUSES: Mapping[str, str] = {
     "never named": "no response names a venue of the domain",

@@ -12,15 +12,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
-from ..metrics.inform import Step, steps
-from ..metrics.played import PlayedDialogue
-from ..metrics.results import DomainResult
-from ..metrics.setups import STRICT
-from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
+from ..metrics import (
+    STRICT,
+    DomainResult,
+    PlayedDialogue,
+    Step,
+    flat_state,
+    slot_name,
+    steps,
+    without_booking_prefix,
+)
 from .causes import SLOT_CAUSES, Diagnosis, cause_words
 
 WIDTH = 100

@@ -17,10 +17,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..errors import counted, cut
-from ..io.tables import Cell, figure, signed, text_table
-from ..metrics.inform import TOTAL, rates
-from ..metrics.metric import Played, dialogue_results
-from ..metrics.results import DialogueResult, Fault
+from ..io import Cell, figure, signed, text_table
+from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
 from .dialogues import wrapped
 

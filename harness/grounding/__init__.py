@@ -4,3 +4,7 @@ They need neither belief states nor active domains nor placeholders: a name belo
 the text itself tells which domain it is about. This folder can be taken away together with the
 delexicaliser (`normalization/delexicaliser`); nothing else imports either by name.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ import click
 from ..cli import notify, option, tell
 from ..cli.reading import benchmark_chooser
 from ..errors import counted
-from ..io.files import STANDARD_STREAM, shown_name, write_json
+from ..io import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..submission import read_conversations
 from .grounded import delexicaliser, delexicaliser_version

@@ -8,20 +8,29 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES, read_toml
 
 from ..benchmark import CANONICAL_STYLE
-from ..board.columns import COVERAGE, LENGTH, Column, Values, at, named, raised
-from ..board.copied import Shared
-from ..board.entries import Entry
-from ..board.entry_scores import read_responses
-from ..board.model import Board
-from ..board.rows import ResponsesRow, Row, ranked
-from ..board.tracks import Track
-from ..io.tables import escaped, figure, markdown_table, signed
-from ..metrics.inform import TOTAL
-from ..scoring.report import Report
+from ..board import (
+    COVERAGE,
+    LENGTH,
+    Board,
+    Column,
+    Entry,
+    ResponsesRow,
+    Row,
+    Shared,
+    Track,
+    Values,
+    at,
+    named,
+    raised,
+    ranked,
+    read_responses,
+)
+from ..io import escaped, figure, markdown_table, signed
+from ..metrics import TOTAL
+from ..scoring import Report
 from ..submission import HUMAN
 from .scores import OUTCOMES, GroundedScores
 

@@ -6,17 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.responses import Delexicalised
+from mwz.database import VenueDatabase
+from mwz.normalization import Delexicalised
 
-from ..diagnosis.dialogues import joined, labelled, wrapped
-from ..diagnosis.losses import losses_text
+from ..diagnosis import joined, labelled, losses_text, wrapped
 from ..errors import counted
-from ..io.tables import figure
-from ..metrics.inform import TOTAL
-from ..metrics.metric import Played
-from ..metrics.results import DialogueResult, DomainResult
-from ..metrics.setups import MAIN_SETUP
+from ..io import figure
+from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, DomainResult, Played
 from ..scoring import Scorer
 from .facts import COUNTS, FACT_SLOTS, turn_domains
 from .free_running import FreeRunning

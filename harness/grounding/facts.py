@@ -21,10 +21,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
-from mwz.normalization.delexicaliser import delexicaliser_tables
-from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, unplaced
-from mwz.normalization.registry import read_toml
-from mwz.normalization.responses import Delexicalised, VenueId
+from mwz.normalization import Delexicalised, VenueId, read_toml
+from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, unplaced
 
 _REMEMBERED = 1 << 14
 

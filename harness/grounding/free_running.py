@@ -13,26 +13,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mwz.normalization.registry import sha256
+from mwz.normalization import sha256
 
-from ..data.goals import Goals, GoalsFile
-from ..errors import SHOWN_PLACES, InputError, counted, unquoted
-from ..metrics.diversity import measured_diversity
-from ..metrics.results import DialogueResult
-from ..scoring import Scorer
-from ..scoring.report import Coverage, Report
+from ..data import Goals, GoalsFile
+from ..errors import SHOWN_PLACES, InputError, Remark, counted, unquoted
+from ..metrics import DialogueResult, measured_diversity
+from ..scoring import Coverage, Report, Scorer
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
+    USER,
+    Conversations,
     NormalizedSubmission,
-    Remark,
+    Standard,
     Submission,
     Turn,
+    checked_conversations,
     delexicalise_submission,
     dialogue_id,
     normalize_submission,
 )
-from ..submission.checking import Conversations, checked_conversations
-from ..submission.formats import USER, Standard
 from .grounded import GroundedDialogue, PlainDialogue, delexicaliser, ground
 from .scores import FREE, GroundedFigures, ceiling, grounded_scores
 

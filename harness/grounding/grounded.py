@@ -29,14 +29,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.delexicaliser import VERSION, Delexicaliser, tables_digest
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer
-from mwz.normalization.responses import Delexicalised, Span
-from mwz.normalization.rules import RuleSet
+from mwz.database import VenueDatabase
+from mwz.normalization import Delexicalised, RuleSet, Span
+from mwz.normalization.delexicaliser import VERSION, Delexicaliser, Gazetteer, tables_digest
 
 from ..benchmark import Benchmark, Goal
-from ..scoring.scorer import venue_database
+from ..scoring import venue_database
 from ..signature import SHOWN_HASH
 from .facts import count_facts, requests, turn_domains
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..metrics.inform import TOTAL
-from ..metrics.metric import Headline, Metric, Results
-from ..metrics.results import Figure
+from ..metrics import TOTAL, Figure, Headline, Metric, Results
 
 if TYPE_CHECKING:
     from ..submission import NormalizedSubmission

@@ -17,22 +17,18 @@ from typing import Any, TypeAlias
 
 import click
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, UNKNOWN_VALUES
-from mwz.normalization.responses import NAME
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.states import BeliefState, normalize_slot_name
+from mwz.database import VenueDatabase
+from mwz.normalization import NAME, BeliefState, RuleSet, normalize_slot_name
+from mwz.normalization.delexicaliser import NAMED_DOMAINS, UNKNOWN_VALUES
 
 from ..benchmark import VenueRecords
 from ..cli import notify, option, tell
 from ..cli.reading import read_submissions
 from ..errors import counted
-from ..io.files import STANDARD_STREAM, write_json
-from ..metrics.played import play
-from ..scoring import Options, Scorer
-from ..scoring.options import chosen_domains, chosen_states
-from ..submission import Submission
-from ..submission.formats import ACTIVE_DOMAINS, RESPONSE, STATE
+from ..io import STANDARD_STREAM, write_json
+from ..metrics import play
+from ..scoring import Options, Scorer, chosen_domains, chosen_states
+from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
 _VENUE_DOMAINS = (*NAMED_DOMAINS, "train")

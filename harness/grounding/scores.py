@@ -13,16 +13,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
-from mwz.normalization.rules import RuleSet
+from mwz.normalization import RuleSet
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import counted
-from ..io.tables import Cell, figure, text_table
-from ..metrics.inform import TOTAL
-from ..metrics.metric import Played
-from ..metrics.results import DialogueResult, Statistics, percent
-from ..scoring.scorer import kept
-from ..submission.model import has_human_responses
+from ..io import Cell, figure, text_table
+from ..metrics import TOTAL, DialogueResult, Played, Statistics, percent
+from ..scoring import kept
+from ..submission import has_human_responses
 from .facts import COUNTS, SHARES, ToldShares, told_shares
 from .grounded import GroundedDialogue, PlainDialogue, ground, ground_texts
 from .grounded_scores import FIGURES

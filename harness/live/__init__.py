@@ -5,3 +5,7 @@
 what they score. `play.py`: playing them into files, which `replaying.py` reads. `gymnasium_env.py`
 and `inspect_task.py` serve other frameworks; `live_track.py` is the board's.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -26,9 +26,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..benchmark import REFERENCE
-from ..data.goals import Task
+from ..data import Task
 from ..errors import InputError, shown
-from ..io.files import limits, valid_text
+from ..io import limits, valid_text
 from .users import ScriptedUser
 from .world import NAMED, ROUTE, BrokenOffError, Result, Tools, UserMaker, UserTurn, World
 

@@ -10,22 +10,34 @@ from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from mwz.normalization.registry import digest_of_json, read_toml
+from mwz.normalization import digest_of_json, read_toml
 
 from ..benchmark import Benchmark
-from ..board.columns import Column, Values, at, named
-from ..board.copied import Shared
-from ..board.entries import Entry
-from ..board.entry_scores import Reading
-from ..board.model import Board, grouped
-from ..board.rows import Row, Value, ranked
-from ..board.scores import Hashes, Scores, hashes_of, plain
-from ..board.systems import PREDICTIONS_FILE, Predictions
-from ..board.tracks import Track
-from ..comparison.interval import Interval
-from ..data.installed import DEFAULT
+from ..board import (
+    PREDICTIONS_FILE,
+    Board,
+    Column,
+    Entry,
+    Hashes,
+    Predictions,
+    Reading,
+    Row,
+    Scores,
+    Shared,
+    Track,
+    Value,
+    Values,
+    at,
+    grouped,
+    hashes_of,
+    named,
+    plain,
+    ranked,
+)
+from ..comparison import Interval
+from ..data import DEFAULT
 from ..errors import InputError, counted
-from ..io.files import encoded, to_json
+from ..io import encoded, to_json
 from ..signature import Signature
 from .playing import Plays, play_scripts
 from .replaying import baseline_calls, recorded, replayed

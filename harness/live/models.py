@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from threading import Thread
 from typing import Any
 
-from mwz.normalization.registry import digest_of_json
+from mwz.normalization import digest_of_json
 
-from ..data.goals import Task
+from ..data import Task
 from ..errors import InputError, cut, without_secrets
-from ..io.files import valid_text
+from ..io import valid_text
 from ..signature import SHOWN_HASH
 from .agents import Call
 from .world import BrokenOffError, UserTurn, World, script, tool_schemas

@@ -24,8 +24,7 @@ from tqdm import tqdm
 from ..cli import notify, option
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
-from ..io.files import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
-from ..io.tables import figure
+from ..io import STANDARD_STREAM, figure, read_bytes, valid_text, write_atomically, write_json
 from .agents import Agent, Baseline, function_agent, imported_function
 from .models import ChatModel, ModelAgent, ModelUser
 from .playing import Line, Play, Plays, dialogue

@@ -13,14 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import digest_of_json
+from mwz.normalization import digest_of_json
 
-from ..comparison.evidence import Evidence, pass_interval
-from ..comparison.interval import Interval
+from ..comparison import Evidence, Interval, pass_interval
 from ..errors import counted
-from ..grounding.facts import SHARES
-from ..io.tables import figure, text_table
-from ..metrics.results import Figure, Statistics, percent
+from ..grounding import SHARES
+from ..io import figure, text_table
+from ..metrics import Figure, Statistics, percent
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent, Baseline
 from .environment import MAX_TURNS, Environment

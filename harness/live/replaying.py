@@ -17,12 +17,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mwz.normalization.registry import digest_of_json
+from mwz.normalization import digest_of_json
 
 from ..cli import tell
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, cut
-from ..io.files import parse_json, validated
+from ..io import parse_json, validated
 from ..signature import Signature
 from .agents import Agent, Baseline, Call
 from .environment import outcome_of

@@ -21,11 +21,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, partial
 
-from mwz.normalization.states import minutes, normalize_slot_name
+from mwz.normalization import minutes, normalize_slot_name
 
-from ..data.goals import DomainTask, Task
-from ..grounding.facts import requests
-from ..grounding.grounded import NAMING_SLOTS, told_text
+from ..data import DomainTask, Task
+from ..grounding import NAMING_SLOTS, requests, told_text
 from .world import MOST_HEARD, NAMED, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")

@@ -19,17 +19,22 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field
 from rapidfuzz import process
 
-from mwz.database.venues import VenueDatabase, reaches
+from mwz.database import VenueDatabase, reaches
+from mwz.normalization import (
+    RuleSet,
+    digest_of_json,
+    folder_of,
+    minutes,
+    normalize_slot_name,
+    normalize_value,
+    read_toml,
+)
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.registry import digest_of_json, folder_of, read_toml
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from ..benchmark import Benchmark, VenueRecords
-from ..data.goals import Task, Tasks, chosen_goals, load_tasks
-from ..data.installed import load_benchmark
+from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
 from ..errors import InputError, unknown
-from ..grounding.grounded import GroundedDialogue, delexicaliser, ground_texts
+from ..grounding import GroundedDialogue, delexicaliser, ground_texts
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH, Signature
 

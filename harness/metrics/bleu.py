@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.tables import figure, text_table
+from ..io import figure, text_table
 from .metric import Headline, Metric, Played, Results
 from .results import COLUMNS, MAX_ORDER, DialogueResult, Figure, Statistics
 

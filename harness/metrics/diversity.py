@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from ..io.tables import figure, text_table
+from ..io import figure, text_table
 from .metric import Metric
 
 MSTTR_WINDOW = 50

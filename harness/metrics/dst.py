@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from ..submission.model import NormalizedSubmission
+from ..submission import NormalizedSubmission
 from .metric import Metric
 from .results import DialogueResult
 

@@ -14,13 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
-from mwz.normalization.states import BeliefState
+from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, read_toml, rule_set
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.tables import figure, text_table
-from ..submission.remarks import FEW
+from ..io import figure, text_table
+from ..submission import FEW
 from .metric import Metric, Played
 
 FEWEST = 150

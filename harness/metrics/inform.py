@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mwz.normalization.rules import RuleSet
+from mwz.normalization import RuleSet
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
-from ..io.tables import figure, text_table
+from ..io import figure, text_table
 from .bleu import bleu_of_sums, corpus_bleu
 from .metric import Headline, Metric, Played, Results
 from .played import PlayedDialogue
@@ -38,7 +38,7 @@ from .setups import (
 )
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+    from mwz.database import VenueDatabase
 
 TOTAL = "total"
 

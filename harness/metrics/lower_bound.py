@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..benchmark import CANONICAL_STYLE
-from ..io.tables import figure, text_table
+from ..io import figure, text_table
 from .bleu import bleu_of_sums
 from .inform import TOTAL, combined, rates
 from .metric import Metric, Played

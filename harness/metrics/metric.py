@@ -11,19 +11,18 @@ from functools import cache, cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mwz.normalization.registry import contributed
-from mwz.normalization.rules import RuleSet
+from mwz.normalization import RuleSet, contributed
 
 from ..benchmark import Benchmark
 from ..errors import refuse, unknown
-from ..io.tables import figure, text_table
+from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 from .played import PlayedDialogue, play
 from .results import DialogueResult, Statistics
 from .setups import SETUPS
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
+    from mwz.database import VenueDatabase
 
     from .counts import References
 

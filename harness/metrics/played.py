@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState
 
 from ..benchmark import Benchmark, Dialogue
 from ..submission import NormalizedSubmission

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import outside_tables, read_toml
+from mwz.normalization import outside_tables, read_toml
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
 

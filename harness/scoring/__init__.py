@@ -1,6 +1,5 @@
 """From predictions to scores: options, the scorer, reports and how they are shown."""
 
-from .options import Options
-from .scorer import Reward, Scorer, allowed_metrics, score
+import lazy_loader
 
-__all__ = ["Options", "Reward", "Scorer", "allowed_metrics", "score"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -16,10 +16,8 @@ from typing import Any
 
 from ..diagnosis import diagnose
 from ..errors import InputError
-from ..io.files import parse_json, read_bytes, shown_name, validated
-from ..metrics.metric import Played, response_metrics
-from ..metrics.results import DialogueResult
-from ..metrics.setups import MAIN_SETUP
+from ..io import parse_json, read_bytes, shown_name, validated
+from ..metrics import MAIN_SETUP, DialogueResult, Played, response_metrics
 from ..signature import Signature
 
 

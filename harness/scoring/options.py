@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
+from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
+from .. import data
 from ..benchmark import GOALS
 from ..errors import InputError, room, shown, unknown
-from ..io.files import kind_of
-from ..metrics.metric import default_metrics, named_metrics, response_metrics
-from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
-from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
+from ..io import kind_of
+from ..metrics import (
+    BOTH,
+    DOMAIN_SOURCES,
+    RANKED,
+    SETUPS,
+    STATE_SOURCES,
+    chosen_setups,
+    default_metrics,
+    named_metrics,
+    response_metrics,
+)
 from ..signature import PLACEHOLDERS
-from ..submission import NormalizedSubmission
-from ..submission.formats import ACTIVE_DOMAINS, STATE, Reading
-from ..submission.remarks import chosen_aliases
+from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, Reading, chosen_aliases
 
 if TYPE_CHECKING:
-    from ..data.goals import GoalsFile
+    from ..data import GoalsFile
 
 AUTO = "auto"
 
@@ -96,9 +103,7 @@ class Options:
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
         if self.free_running and self.part != self.goals:
-            from ..data.goals import chosen_goals  # others score on the benchmark's own
-
-            object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
+            object.__setattr__(self, "goals", data.chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.

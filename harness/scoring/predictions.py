@@ -11,22 +11,32 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from mwz.normalization.rules import aliases
+from mwz.normalization import aliases
 
+from .. import comparison
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, Remark
-from ..io.tables import figure
-from ..metrics.bleu import corpus_bleu
-from ..metrics.inform import TOTAL, rates
-from ..metrics.metric import Played, dialogue_results, resampled_metrics
-from ..metrics.setups import SETUPS, chosen_setups
-from ..submission import Submission, Turn, checked_submission
-from ..submission.formats import Standard, read_standard
-from ..submission.remarks import (
+from ..io import figure
+from ..metrics import (
+    SETUPS,
+    TOTAL,
+    Played,
+    chosen_setups,
+    corpus_bleu,
+    dialogue_results,
+    rates,
+    resampled_metrics,
+)
+from ..submission import (
     KIND,
     TAG,
+    Standard,
+    Submission,
+    Turn,
+    checked_submission,
     frequent_tags,
     guessed,
+    read_standard,
 )
 from .jobs import run
 from .options import AUTO, Options, parameters
@@ -34,9 +44,8 @@ from .report import RANKED_COVERAGE, Report
 from .scorer import Scorer, allowed_metrics
 
 if TYPE_CHECKING:
-    from ..comparison.evidence import Evidence
-    from ..comparison.interval import Interval
-    from ..metrics.results import Figure
+    from ..comparison import Evidence
+    from ..metrics import Figure
 
 
 Predictions: TypeAlias = bytes | Standard | Submission | str
@@ -305,17 +314,16 @@ def _lines(played: Any, report: Report) -> str:
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.evidence import intervals_document, intervals_of
-
     evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
-    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
+    intervals = comparison.intervals_of(evidence)
+    return comparison.intervals_document(evidence, intervals), evidence.figures
 
 
-def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
+def intervals_read(document: Mapping[str, Any] | None) -> dict[str, comparison.Interval]:
     """Return figure -> interval, of intervals as JSON types."""
-    from ..comparison.interval import Interval
-
-    return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
+    return {
+        name: comparison.Interval(**one) for name, one in (document or {}).get("scores", {}).items()
+    }

@@ -14,21 +14,18 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.responses import normalized_text
-from mwz.normalization.rules import RuleSet
+from mwz.database import VenueDatabase
+from mwz.normalization import RuleSet, normalized_text
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..metrics.counts import References, reference_13a, tokenize_13a
-from ..metrics.metric import Played
-from ..metrics.played import play
+from ..metrics import Played, References, play, reference_13a, tokenize_13a
 from ..submission import (
     NormalizedSubmission,
     Submission,
     checked_submission,
     delexicalise_submission,
+    read_standard,
 )
-from ..submission.formats import read_standard
 from .options import Options
 from .report import Report
 from .scorer import Scorer, allowed_metrics

@@ -15,14 +15,20 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..io.files import validated
-from ..io.tables import figure, text_table, wrapped
-from ..metrics.metric import Headline, headlines, response_metrics, result_keys, result_types
-from ..metrics.setups import MAIN_SETUP, SETUPS
+from ..io import figure, text_table, validated, wrapped
+from ..metrics import (
+    MAIN_SETUP,
+    SETUPS,
+    Headline,
+    headlines,
+    response_metrics,
+    result_keys,
+    result_types,
+)
 from ..signature import Signature, harness_version
 
 if TYPE_CHECKING:
-    from ..metrics.inform import SetupScores
+    from ..metrics import SetupScores
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""

@@ -7,17 +7,17 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.registry import sha256
-from mwz.normalization.rules import RuleSet, rule_set, with_aliases
+from mwz.normalization import RuleSet, rule_set, sha256, with_aliases
 
+from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
-from ..metrics.metric import Played, response_metrics
-from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
+from ..metrics import BOTH, RANKED, SETUPS, Played, chosen_setups, response_metrics
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
     NormalizedSubmission,
+    Standard,
     Submission,
     delexicalise_submission,
     dialogue_id,
@@ -25,8 +25,8 @@ from ..submission import (
     made_submission,
     normalize_submission,
     parse_submission,
+    standard_form,
 )
-from ..submission.formats import Standard, standard_form
 from .options import (
     LEXICALISED,
     Options,
@@ -38,12 +38,11 @@ from .options import (
 from .report import Coverage, Report
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
-    from mwz.normalization.responses import Delexicalised
+    from mwz.database import VenueDatabase
+    from mwz.normalization import Delexicalised
 
-    from ..comparison.evidence import Evidence
-    from ..metrics.counts import References
-    from ..metrics.results import DialogueResult
+    from ..comparison import Evidence
+    from ..metrics import DialogueResult, References
 
 
 @dataclass(frozen=True)
@@ -167,9 +166,7 @@ class Scorer:
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return what is known of a system by what was played, as `played` gave it."""
-        from ..comparison.evidence import evidence_of  # NumPy takes its time
-
-        return evidence_of(played, self.signature_of(played), name)
+        return comparison.evidence_of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
@@ -209,15 +206,13 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        from ..diagnosis import diagnose
-
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
         submission = self._parsed({id_: turns}, "predictions")
         played = self.played(self.normalized(submission))
-        diagnosis = diagnose(played)
-        [dialogue], [result] = diagnosis.dialogues, diagnosis.results
+        explained = diagnosis.diagnose(played)
+        [dialogue], [result] = explained.dialogues, explained.results
         if "bleu" not in played.metrics:
             return result
         references = dialogue.gold.references[CANONICAL_STYLE]
@@ -455,7 +450,7 @@ def bleu_references(benchmark: Benchmark) -> References:
     """Return the references of a benchmark, prepared for BLEU."""
     import numpy as np  # it takes its time
 
-    from ..metrics.counts import References
+    from ..metrics import References
 
     def texts() -> References:
         return References.of_texts({i: d.references for i, d in benchmark.dialogues.items()})
@@ -474,7 +469,7 @@ def bleu_references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database.venues import PreparedVenues, VenueDatabase, prepared_venues
+    from mwz.database import PreparedVenues, VenueDatabase, prepared_venues
 
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:

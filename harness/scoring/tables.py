@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import cut
-from ..io.tables import Table, best_cells, figure
-from ..metrics.metric import Headline, headlines, table_figures
-from ..metrics.setups import SETUPS
+from ..io import Table, best_cells, figure
+from ..metrics import SETUPS, Headline, headlines, table_figures
 from ..signature import Signature, comparable_group
 from .predictions import ScoredSubmission, intervals_read
 from .report import Report, has_gold_states, reporting_words

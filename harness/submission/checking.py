@@ -14,15 +14,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization.rules import (
+from mwz.normalization import (
     DEFAULT_RULES,
     Aliases,
+    BeliefState,
     RuleSet,
+    plain_slot_name,
     published_rule_sets,
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
 from ..errors import (
@@ -36,7 +37,7 @@ from ..errors import (
     unknown,
     unquoted,
 )
-from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from ..io import Limits, is_text, kind_of, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     KEYS,

@@ -9,16 +9,20 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mwz.normalization.responses import NormalizedResponse, normalize_response
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.states import BeliefState, normalize_state
+from mwz.normalization import (
+    BeliefState,
+    NormalizedResponse,
+    RuleSet,
+    normalize_response,
+    normalize_state,
+)
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..errors import InputError, Remark
 from .remarks import plain_remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.responses import Delexicalised
+    from mwz.normalization import Delexicalised
 
 
 class Turn(NamedTuple):

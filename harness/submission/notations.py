@@ -24,10 +24,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState
 
 from ..errors import shown
-from ..io.files import is_text, kind_of
+from ..io import is_text, kind_of
 
 NESTED = "domain -> slot -> value"
 FLAT = "domain-slot -> value"

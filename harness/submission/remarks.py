@@ -15,26 +15,25 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.responses import NAME, placeholder_names
-from mwz.normalization.rules import (
+from mwz.normalization import (
     DEFAULT_RULES,
+    NAME,
     Aliases,
+    BeliefState,
     RuleSet,
     alias_table,
     alias_tables,
     aliases,
-    rule_set,
-)
-from mwz.normalization.states import (
-    BeliefState,
     normalize_slot,
     normalize_slot_name,
     normalize_value,
+    placeholder_names,
+    rule_set,
 )
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, Remark, refuse, shown, unknown, unquoted
-from ..io.files import kind_of, parse_toml, read_bytes
+from ..io import kind_of, parse_toml, read_bytes
 from .notations import TRACKED_SLOTS
 
 LEXICALISED = "--lexicalised"

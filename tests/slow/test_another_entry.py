@@ -15,13 +15,12 @@ import pytest
 from entered import PROJECT, REPOSITORY, submit_alone, system
 from helpers import run_process
 
-from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board import Scores, System, hashes_of, read_entries
+from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import Scores, hashes_of
-from mwz.harness.board.systems import System
-from mwz.harness.io.files import validated
+from mwz.harness.io import validated
 from mwz.harness.metrics.inform import combined
-from mwz.harness.scoring.report import Report
+from mwz.harness.scoring import Report
 
 # What the tests of entries, board, audit and documents read besides the package.
 _COPIED = (

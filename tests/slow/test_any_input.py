@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 from entered import SAMPLE_SUBMISSIONS
 from helpers import run_cli
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
-from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness import Benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE, InputError
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.files import parse_tracking_file
-from mwz.harness.scoring.report import Report
-from mwz.harness.submission import checked_submission, normalize_submission
-from mwz.harness.submission.formats import parse_predictions, standard_form
+from mwz.harness.metrics import parse_tracking_file, score_tracking
+from mwz.harness.scoring import Report, Scorer
+from mwz.harness.submission import (
+    checked_submission,
+    normalize_submission,
+    parse_predictions,
+    standard_form,
+)
 
 CAREFUL: Mapping[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text())
 SAMPLE = load_benchmark("sample")

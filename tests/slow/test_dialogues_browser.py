@@ -12,13 +12,12 @@ import pytest
 from browsing import NEEDS_BROWSER, settle
 from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
 
-from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness import Benchmark
+from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.views.site_pages import DialogueSite, make_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
-from mwz.harness.io.files import write_atomically
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.io import write_atomically
+from mwz.harness.scoring import Options, Scorer, played_predictions
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402

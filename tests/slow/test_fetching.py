@@ -16,8 +16,7 @@ from synthetic import (
     write_json,
 )
 
-from mwz.harness.data.declared import DataSet
-from mwz.harness.data.installed import load_benchmark
+from mwz.harness.data import DataSet, load_benchmark
 
 # A real process of the command line, with a table of pinned files that it reads from a file.
 _CHILD = """

@@ -13,8 +13,7 @@ import pytest
 from browsing import NEEDS_BROWSER, settle
 from entered import PROJECT, REPOSITORY, enter, system
 
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.model import read_board
+from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.views.site_pages import make_site, write_site
 

@@ -9,16 +9,15 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES
 
 from ...cli import option
 from ...errors import InputError, refuse
-from ...io.files import STANDARD_STREAM, write_json
-from ...io.tables import formatted, printable
+from ...io import STANDARD_STREAM, formatted, printable, write_json
 from ..entries import Entry, chosen_entries, read_entries
 from ..reported import ReportedTable, check_entries, read_reported
 from ..rescoring import find_predictions
-from ..tracks import tracks
+from ..track import tracks
 from .audit_tables import audit_data, audit_text, record_tables
 from .paper_tables import PAPERS, tables_of_paper
 from .setup_search import Outputs, SetupSearch, search_setups

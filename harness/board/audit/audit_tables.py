@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rule_set
 
-from ...io.tables import Table, figure, signed, text_table, wrapped
-from ...metrics.setups import RANKED
+from ...io import Table, figure, signed, text_table, wrapped
+from ...metrics import RANKED
 from ..entries import Entry
 from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
 from ..verdicts import (

@@ -15,13 +15,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mwz.normalization.registry import read_toml
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState, read_toml
 
-from ...io.files import validated
-from ...io.tables import Table
-from ...metrics.tracking.evaluation import score_tracking
-from ...metrics.tracking.states import TrackedDialogue, TrackedTurn
+from ...io import Table, validated
+from ...metrics import TrackedDialogue, TrackedTurn, score_tracking
 from ..entries import Entry
 from ..reported import Figure, OutputsAt, scored_figure
 from ..verdicts import SIZES, possible_counts

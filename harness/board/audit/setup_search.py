@@ -16,21 +16,29 @@ from functools import lru_cache, reduce
 from itertools import product
 from typing import Any, NamedTuple
 
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.rules import DEFAULT_RULES, Aliases, RuleSet, published_rule_sets
+from mwz.database import VenueDatabase
+from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, published_rule_sets
 
 from ...benchmark import REFERENCE
-from ...data.installed import loaded_once
+from ...data import loaded_once
 from ...errors import InputError
-from ...metrics.bleu import bleu_of_sums
-from ...metrics.counts import TOKENIZERS, References, tokenize_13a
-from ...metrics.inform import matched, steps
-from ...metrics.played import PlayedDialogue, play
-from ...metrics.results import percent
-from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, UPDATES, Setup
-from ...scoring import Options, Scorer
-from ...scoring.jobs import run
-from ...scoring.options import chosen_domains, chosen_states
+from ...metrics import (
+    ALL_SETUPS,
+    COMPARISONS,
+    SETUPS,
+    TOKENIZERS,
+    UPDATES,
+    PlayedDialogue,
+    References,
+    Setup,
+    bleu_of_sums,
+    matched,
+    percent,
+    play,
+    steps,
+    tokenize_13a,
+)
+from ...scoring import Options, Scorer, chosen_domains, chosen_states, run
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..reported import Figure, ReportedFigures
 from ..systems import OwnSetup

@@ -11,10 +11,10 @@ from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import read_toml
+from mwz.normalization import read_toml
 
-from ...io.tables import csv_text
-from ...metrics.setups import RANKED
+from ...io import csv_text
+from ...metrics import RANKED
 from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns
 from ..entries import Entry
 from ..model import Board
@@ -22,7 +22,7 @@ from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, plain
 from ..systems import paper_year, stated_facts, system_year
-from ..tracks import submitted_tracks, tracks
+from ..track import submitted_tracks, tracks
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""

@@ -14,7 +14,7 @@ from ..pairs import RANKING
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..rows import AGAIN, NOTHING, REFERENCE, Row, Value
 from ..systems import paper_year, system_year
-from ..tracks import tracks
+from ..track import tracks
 from .board_data import Data, system_link
 from .charts import track_charts
 

@@ -13,7 +13,7 @@ from ..columns import BoardTable
 from ..model import Board
 from ..rows import REFERENCE
 from ..systems import system_year
-from ..tracks import tracks
+from ..track import tracks
 from .board_data import Data, best_published, system_link
 
 

@@ -17,12 +17,19 @@ from string import ascii_lowercase
 from typing import Any
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
-from ...data.declared import declared_names, pinned_fingerprints
-from ...diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose
-from ...diagnosis.dialogues import Called, followed, goal_text
-from ...diagnosis.losses import lost_by
-from ...metrics.played import PlayedDialogue
-from ...metrics.results import DialogueResult, DomainResult
+from ...data import declared_names, pinned_fingerprints
+from ...diagnosis import (
+    CAUSES,
+    SLOT_CAUSES,
+    Called,
+    Diagnosis,
+    cause_words,
+    diagnose,
+    followed,
+    goal_text,
+    lost_by,
+)
+from ...metrics import DialogueResult, DomainResult, PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board

@@ -10,10 +10,10 @@ import click
 from tqdm import tqdm
 
 from ...cli import option, tell
-from ...data.installed import loaded_once
+from ...data import loaded_once
 from ...diagnosis import Diagnosis
 from ...errors import InputError
-from ...io.tables import printable
+from ...io import printable
 from ...scoring import Scorer
 from ..entries import read_entries
 from ..model import DOCUMENTS_FOLDER, Board, read_board

@@ -14,18 +14,17 @@ from urllib.parse import unquote, urlsplit
 
 import click
 
-from mwz.normalization.registry import folder_of
+from mwz.normalization import folder_of
 
-from ...comparison.interval import SIGNIFICANCE, p_text
+from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis
 from ...errors import InputError
-from ...io.files import read_bytes, write_atomically
-from ...io.tables import figure
+from ...io import figure, read_bytes, write_atomically
 from ..columns import verdict_mark
 from ..markdown import older_results_page
 from ..model import Board, common_signatures
 from ..rows import REFERENCE
-from ..tracks import tracks
+from ..track import tracks
 from ..verdicts import verdict_meanings
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_page import sections

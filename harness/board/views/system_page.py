@@ -8,16 +8,13 @@ from functools import cache
 from itertools import chain, combinations, groupby
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import read_toml
+from mwz.normalization import read_toml
 
-from ...comparison.interval import p_text
+from ...comparison import p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
-from ...io.tables import figure, signed
-from ...metrics.flags import FLAGS
-from ...metrics.inform import TOTAL
-from ...metrics.metric import headlines
-from ...metrics.setups import RANKED
-from ...scoring.report import Report
+from ...io import figure, signed
+from ...metrics import FLAGS, RANKED, TOTAL, headlines
+from ...scoring import Report
 from ...signature import PLACEHOLDERS, Signature
 from ..citations import entry_reference
 from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
@@ -28,7 +25,7 @@ from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES, Causes
 from ..systems import FACTS, NOT_STATED, stated_facts
-from ..tracks import tracks
+from ..track import tracks
 from ..verdicts import misfits, record
 from .board_data import Data, rows_by_rules
 from .board_page import Cell, with_minus

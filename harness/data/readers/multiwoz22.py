@@ -30,16 +30,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import rule_set, rule_set_names
-from mwz.normalization.states import normalize_slot_name, normalize_state
+from mwz.normalization import (
+    normalize_response,
+    normalize_slot_name,
+    normalize_state,
+    rule_set,
+    rule_set_names,
+)
 
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
 from ...errors import InputError, refuse
-from ...io.files import kind_of, read_bytes, read_json, validated
-from ...metrics.played import gold_active_domains
-from ...submission import dialogue_id
-from ...submission.formats.damd_log import align_dialogues, parse_damd_log
+from ...io import kind_of, read_bytes, read_json, validated
+from ...metrics import gold_active_domains
+from ...submission import align_dialogues, dialogue_id, parse_damd_log
 from ..declared import Built, DataSet, Source, blob_id
 from ..goals import GOALS_FILE, chosen_goals, read_tasks
 

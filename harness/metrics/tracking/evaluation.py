@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from statistics import StatisticsError, fmean
-from statistics import correlation as pearson
+from statistics import StatisticsError, correlation as pearson, fmean
 from typing import Any, TypeAlias
 
 from ...errors import refuse
-from ...io.tables import figure, text_table
+from ...io import figure, text_table
 from ..results import Figure, Statistics
 from .choices import Choices
 from .gca import Change, change_scores, count_by_slot, count_changes, judge_changes

@@ -23,18 +23,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import digest_of_json
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import BeliefState, normalize_state
+from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normalize_state, rule_set
 
 from ...benchmark import Benchmark
 from ...errors import Findings, InputError, Remark, refuse, shown
-from ...io.files import Limits, is_text, kind_of, limits
+from ...io import Limits, is_text, kind_of, limits
 from ...signature import SHOWN_HASH, Signature
-from ...submission.checking import dialogue_id, meant_key, parse_submission
-from ...submission.formats.standard import RESPONSE, STATE, special_format
-from ...submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
-from ...submission.remarks import KIND
+from ...submission import (
+    KIND,
+    RESPONSE,
+    STATE,
+    STATE_DOMAINS,
+    VALUE_LISTS,
+    dialogue_id,
+    meant_key,
+    notation_of,
+    parse_submission,
+    read_state,
+    special_format,
+)
 from .choices import Choices
 from .metric import tracking_metrics
 from .states import GoldStates, TrackedDialogue, TrackedTurn, track_states

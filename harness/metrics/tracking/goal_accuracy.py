@@ -24,7 +24,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
-from mwz.database.venues import partial_ratio
+from mwz.database import partial_ratio
 
 from ..results import share
 from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, Choices, lambda_label

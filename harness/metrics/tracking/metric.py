@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import declared
+from mwz.normalization import declared
 
 from ..results import share
 from .choices import Choices

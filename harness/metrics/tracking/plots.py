@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ...io.tables import drawn, write_picture
+from ...io import drawn, write_picture
 from .evaluation import TrackingResult
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...benchmark import Benchmark
 from ...errors import InputError, counted, refuse
-from ...io.tables import Table, best_cells, figure
+from ...io import Table, best_cells, figure
 from ...signature import Signature, comparable_group
 from ...submission import dialogue_id
 from .choices import Choices

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from mwz.normalization.registry import digest_of_json
-from mwz.normalization.states import BeliefState
+from mwz.normalization import BeliefState, digest_of_json
 
 from ...benchmark import Benchmark
 from ...errors import InputError

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...errors import Findings, refuse, unquoted
-from ...io.files import kind_of
+from ...io import kind_of
 from ..notations import is_metadata
 from .standard import (
     ACTIVE_DOMAINS,

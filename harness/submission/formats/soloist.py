@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import Findings, refuse, shown, unquoted
-from ...io.files import decoded
+from ...io import decoded
 from ..notations import STATE_DOMAINS, STATE_SLOTS
 from .arrangements import Arrangement
 from .standard import RESPONSE, STATE, Format, Standard

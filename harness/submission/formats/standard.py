@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization.registry import declared
+from mwz.normalization import declared
 
 from ...errors import InputError, Remark, unquoted
-from ...io.files import decoded, encoded, kind_of, limits, parse_json
+from ...io import decoded, encoded, kind_of, limits, parse_json
 
 RESPONSE = "response"
 STATE = "state"

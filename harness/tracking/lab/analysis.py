@@ -21,22 +21,28 @@ from typing import Any
 import numpy as np
 from scipy.stats import binned_statistic, zscore
 
-from ...comparison.interval import Spread
-from ...io.tables import Table, figure
-from ...metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
-from ...metrics.tracking.evaluation import (
+from ...comparison import Spread
+from ...io import Table, figure
+from ...metrics import (
+    HEADLINE_LAMBDA,
+    Choices,
+    DialogueStates,
     Number,
+    TrackedDialogue,
+    TrackingMetric,
     TrackingResult,
+    Verdicts,
     cell,
     correlation,
+    dialogue_states,
+    judge_changes,
+    lambda_label,
     mistakes_by_turn,
     non_uniformity,
     tail_orientation,
+    tracking_metrics,
     tracking_statistics,
 )
-from ...metrics.tracking.gca import judge_changes
-from ...metrics.tracking.metric import TrackingMetric, Verdicts, tracking_metrics
-from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
 
 BINS = 10
 """Into how many parts of equal width the range of TO, and of NU, is cut."""

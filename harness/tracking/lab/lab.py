@@ -14,13 +14,10 @@ import click
 from ...cli import notify, option
 from ...cli.dst import files_argument, scored_files, states_options
 from ...cli.reading import benchmark_chooser
-from ...comparison.interval import spread_of
+from ...comparison import spread_of
 from ...errors import InputError, refuse
-from ...io.files import STANDARD_STREAM, to_json
-from ...io.tables import Table, figure, formatted
-from ...metrics.setups import MAIN_SETUP
-from ...metrics.tracking.choices import Choices
-from ...metrics.tracking.scored_files import ScoredFile
+from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
+from ...metrics import MAIN_SETUP, Choices, ScoredFile
 from ...scoring import Options, Scorer
 from ...submission import read_submission
 from .analysis import (

@@ -21,14 +21,17 @@ import numpy as np
 from scipy import stats
 
 from ...benchmark import Benchmark
-from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
-from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from ...comparison import (
+    BOOTSTRAP,
+    INTERVAL_LEVEL,
+    INTERVAL_SAMPLES,
+    Interval,
+    bootstrap_samples,
+    interval_ends,
+)
 from ...errors import Findings, InputError, counted, refuse, shown
-from ...io.files import read_bytes, shown_name, write_text
-from ...io.tables import Table, figure
-from ...metrics.results import SEED
-from ...metrics.tracking.choices import Choices, lambda_label
-from ...metrics.tracking.states import State, TrackedDialogue, dialogue_states
+from ...io import Table, figure, read_bytes, shown_name, write_text
+from ...metrics import SEED, Choices, State, TrackedDialogue, dialogue_states, lambda_label
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from mwz.normalization.registry import contributed
+from mwz.normalization import contributed
 
 OF_ROOMS = ("live", "lexicalised")
 """The tracks that come with rooms which can be taken away."""

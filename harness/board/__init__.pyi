@@ -1,0 +1,58 @@
+"""What other rooms may use of this one."""
+
+from .changes import (
+    changes_table as changes_table,
+    page_diffs as page_diffs,
+    review_text as review_text,
+    stored_problems as stored_problems,
+)
+from .columns import (
+    COVERAGE as COVERAGE,
+    LENGTH as LENGTH,
+    Column as Column,
+    Values as Values,
+    at as at,
+    named as named,
+    raised as raised,
+)
+from .copied import Shared as Shared
+from .entries import (
+    PUBLISHED as PUBLISHED,
+    Entry as Entry,
+    chosen_entries as chosen_entries,
+    find_entry as find_entry,
+    no_entry as no_entry,
+    read_entries as read_entries,
+)
+from .entry_scores import (
+    DIALOGUE_METRICS as DIALOGUE_METRICS,
+    Reading as Reading,
+    read_responses as read_responses,
+)
+from .model import PAGES as PAGES, Board as Board, grouped as grouped, read_board as read_board
+from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as stored_evidence
+from .paper_table import PaperSystem as PaperSystem, paper as paper, system_name as system_name
+from .rescoring import (
+    Rescored as Rescored,
+    by_libraries as by_libraries,
+    find_predictions as find_predictions,
+    rescore as rescore,
+    updated as updated,
+    verify as verify,
+)
+from .rows import ResponsesRow as ResponsesRow, Row as Row, Value as Value, ranked as ranked
+from .scores import Hashes as Hashes, Scores as Scores, hashes_of as hashes_of, plain as plain
+from .submitting import (
+    enter as enter,
+    entered_remarks as entered_remarks,
+    entered_text as entered_text,
+    publish as publish,
+)
+from .systems import (
+    FACTS as FACTS,
+    PREDICTIONS_FILE as PREDICTIONS_FILE,
+    Predictions as Predictions,
+    System as System,
+    declared_placeholders as declared_placeholders,
+)
+from .track import Track as Track, submitted_tracks as submitted_tracks, tracks as tracks

@@ -1,0 +1,37 @@
+"""What other rooms may use of this one."""
+
+from .comparing import (
+    Comparison as Comparison,
+    check_comparable as check_comparable,
+    compare as compare,
+    comparison_tables as comparison_tables,
+    comparison_text as comparison_text,
+    paired_all as paired_all,
+)
+from .evidence import (
+    BOOTSTRAP as BOOTSTRAP,
+    Evidence as Evidence,
+    bootstrap_samples as bootstrap_samples,
+    evidence_of as evidence_of,
+    interval_ends as interval_ends,
+    intervals_document as intervals_document,
+    intervals_of as intervals_of,
+    mean_of as mean_of,
+    pass_interval as pass_interval,
+    tracking_evidence as tracking_evidence,
+)
+from .interval import (
+    DEFAULT_TEST as DEFAULT_TEST,
+    INTERVAL_LEVEL as INTERVAL_LEVEL,
+    INTERVAL_SAMPLES as INTERVAL_SAMPLES,
+    SIGNIFICANCE as SIGNIFICANCE,
+    TEST_SAMPLES as TEST_SAMPLES,
+    Interval as Interval,
+    Spread as Spread,
+    intervals_text as intervals_text,
+    main_figures as main_figures,
+    p_text as p_text,
+    p_words as p_words,
+    plot_scores as plot_scores,
+    spread_of as spread_of,
+)

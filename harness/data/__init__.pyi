@@ -1,0 +1,47 @@
+"""What other rooms may use of this one."""
+
+from .declared import (
+    DataSet as DataSet,
+    PinnedFile as PinnedFile,
+    blob_id as blob_id,
+    build_benchmark as build_benchmark,
+    compared_with_pinned as compared_with_pinned,
+    declared_names as declared_names,
+    gold_versions as gold_versions,
+    install as install,
+    pinned_fingerprints as pinned_fingerprints,
+    read_data_set as read_data_set,
+    safe_path as safe_path,
+)
+from .fetching import (
+    MIRROR_VARIABLE as MIRROR_VARIABLE,
+    Transfer as Transfer,
+    fetch_benchmark as fetch_benchmark,
+    wrong_files as wrong_files,
+)
+from .goals import (
+    DomainTask as DomainTask,
+    Goals as Goals,
+    GoalsFile as GoalsFile,
+    Task as Task,
+    Tasks as Tasks,
+    chosen_goals as chosen_goals,
+    install_tasks as install_tasks,
+    load_tasks as load_tasks,
+    read_tasks as read_tasks,
+)
+from .gold_states import (
+    all_gold_states as all_gold_states,
+    import_gold_states as import_gold_states,
+    load_further_gold as load_further_gold,
+    load_gold_states as load_gold_states,
+)
+from .installed import (
+    DEFAULT as DEFAULT,
+    SAMPLE as SAMPLE,
+    benchmark_path as benchmark_path,
+    downloads_directory as downloads_directory,
+    installed_benchmarks as installed_benchmarks,
+    load_benchmark as load_benchmark,
+    loaded_once as loaded_once,
+)

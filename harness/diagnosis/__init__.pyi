@@ -1,0 +1,29 @@
+"""What other rooms may use of this one."""
+
+from .causes import (
+    CAUSES as CAUSES,
+    SLOT_CAUSES as SLOT_CAUSES,
+    Diagnosis as Diagnosis,
+    cause_words as cause_words,
+    diagnose as diagnose,
+)
+from .dialogues import (
+    Called as Called,
+    dialogue_text as dialogue_text,
+    followed as followed,
+    goal_text as goal_text,
+    joined as joined,
+    labelled as labelled,
+    turn_text as turn_text,
+    wrapped as wrapped,
+)
+from .losses import (
+    DomainLosses as DomainLosses,
+    Points as Points,
+    diagnosis_text as diagnosis_text,
+    domain_losses as domain_losses,
+    losses_text as losses_text,
+    lost_by as lost_by,
+    lost_dialogues as lost_dialogues,
+    points as points,
+)

@@ -1,0 +1,48 @@
+"""What other rooms may use of this one."""
+
+from .registry import (
+    contributed as contributed,
+    contributing as contributing,
+    declared as declared,
+    digest_of_json as digest_of_json,
+    folder_of as folder_of,
+    names as names,
+    outside_tables as outside_tables,
+    read_toml as read_toml,
+    sha256 as sha256,
+)
+from .responses import (
+    NAME as NAME,
+    STEPS as STEPS,
+    Delexicalised as Delexicalised,
+    NormalizedResponse as NormalizedResponse,
+    Span as Span,
+    VenueId as VenueId,
+    normalize_response as normalize_response,
+    normalized_text as normalized_text,
+    placeholder_names as placeholder_names,
+)
+from .rules import (
+    DEFAULT_RULES as DEFAULT_RULES,
+    OWN as OWN,
+    Aliases as Aliases,
+    RuleSet as RuleSet,
+    VenueRules as VenueRules,
+    alias_table as alias_table,
+    alias_tables as alias_tables,
+    aliases as aliases,
+    published_rule_sets as published_rule_sets,
+    rule_set as rule_set,
+    rule_set_names as rule_set_names,
+    with_aliases as with_aliases,
+)
+from .states import (
+    BeliefState as BeliefState,
+    minutes as minutes,
+    normalize_slot as normalize_slot,
+    normalize_slot_name as normalize_slot_name,
+    normalize_state as normalize_state,
+    normalize_value as normalize_value,
+    plain_slot_name as plain_slot_name,
+    without_empty_domains as without_empty_domains,
+)
