@@ -25,7 +25,7 @@ from mwz.normalization.delexicaliser import (
     delexicaliser_tables,
     tables_digest,
 )
-from mwz.normalization.delexicaliser.gazetteer import VenueId
+from mwz.normalization.responses import VenueId
 
 SAMPLE = load_benchmark("sample")
 DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)

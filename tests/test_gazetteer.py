@@ -16,8 +16,9 @@ from mwz.normalization.delexicaliser import (
     delexicaliser_tables,
     spellings,
 )
-from mwz.normalization.delexicaliser.gazetteer import VenueId, build_gazetteer, comparable
+from mwz.normalization.delexicaliser.gazetteer import build_gazetteer, comparable
 from mwz.normalization.delexicaliser.phrases import corrector, tokens, words
+from mwz.normalization.responses import VenueId
 
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "hotel": [

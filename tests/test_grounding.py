@@ -34,7 +34,8 @@ from mwz.harness.grounding.grounded import (
     PlainDialogue,
     ground,
 )
-from mwz.harness.grounding.scores import TOTAL, GroundedFigures, grounded_figures, rating
+from mwz.harness.grounding.scores import GroundedFigures, grounded_figures, rating
+from mwz.harness.metrics.inform import TOTAL
 from mwz.harness.scoring import Scorer
 from mwz.normalization.delexicaliser import Delexicaliser
 

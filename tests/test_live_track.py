@@ -20,7 +20,6 @@ from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import track_charts
-from mwz.harness.cli.reading import is_play
 from mwz.harness.data import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.play import play_tasks
@@ -30,6 +29,7 @@ from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics import FLAGS
 from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission.formats.standard import is_play
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]

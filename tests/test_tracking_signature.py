@@ -11,7 +11,7 @@ from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.metrics import Choices, GoldStates, TrackedDialogue, TrackedTurn, track_states
-from mwz.harness.metrics.tracking.scored_files import tracking_signature
+from mwz.harness.metrics.tracking.files import tracking_signature
 from mwz.harness.signature import Signature, current_versions
 from mwz.normalization import rule_set
 

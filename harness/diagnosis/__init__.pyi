@@ -6,6 +6,7 @@ from .causes import (
     Diagnosis as Diagnosis,
     cause_words as cause_words,
     diagnose as diagnose,
+    explain as explain,
 )
 from .dialogues import (
     Called as Called,

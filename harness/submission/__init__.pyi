@@ -32,6 +32,7 @@ from .model import (
     CONSTANT as CONSTANT,
     EMPTY_STATES as EMPTY_STATES,
     HUMAN as HUMAN,
+    NormalizedDialogue as NormalizedDialogue,
     NormalizedSubmission as NormalizedSubmission,
     Submission as Submission,
     Turn as Turn,
