@@ -19,7 +19,6 @@ from synthetic import (
 )
 
 from mwz.harness.data.declared import DataSet
-from mwz.harness.data.fetching import MIRROR_VARIABLE
 from mwz.harness.data.installed import benchmark_path, data_directory, install_benchmark
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
@@ -41,7 +40,7 @@ def data_set(mirror: Path) -> DataSet:
 @pytest.fixture
 def server(mirror: Path, data_set: DataSet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    monkeypatch.delenv("MWZ_MIRROR", raising=False)
     with serving(mirror) as server:
         yield server
 

@@ -10,7 +10,7 @@ import pytest
 from helpers import benchmark, dialogue
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.data.readers.multiwoz22 import with_damd_domains
+from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.files import parse_tracking_file
 from mwz.harness.submission import parse_submission

@@ -40,7 +40,7 @@ from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.data import declared
-from mwz.harness.data.declared import DataSet, GoldVersions
+from mwz.harness.data.declared import DataSet
 from mwz.harness.data.gold_states import (
     gold_states_path,
     install_gold_states,
@@ -278,7 +278,7 @@ def declares(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Declares versions of the sample's gold states."""
 
     def declare(*further: str) -> None:
-        made = DataSet("sample", "", "", "", (), GoldVersions("1.0", further))
+        made = DataSet("sample", "", "", "", (), "1.0", further)
         monkeypatch.setattr(declared, "declared_names", lambda: ["sample"])
         monkeypatch.setattr(declared, "read_data_set", lambda name: made)
 

@@ -13,7 +13,7 @@ from synthetic import STYLES as OTHER_STYLES
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data.readers.multiwoz22 import read_test_dialogues
+from mwz.harness.data.multiwoz22 import read_test_dialogues
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set
 from mwz.normalization.states import normalize_value

@@ -17,7 +17,7 @@ from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 from mwz.harness import Benchmark, score
 from mwz.harness.cli.score import command as score_command
 from mwz.harness.data.installed import install_benchmark, load_benchmark
-from mwz.harness.data.readers.multiwoz22 import (
+from mwz.harness.data.multiwoz22 import (
     FROM_GOALS,
     FROM_STATES,
     annotated_goal,

@@ -13,7 +13,7 @@ from helpers import RULES
 from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import FURTHER_SLOTS, Goal
 from mwz.harness.data.installed import from_document, to_document
-from mwz.harness.data.readers.multiwoz22 import with_requests
+from mwz.harness.data.multiwoz22 import with_requests
 from mwz.harness.grounding.facts import requests
 from mwz.harness.grounding.grounded import (
     NEVER_TOLD,

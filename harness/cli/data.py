@@ -21,7 +21,7 @@ from ..data.declared import (
     install,
     read_data_set,
 )
-from ..data.fetching import MIRROR_VARIABLE, Transfer, fetch_benchmark, wrong_files
+from ..data.fetching import fetch_benchmark, wrong_files
 from ..data.goals import install_tasks, read_tasks
 from ..data.gold_states import all_gold_states, import_gold_states
 from ..data.installed import (
@@ -38,6 +38,7 @@ from ..signature import SHOWN_HASH
 from . import notify, option
 
 _FOLDER = click.Path(path_type=Path)
+_MIRROR_VARIABLE = "MWZ_MIRROR"
 
 
 @click.group(
@@ -72,10 +73,10 @@ _data_set = click.argument(
     "--from",
     "mirror",
     metavar="URL",
-    envvar=MIRROR_VARIABLE,
+    envvar=_MIRROR_VARIABLE,
     help="Mirror to use instead of GitHub: an http, https or file URL below which the files are "
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
-    f"side. [default: ${MIRROR_VARIABLE}]",
+    f"side. [default: ${_MIRROR_VARIABLE}]",
 )
 @option.flag(
     "--offline", help="Use only what was fetched before; name what is missing, with its URL."
@@ -89,11 +90,12 @@ def fetch(
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
-    transfer = Transfer(mirror, offline, progress=sys.stderr.isatty(), notify=notify)
-    built = fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer)
-    click.echo("\n".join(install(built)))
+    folder = downloads_directory()
+    progress = sys.stderr.isatty()
+    built = fetch_benchmark(data_set, split, predictions, folder, mirror, offline, progress, notify)
+    click.echo("\n".join(install(*built)))
     if predictions:
-        click.echo(f"outputs of the published systems: in {downloads_directory()}")
+        click.echo(f"outputs of the published systems: in {folder}")
 
 
 @command.command()
@@ -169,7 +171,7 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
     if needed:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
     folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    click.echo("\n".join(install(build_benchmark(data_set, folders))))
+    click.echo("\n".join(install(*build_benchmark(data_set, folders))))
 
 
 @command.command()

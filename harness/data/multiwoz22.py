@@ -34,14 +34,14 @@ from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_slot_name, normalize_state
 
-from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
-from ...errors import InputError, refuse
-from ...io.files import kind_of, read_bytes, read_json, validated
-from ...metrics.played import gold_active_domains
-from ...submission import dialogue_id
-from ...submission.formats.damd_log import align_dialogues, parse_damd_log
-from ..declared import Built, DataSet, Source, blob_id
-from ..goals import GOALS_FILE, chosen_goals, read_tasks
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
+from ..errors import InputError, refuse
+from ..io.files import kind_of, read_bytes, read_json, validated
+from ..metrics.played import gold_active_domains
+from ..submission import dialogue_id
+from ..submission.formats.damd_log import align_dialogues, parse_damd_log
+from .declared import Built, DataSet, Source, blob_id
+from .goals import GOALS_FILE, chosen_goals, read_tasks
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"
@@ -113,7 +113,7 @@ def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Bu
             notes.append(f"seen goals: {of} (goals compared: those of {compared})")
     if not all(source.role in folders for source in data_set.sources if source.venues):
         notes += _venue_notes(folders[EVALUATOR], data_set.sources)
-    return Built(benchmark, tuple(notes), tasks)
+    return benchmark, notes, tasks
 
 
 def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
