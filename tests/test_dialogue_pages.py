@@ -30,7 +30,7 @@ from mwz.harness.board.views.site_pages import DialogueSite
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io.files import to_json
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.scoring.jobs import played_predictions
 
 Capture = pytest.CaptureFixture[str]
 SCRIPT = "<script>alert(1)</script>"

@@ -16,7 +16,7 @@ from mwz.harness.data.installed import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.io.files import read_bytes
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.scoring.jobs import played_predictions
 from mwz.harness.submission import Remark, checked_submission
 from mwz.harness.submission.formats import parse_predictions, standard_form
 from mwz.harness.submission.formats.arrangements import read_arranged

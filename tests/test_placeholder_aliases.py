@@ -12,7 +12,7 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.scoring.jobs import played_predictions
 from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import guessed, text_remarks
 from mwz.normalization.responses import normalize_response

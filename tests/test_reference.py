@@ -11,8 +11,8 @@ from entered import SAMPLE_SUBMISSIONS
 from helpers import run_cli
 
 from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.cli.verify import reference_differences
 from mwz.harness.metrics import counts
-from mwz.harness.scoring.reference import reference_differences
 from mwz.normalization import moses, responses
 
 

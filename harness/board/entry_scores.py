@@ -20,8 +20,8 @@ from ..metrics.results import DialogueResult
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Scorer, allowed_metrics
 from ..scoring.dialogue_lines import explained_results
+from ..scoring.jobs import played_predictions
 from ..scoring.options import chosen_states
-from ..scoring.predictions import played_predictions
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission
 from ..submission.formats import read_standard

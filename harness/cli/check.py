@@ -16,7 +16,7 @@ from ..errors import cut, printable
 from ..io.files import shown_name
 from ..io.tables import figure
 from ..scoring import Options, Scorer
-from ..scoring.predictions import played_predictions
+from ..scoring.jobs import played_predictions
 from ..submission import Submission, checked_submission, read_predictions
 from ..submission.remarks import counted_names, unknown_names, venue_rate
 from . import option

@@ -14,7 +14,7 @@ from ..io.files import STANDARD_STREAM, short_names, write_json
 from ..io.tables import formatted, printable
 from ..metrics.metric import named_metrics, resampled_metrics
 from ..scoring import Options
-from ..scoring.predictions import Wanted, with_common_metrics
+from ..scoring.jobs import Wanted, with_common_metrics
 from . import notify, option
 from .reading import (
     BenchmarkChooser,

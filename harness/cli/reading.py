@@ -16,8 +16,8 @@ from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, room, unknown
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
 from ..scoring import Scorer
+from ..scoring.jobs import ScoredSubmission, Wanted, score_each
 from ..scoring.options import Options
-from ..scoring.predictions import ScoredSubmission, Wanted, score_each
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,

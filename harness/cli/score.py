@@ -16,7 +16,7 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, wri
 from ..io.tables import formatted, picture_format, printable
 from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
-from ..scoring.predictions import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
+from ..scoring.jobs import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
 from ..scoring.report import report_text
 from ..submission import EMPTY_STATES
 from . import notify, option, tell

@@ -16,7 +16,7 @@ from ..errors import InputError, room, unknown
 from ..io.files import short_names, shown_name, write_atomically
 from ..io.tables import printable
 from ..scoring import Options, Scorer
-from ..scoring.predictions import played_predictions
+from ..scoring.jobs import played_predictions
 from ..submission import dialogue_id, read_predictions
 from ..submission.notations import DOMAINS
 from . import option, tell

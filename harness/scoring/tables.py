@@ -10,7 +10,7 @@ from ..io.tables import Table, best_cells, figure
 from ..metrics.metric import Headline, headlines, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group
-from .predictions import ScoredSubmission, intervals_read
+from .jobs import ScoredSubmission, intervals_read
 from .report import Report, has_gold_states, reporting_words
 
 _LONGEST_REASON = 300

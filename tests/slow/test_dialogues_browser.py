@@ -18,7 +18,7 @@ from mwz.harness.board.model import read_board
 from mwz.harness.board.views.site_pages import DialogueSite, make_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io.files import write_atomically
-from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.scoring.jobs import played_predictions
 
 axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
