@@ -21,11 +21,11 @@ from resampled_cases import SUBMISSIONS
 from mwz.harness import Benchmark
 from mwz.harness.board.citations import entry_reference
 from mwz.harness.board.entries import PUBLISHED, read_entries, read_entry
-from mwz.harness.board.paper_table import system_name
+from mwz.harness.board.paper_table import mean_of, system_name
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED
 from mwz.harness.comparison.comparing import compare, randomisation
-from mwz.harness.comparison.evidence import Evidence, mean_of
+from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.metrics.results import Figure, Statistics
 from mwz.harness.signature import Signature
 

@@ -11,7 +11,6 @@ import click
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, write_json
-from ..io.tables import formatted, printable
 from ..metrics.metric import named_metrics, resampled_metrics
 from ..scoring import Options
 from ..scoring.jobs import Wanted, with_common_metrics
@@ -85,7 +84,7 @@ def command(
         evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
     # NumPy takes its time.
-    from ..comparison.comparing import compare, comparison_tables, comparison_text
+    from ..comparison.comparing import compare, comparison_text
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
@@ -94,10 +93,7 @@ def command(
         write_json(json_target, comparison.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    if format_ == "text":
-        click.echo(printable(comparison_text(comparison)))
-    else:
-        click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+    click.echo(comparison_text(comparison, format_), nl=False)
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from ..data.declared import (
     read_data_set,
 )
 from ..data.fetching import fetch_benchmark, wrong_files
-from ..data.goals import install_tasks, read_tasks
+from ..data.goals import import_tasks
 from ..data.gold_states import all_gold_states, import_gold_states
 from ..data.installed import (
     DEFAULT,
@@ -164,7 +164,7 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
         click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        click.echo(install_tasks(read_tasks(given["convlab2"]), data_set.name))
+        click.echo(import_tasks(given["convlab2"], data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]

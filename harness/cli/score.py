@@ -16,7 +16,7 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, wri
 from ..io.tables import formatted, picture_format, printable
 from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
-from ..scoring.jobs import ScoredSubmission, ScoringJob, Wanted, intervals_read, score_each
+from ..scoring.jobs import ScoredSubmission, ScoringJob, Wanted, score_each
 from ..scoring.report import report_text
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -222,8 +222,7 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
         return report_text(outcome.report)
     from ..comparison.interval import intervals_text, main_figures
 
-    read = intervals_read(outcome.intervals)
-    table = intervals_text([""], main_figures(outcome.figures), [read])
+    table = intervals_text([""], main_figures(outcome.figures), [outcome.parsed_intervals()])
     return report_text(outcome.report, table, outcome.intervals["signature"])
 
 
@@ -237,5 +236,5 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
         for name, figure in outcomes[0].figures.items()
         if all(name in other.figures for other in outcomes)
     }
-    intervals = [intervals_read(one.intervals) for one in outcomes]
+    intervals = [one.parsed_intervals() for one in outcomes]
     plot_scores(names, main_figures(figures), intervals, path)

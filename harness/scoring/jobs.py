@@ -218,6 +218,14 @@ class ScoredSubmission:
     lines: str | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
 
+    def parsed_intervals(self) -> dict[str, Interval]:
+        """Return figure -> interval; nothing where none were asked for."""
+        from ..comparison.interval import Interval
+
+        return {
+            name: Interval(**one) for name, one in (self.intervals or {}).get("scores", {}).items()
+        }
+
 
 Wanted: TypeAlias = Collection[Literal["intervals", "lines", "evidence", "resampled"]]
 """What is wanted of predictions besides their report: intervals, lines per dialogue, what
@@ -318,13 +326,6 @@ def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
     return intervals_document(evidence, intervals_of(evidence)), evidence.figures
-
-
-def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
-    """Return figure -> interval, of intervals as JSON types."""
-    from ..comparison.interval import Interval
-
-    return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
 
 
 # Jobs.

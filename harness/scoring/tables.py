@@ -10,7 +10,7 @@ from ..io.tables import Table, best_cells, figure
 from ..metrics.metric import Headline, headlines, table_figures
 from ..metrics.setups import SETUPS
 from ..signature import Signature, comparable_group
-from .jobs import ScoredSubmission, intervals_read
+from .jobs import ScoredSubmission
 from .report import Report, has_gold_states, reporting_words
 
 _LONGEST_REASON = 300
@@ -83,7 +83,7 @@ def _cells(
         setup: The set-up that they are of.
         bounds: Whether to show lower bounds, which have no interval, where turns are missing.
     """
-    report, intervals = outcome.report, intervals_read(outcome.intervals)
+    report, intervals = outcome.report, outcome.parsed_intervals()
     cells = []
     for column in columns:
         bound = None if report.coverage.complete else _ranking(report, column, setup)
