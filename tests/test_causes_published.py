@@ -12,7 +12,7 @@ from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis import Diagnosis, diagnose, explain
-from mwz.harness.diagnosis.dialogues import followed
+from mwz.harness.diagnosis.causes import followed
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission

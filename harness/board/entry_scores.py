@@ -9,14 +9,13 @@ from functools import cached_property
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..comparison import SEED
 from ..comparison.evidence import intervals_of
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, Remark
 from ..metrics.metric import Played, headlines
-from ..metrics.results import DialogueResult
+from ..metrics.results import SEED, DialogueResult
 from ..metrics.tracking.states import GoldStates
 from ..scoring import Scorer, allowed_metrics
 from ..scoring.dialogue_lines import explained_results

@@ -28,14 +28,13 @@ import numpy as np
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ..comparison import SEED
 from ..comparison.comparing import paired_all
 from ..comparison.evidence import Evidence
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, validated
 from ..metrics.metric import headlines
-from ..metrics.results import COLUMNS, Figure, Statistics
+from ..metrics.results import COLUMNS, SEED, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature

@@ -15,13 +15,13 @@ from itertools import takewhile
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from ..comparison import SEED
 from ..comparison.comparing import Comparison, check_comparable, compare
 from ..comparison.evidence import Evidence
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, p_text
 from ..data.declared import declared_names, read_data_set
 from ..io.tables import Table, escaped, figure, formatted, in_latex
 from ..metrics.metric import headlines
+from ..metrics.results import SEED
 from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import Report, reporting_words
 from ..signature import Signature

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from tqdm import tqdm
 
-from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose
-from ..diagnosis.dialogues import dialogue_text, turn_text
+from ..diagnosis.causes import CAUSES, SLOT_CAUSES, Diagnosis, diagnose, dialogue_text, turn_text
 from ..diagnosis.losses import diagnosis_text
 from ..errors import InputError, room, unknown
 from ..io.files import short_names, shown_name, write_atomically

@@ -21,8 +21,7 @@ from ..io.tables import Cell, figure, signed, text_table
 from ..metrics.inform import TOTAL, rates
 from ..metrics.metric import Played, dialogue_results
 from ..metrics.results import DialogueResult, Fault
-from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
-from .dialogues import wrapped
+from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
 ANOTHER = "another domain of the dialogue is not matched"

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.responses import Delexicalised
 
-from ..diagnosis.dialogues import joined, labelled, wrapped
+from ..diagnosis.causes import joined, labelled, wrapped
 from ..diagnosis.losses import losses_text
 from ..errors import counted
 from ..io.tables import figure

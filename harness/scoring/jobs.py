@@ -11,6 +11,7 @@ benchmark once, and keeps what it derives of it.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections import deque
@@ -31,7 +32,7 @@ from ..metrics.metric import Played, dialogue_results, resampled_metrics
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, Turn, checked_submission
 from ..submission.formats import Standard, read_standard
-from ..submission.remarks import KIND, TAG, frequent_tags, guessed
+from ..submission.remarks import KIND, frequent_tags, guessed
 from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
 from .scorer import Scorer, allowed_metrics
@@ -161,9 +162,10 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     if not tags:
         return
 
+    any_tag = re.compile("|".join(map(re.escape, tags)))
+
     def bare(turn: Turn) -> Turn:
-        kept = TAG.sub(lambda tag: " " if tag[0] in tags else tag[0], turn.response)
-        return turn._replace(response=kept)
+        return turn._replace(response=any_tag.sub(" ", turn.response))
 
     without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
     normalized = scorer.normalized(replace(submission, dialogues=without))

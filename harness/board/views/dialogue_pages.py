@@ -19,7 +19,7 @@ from typing import Any
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...data.declared import declared_names, pinned_fingerprints
 from ...diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose
-from ...diagnosis.dialogues import Called, followed, goal_text
+from ...diagnosis.causes import Called, followed, goal_text
 from ...diagnosis.losses import lost_by
 from ...metrics.played import PlayedDialogue
 from ...metrics.results import DialogueResult, DomainResult
