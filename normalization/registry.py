@@ -32,6 +32,7 @@ else:
 
 _T = TypeVar("_T")
 
+_OURS = "mwz"
 _RULES = "mwz.normalization"
 """The package with the folders of rule sets and tables."""
 
@@ -50,11 +51,18 @@ modules, which nothing else imports by name."""
 
 
 def folder_of(package: str) -> Path:
-    """Return the folder of a package, which is not imported for that."""
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"no package {package}")
-    return Path(spec.origin).parent
+    """Return the folder of a package of ours; neither it nor what it is in is imported for that.
+
+    Raises:
+        ModuleNotFoundError: There is no such package.
+    """
+    top, *inside = package.removeprefix(f"{_OURS}.").split(".")
+    spec = find_spec(f"{_OURS}.{top}")
+    if spec is not None and spec.origin is not None:
+        folder = Path(spec.origin).parent.joinpath(*inside)
+        if (folder / "__init__.py").is_file():
+            return folder
+    raise ModuleNotFoundError(f"no package {package}")
 
 
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
@@ -124,7 +132,15 @@ def contributing(package: str) -> list[str]:
     Args:
         package: The package within the harness: "board".
     """
-    return [f"{_HARNESS}.{package}", *(room for room in _ROOMS if find_spec(room) is not None)]
+    return [f"{_HARNESS}.{package}", *filter(_is_there, _ROOMS)]
+
+
+def _is_there(package: str) -> bool:
+    try:
+        folder_of(package)
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def contributed(package: str, name: str, kind: type[_T]) -> list[_T]:

@@ -18,7 +18,7 @@ from synthetic import (
     write_repositories,
 )
 
-from mwz.harness.data import MIRROR_VARIABLE, DataSet, benchmark_path
+from mwz.harness.data import DataSet, benchmark_path
 from mwz.harness.data.installed import data_directory, install_benchmark
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
@@ -40,7 +40,7 @@ def data_set(mirror: Path) -> DataSet:
 @pytest.fixture
 def server(mirror: Path, data_set: DataSet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    monkeypatch.delenv("MWZ_MIRROR", raising=False)
     with serving(mirror) as server:
         yield server
 

@@ -92,7 +92,8 @@ def build_multiwoz(
     """
     roles = {"evaluator": mwzeval, "data set": multiwoz, "venues": venues, "gold domains": mintl}
     folders = {role: folder for role, folder in roles.items() if folder is not None}
-    return build_benchmark(read_data_set("multiwoz"), folders).benchmark
+    benchmark, _, _ = build_benchmark(read_data_set("multiwoz"), folders)
+    return benchmark
 
 
 @dataclass(frozen=True)

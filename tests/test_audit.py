@@ -34,7 +34,8 @@ from mwz.harness.board.reported import (
     read_reported,
 )
 from mwz.harness.board.verdicts import Alternatives, reported_figures
-from mwz.harness.scoring import Options, score
+from mwz.harness.scoring import Options
+from mwz.harness.scoring.scorer import score
 
 
 @pytest.mark.parametrize(

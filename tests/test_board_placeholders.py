@@ -20,7 +20,7 @@ from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.board.systems import read_system
-from mwz.harness.scoring import score
+from mwz.harness.scoring.scorer import score
 from mwz.normalization import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]

@@ -13,7 +13,8 @@ from helpers import RULES, database, dialogue, goal
 from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, explain, points
+from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, points
+from mwz.harness.diagnosis.causes import explain
 from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, SUCCESS_LOSSES, UNPROVIDED, wrong_slots
 from mwz.harness.metrics import DialogueResult, DomainResult, Fault, PlayedDialogue
 

@@ -13,7 +13,7 @@ from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
 from mwz.harness.grounding import scores
 from mwz.harness.grounding.scores import OUTCOMES, HumanRatings, human_ratings
-from mwz.harness.metrics.inform import TOTAL
+from mwz.harness.metrics import TOTAL
 from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import rule_set
 

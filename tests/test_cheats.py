@@ -18,8 +18,17 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
 from helpers import run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board import Entry, Reading, Row, System, read_entries, read_responses
-from mwz.harness.board.entries import ENTRY_FILE, in_order, read_entry, read_order
+from mwz.harness.board import (
+    Entry,
+    Reading,
+    Row,
+    System,
+    in_order,
+    read_entries,
+    read_order,
+    read_responses,
+)
+from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import Responses, score_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.tracker_scores import read_states

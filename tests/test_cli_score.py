@@ -19,7 +19,8 @@ from helpers import benchmark, dialogue, goal, run_cli
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring import Options, Report, Scorer, score
+from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import CONSTANT, made_submission
 
 Capture = pytest.CaptureFixture[str]

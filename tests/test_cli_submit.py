@@ -14,7 +14,8 @@ from helpers import Run, run_cli
 from mwz.harness import Benchmark
 from mwz.harness.board import System, read_board, read_entries
 from mwz.harness.board.entries import read_entry
-from mwz.harness.scoring import Options, score
+from mwz.harness.scoring import Options
+from mwz.harness.scoring.scorer import score
 from mwz.normalization import published_rule_sets
 
 

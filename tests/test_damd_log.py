@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from helpers import benchmark, dialogue
 
-from mwz.harness import Benchmark, InputError
-from mwz.harness.data.readers.multiwoz22 import with_damd_domains
+from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics import parse_tracking_file, score_tracking
-from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import (
     align_dialogues,
     parse_damd_log,

@@ -18,14 +18,13 @@ from hypothesis import example, given, settings, strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
-from mwz.normalization import Delexicalised, Span, normalize_response
+from mwz.normalization import Delexicalised, Span, VenueId, normalize_response
 from mwz.normalization.delexicaliser import (
     VERSION,
     Delexicaliser,
     delexicaliser_tables,
     tables_digest,
 )
-from mwz.normalization.responses import VenueId
 
 SAMPLE = load_benchmark("sample")
 DELEXICALISER = Delexicaliser(SAMPLE.venue_records(RULES), RULES)

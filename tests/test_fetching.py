@@ -30,25 +30,22 @@ from synthetic import (
 
 from mwz.harness import Options, Scorer
 from mwz.harness.cli import main
-from mwz.harness.data.declared import DataSet, PinnedFile, blob_id, read_data_set, select
-from mwz.harness.data.fetching import (
-    ATTEMPTS,
-    MIRROR_VARIABLE,
-    Transfer,
-    _read,
+from mwz.harness.data import (
+    DataSet,
+    PinnedFile,
+    benchmark_path,
+    blob_id,
+    downloads_directory,
     fetch_benchmark,
-    fetch_files,
-    urls,
+    load_benchmark,
+    read_data_set,
     wrong_files,
 )
-from mwz.harness.data.installed import (
-    benchmark_path,
-    downloads_directory,
-    install_benchmark,
-    load_benchmark,
-)
+from mwz.harness.data.declared import select
+from mwz.harness.data.fetching import ATTEMPTS, urls
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization import rule_set, rule_set_names
 
 PASSING = ["500", "429", "cut", "hang in the middle"]
 
@@ -60,12 +57,14 @@ class Fetch:
         self.data_set = data_set
         self.folder = downloads_directory()
         self.remarks: list[str] = []
-        self.transfer = Transfer(mirror, notify=self.remarks.append)
+        self.transfer: dict[str, Any] = {"mirror": mirror, "notify": self.remarks.append}
 
     def __call__(self, split: str = "test", predictions: bool = False, **changes: Any) -> Path:
-        transfer = replace(self.transfer, **changes)
-        built = fetch_benchmark(self.data_set, split, predictions, self.folder, transfer)
-        return install_benchmark(built.benchmark)
+        transfer = {**self.transfer, **changes}
+        benchmark, _, _ = fetch_benchmark(
+            self.data_set, split, predictions, self.folder, **transfer
+        )
+        return install_benchmark(benchmark)
 
     def kept(self) -> list[str]:
         return sorted(
@@ -297,7 +296,7 @@ def mwz_data(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> CommandLine:
-    monkeypatch.setenv(MIRROR_VARIABLE, server.url)
+    monkeypatch.setenv("MWZ_MIRROR", server.url)
     monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
     monkeypatch.setattr("mwz.harness.cli.data.declared_names", lambda: ["multiwoz"])
     # The public benchmark is pinned under the same name.

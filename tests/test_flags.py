@@ -26,7 +26,8 @@ from mwz.harness.board.entries import entry_problems
 from mwz.harness.board.model import fingerprints
 from mwz.harness.io import validated
 from mwz.harness.metrics import FLAGS, flags
-from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring.scorer import score
 
 Turns = Sequence[Mapping[str, Any]]
 Figures = Mapping[str, float]

@@ -44,12 +44,12 @@ from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_ag
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
-from mwz.harness.data.declared import GoldVersions
 from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates, score_tracking
-from mwz.harness.submission import EMPTY_STATES, NormalizedDialogue, NormalizedSubmission
+from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
+from mwz.harness.submission.model import NormalizedDialogue
 
 AREA = {"hotel": {"area": "north"}}
 STARS = {"hotel": {"area": "north", "stars": "4"}}
@@ -275,7 +275,7 @@ def declares(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Declares versions of the sample's gold states."""
 
     def declare(*further: str) -> None:
-        made = DataSet("sample", "", "", "", (), GoldVersions("1.0", further))
+        made = DataSet("sample", "", "", "", (), "1.0", further)
         monkeypatch.setattr(declared, "declared_names", lambda: ["sample"])
         monkeypatch.setattr(declared, "read_data_set", lambda name: made)
 

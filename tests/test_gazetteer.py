@@ -8,6 +8,7 @@ import pytest
 from helpers import RULES
 
 from mwz.harness import Benchmark
+from mwz.normalization import VenueId
 from mwz.normalization.delexicaliser import (
     NAMED_DOMAINS,
     Delexicaliser,
@@ -18,7 +19,6 @@ from mwz.normalization.delexicaliser import (
 )
 from mwz.normalization.delexicaliser.gazetteer import build_gazetteer, comparable
 from mwz.normalization.delexicaliser.phrases import corrector, tokens, words
-from mwz.normalization.responses import VenueId
 
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "hotel": [

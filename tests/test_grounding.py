@@ -35,7 +35,7 @@ from mwz.harness.grounding.grounded import (
     ground,
 )
 from mwz.harness.grounding.scores import GroundedFigures, grounded_figures, rating
-from mwz.harness.metrics.inform import TOTAL
+from mwz.harness.metrics import TOTAL
 from mwz.harness.scoring import Scorer
 from mwz.normalization.delexicaliser import Delexicaliser
 

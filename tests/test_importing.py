@@ -12,7 +12,7 @@ from helpers import build_multiwoz
 from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data.readers.multiwoz22 import read_test_dialogues
+from mwz.harness.data.multiwoz22 import read_test_dialogues
 from mwz.harness.errors import InputError
 from mwz.normalization import normalize_value, rule_set
 

@@ -21,9 +21,10 @@ from plain_english import TOLD, one_digit_other
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import chosen_goals, load_benchmark
-from mwz.harness.scoring import Options, Report, Scorer, score
+from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.scoring.options import lexicalised_parameter
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization import rule_set
 from mwz.normalization.delexicaliser import tables_digest

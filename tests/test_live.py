@@ -830,7 +830,7 @@ def test_options_that_do_not_fit_are_refused(
 
 @pytest.fixture(scope="module")
 def real(upstream: Path) -> Tasks:
-    from mwz.harness.data import read_tasks
+    from mwz.harness.data.goals import read_tasks
 
     return read_tasks(upstream / "ConvLab-2")
 

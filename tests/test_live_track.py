@@ -20,7 +20,7 @@ from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import track_charts
-from mwz.harness.data import read_tasks
+from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.play import play_tasks
 from mwz.harness.live.playing import Play, Plays, dialogue, play_scripts
@@ -29,7 +29,7 @@ from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics import FLAGS
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission.formats.standard import is_play
+from mwz.harness.submission import is_play
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]

@@ -11,8 +11,10 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics import LowerBound
-from mwz.harness.scoring import Options, Report, Scorer, score
-from mwz.harness.submission import NormalizedDialogue, NormalizedSubmission, made_submission
+from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring.scorer import score
+from mwz.harness.submission import NormalizedSubmission, made_submission
+from mwz.harness.submission.model import NormalizedDialogue
 
 FIVE = "one two three four five"
 """A reference of five tokens without a placeholder."""

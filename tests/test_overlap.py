@@ -13,11 +13,11 @@ from helpers import build_multiwoz
 from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, score
 from mwz.harness.cli.score import command as score_command
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.data.readers.multiwoz22 import (
+from mwz.harness.data.multiwoz22 import (
     FROM_GOALS,
     FROM_STATES,
     annotated_goal,
@@ -25,7 +25,7 @@ from mwz.harness.data.readers.multiwoz22 import (
     seen_goals,
 )
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.scoring import Options, Scorer
 
 GOALS = "mwzeval/data/goals.json"
 

@@ -22,8 +22,9 @@ from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name
 from mwz.harness.board.citations import entry_reference
 from mwz.harness.board.entries import read_entry
+from mwz.harness.board.paper_table import mean_of
 from mwz.harness.cli import reading
-from mwz.harness.comparison import Evidence, compare, mean_of
+from mwz.harness.comparison import Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
 from mwz.harness.metrics import SEED, Figure, Statistics
 from mwz.harness.signature import Signature

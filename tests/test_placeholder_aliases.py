@@ -12,7 +12,8 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring import Options, Scorer, played_predictions, score
+from mwz.harness.scoring import Options, Scorer, played_predictions
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import guessed, parse_submission
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization import (

@@ -17,7 +17,8 @@ import pytest
 import sacrebleu
 
 from mwz.harness import Benchmark
-from mwz.harness.scoring import AUTO, Report, Scorer
+from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring.options import AUTO
 from mwz.harness.submission import CONSTANT, made_submission, parse_submission
 from mwz.normalization import normalize_slot_name, rule_set
 

@@ -10,9 +10,9 @@ import pytest
 from entered import SAMPLE_SUBMISSIONS
 from helpers import run_cli
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.cli.verify import reference_differences
 from mwz.harness.metrics import counts
-from mwz.harness.scoring import Options, Scorer, reference_differences
 from mwz.normalization import moses, responses
 
 

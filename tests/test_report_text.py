@@ -5,7 +5,8 @@ from __future__ import annotations
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness.benchmark import Benchmark
-from mwz.harness.scoring import Options, report_text, score
+from mwz.harness.scoring import Options, report_text
+from mwz.harness.scoring.scorer import score
 
 TOWN = benchmark(
     {

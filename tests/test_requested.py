@@ -14,7 +14,7 @@ from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import FURTHER_SLOTS, Goal
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import from_document, to_document
-from mwz.harness.data.readers.multiwoz22 import with_requests
+from mwz.harness.data.multiwoz22 import with_requests
 from mwz.harness.grounding import GroundedDialogue, requests
 from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, PlainDialogue, ground
 from mwz.harness.scoring import Scorer

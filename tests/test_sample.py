@@ -16,7 +16,8 @@ from mwz.database import VenueDatabase, partial_ratio
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
 from mwz.harness.data import load_benchmark
-from mwz.harness.scoring import Report, Scorer, score
+from mwz.harness.scoring import Report, Scorer
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import made_submission
 from mwz.normalization import rule_set, rule_set_names
 

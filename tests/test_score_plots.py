@@ -11,7 +11,7 @@ from resampled_cases import SUBMISSIONS
 from mwz.harness.comparison import BOOTSTRAP, Interval, plot_scores
 from mwz.harness.comparison.evidence import WILSON
 from mwz.harness.errors import InputError
-from mwz.harness.io import SUFFIXES
+from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics import Figure
 
 FIGURES = {

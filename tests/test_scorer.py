@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, InputError
-from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring.scorer import score
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

@@ -16,7 +16,8 @@ from hypothesis import given, settings, strategies as st
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics import SETUPS
-from mwz.harness.scoring import Options, Report, Scorer, score
+from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import (
     normalize_submission,
     normalized_by_rules,

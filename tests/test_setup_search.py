@@ -34,7 +34,8 @@ from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import SETUPS, STRICT, PlayedDialogue, Setup
 from mwz.harness.metrics.setups import OPTIMISTIC
-from mwz.harness.scoring import Options, score
+from mwz.harness.scoring import Options
+from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization import published_rule_sets, rule_set
 

@@ -15,7 +15,8 @@ from stepped import rates_of
 from mwz.harness import Benchmark, InputError
 from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.metrics.setups import REFERENCES
-from mwz.harness.scoring import Options, Report, Scorer, score
+from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring.scorer import score
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark, Signature
-from mwz.harness.scoring import Options, score
+from mwz.harness.scoring import Options
+from mwz.harness.scoring.scorer import score
 from mwz.harness.signature import current_versions
 from mwz.normalization import rule_set
 

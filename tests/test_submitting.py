@@ -20,7 +20,8 @@ from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, hashes_of
 from mwz.harness.board.entries import read_entry
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options, score
+from mwz.harness.scoring import Options
+from mwz.harness.scoring.scorer import score
 from mwz.normalization import published_rule_sets
 
 

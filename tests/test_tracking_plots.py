@@ -10,7 +10,7 @@ import pytest
 from helpers import run_cli, texts_drawn
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
-from mwz.harness.io import SUFFIXES
+from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics import TrackingResult, plot_tracking, score_tracking
 from mwz.harness.metrics.tracking.plots import FEW
 

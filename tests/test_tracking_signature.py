@@ -10,8 +10,14 @@ import pytest
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
-from mwz.harness.metrics import Choices, GoldStates, TrackedDialogue, TrackedTurn, track_states
-from mwz.harness.metrics.tracking.files import tracking_signature
+from mwz.harness.metrics import (
+    Choices,
+    GoldStates,
+    TrackedDialogue,
+    TrackedTurn,
+    track_states,
+    tracking_signature,
+)
 from mwz.harness.signature import Signature, current_versions
 from mwz.normalization import rule_set
 

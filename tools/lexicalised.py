@@ -316,7 +316,7 @@ def _overlap(first: _Place, second: _Place) -> bool:
 def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     """Print the measures."""
     folders = {"evaluator": evaluator, "data set": multiwoz}
-    benchmark = build_benchmark(read_data_set("multiwoz"), folders).benchmark
+    benchmark, _, _ = build_benchmark(read_data_set("multiwoz"), folders)
     delexicaliser = Delexicaliser(benchmark.venue_records(RULES), RULES)
     dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
     for name in HALVES:

@@ -284,9 +284,7 @@ def _tracking_metrics() -> str:
 
 def _gold_versions() -> str:
     known = {name: gold_versions(name) for name in declared_names()}
-    rows = [
-        [name, gold.own, ", ".join(gold.further)] for name, gold in known.items() if gold.further
-    ]
+    rows = [[name, own, ", ".join(further)] for name, (own, further) in known.items() if further]
     return markdown_table(["benchmark", "its own gold states", "further ones on the board"], rows)
 
 

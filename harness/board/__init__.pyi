@@ -21,20 +21,27 @@ from .entries import (
     Entry as Entry,
     chosen_entries as chosen_entries,
     find_entry as find_entry,
+    in_order as in_order,
     no_entry as no_entry,
     read_entries as read_entries,
+    read_order as read_order,
 )
 from .entry_scores import (
     DIALOGUE_METRICS as DIALOGUE_METRICS,
     Reading as Reading,
     read_responses as read_responses,
 )
-from .model import PAGES as PAGES, Board as Board, grouped as grouped, read_board as read_board
+from .model import (
+    PAGES as PAGES,
+    Board as Board,
+    flag_notes as flag_notes,
+    grouped as grouped,
+    read_board as read_board,
+)
 from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as stored_evidence
 from .paper_table import PaperSystem as PaperSystem, paper as paper, system_name as system_name
 from .rescoring import (
     Rescored as Rescored,
-    by_libraries as by_libraries,
     find_predictions as find_predictions,
     rescore as rescore,
     updated as updated,

@@ -23,7 +23,6 @@ from ..comparison import (
     Evidence,
     check_comparable,
     compare,
-    mean_of,
     p_text,
 )
 from ..data import declared_names, read_data_set
@@ -243,3 +242,23 @@ def _cited(rows: Sequence[PaperSystem], compared: Comparison | None) -> list[Ref
     papers = (entry_reference(row.entry) for row in rows if row.entry is not None)
     every = [*references(subjects), *filter(None, papers)]
     return list({one.key: one for one in every}.values())
+
+
+def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
+    """Return what is known of a system by several outputs, such as those of training seeds.
+
+    Its figures are the means of theirs, on the dialogues that all of them play.
+
+    Args:
+        name: What to call the system.
+        outputs: What is known of each output, at least one, with the same metrics.
+    """
+    first = outputs[0]
+    played = set.intersection(*(set(one.dialogues) for one in outputs))
+    common = [id_ for id_ in first.dialogues if id_ in played]
+    parts = [one.part(common) for one in outputs]
+    statistics = {
+        metric: [one for part in parts for one in part.statistics[metric]]
+        for metric in first.statistics
+    }
+    return Evidence(name, first.signature, tuple(common), statistics)

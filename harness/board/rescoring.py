@@ -9,12 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import scoring
 from ..benchmark import Benchmark
 from ..data import (
     blob_id,
     downloads_directory,
-    load_benchmark,
     load_further_gold,
     load_gold_states,
     loaded_once,
@@ -41,9 +39,6 @@ from .scores import (
 from .systems import Predictions
 from .track import tracks
 from .tracked import TrackedScores
-
-_SCORED = 3
-"""Of how many entries the scores are compared with those of the libraries alone."""
 
 
 @dataclass(frozen=True)
@@ -383,40 +378,6 @@ def verify(
             )
         )
     return verified
-
-
-def by_libraries(
-    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
-) -> Iterator[tuple[str, Sequence[tuple[str, Any, Any]] | InputError]]:
-    """Yield what the libraries alone give otherwise of entries with responses.
-
-    Texts, tokens and venues are compared of all, and the scores, which follow from these, of three.
-
-    Args:
-        entries: The entries.
-        benchmark: Name of the benchmark; None for the default one.
-        folders: Folders to look for predictions in.
-        workers: As for `rescore`.
-
-    Yields:
-        Key of an entry -> place, and both values, of what differs; or why it is not compared.
-    """
-    loaded = load_benchmark(benchmark)
-    responding = [one for one in entries if tracks()[one.system.track].by_rules]
-    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
-    outcomes = run(scoring.reference_differences, jobs, loaded, workers)
-    yield from zip((one.key for one in responding), outcomes, strict=True)
-
-
-def _reference_job(
-    entry: Entry, folders: Sequence[Path], scored: bool
-) -> tuple[bytes | str, str, Options, bool] | InputError:
-    system = entry.system
-    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
-    try:
-        return find_predictions(entry, folders), entry.key, options, scored
-    except InputError as error:
-        return error
 
 
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:

@@ -245,7 +245,7 @@ class TrackedScores:
     @property
     def benchmark_version(self) -> str | None:
         """The version of the gold states of the benchmark itself; None if nobody says."""
-        return gold_versions(self.signature.benchmark or "").own
+        return gold_versions(self.signature.benchmark or "")[0]
 
     @property
     def version(self) -> str | None:

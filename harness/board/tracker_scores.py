@@ -106,7 +106,7 @@ class States(Outputs):
             return GoldOf("file", None)
         dialogues, benchmark = self.file.dialogues, self.benchmark
         known = {gold.version: gold.states for gold in golds}
-        own = gold_versions(benchmark.name).own
+        own, _ = gold_versions(benchmark.name)
         if own is not None:
             known[own] = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         if self.own_gold not in known:

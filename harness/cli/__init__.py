@@ -10,20 +10,21 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import io
 import os
 import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from mwz.normalization import contributing, folder_of, names
 
 from ..errors import InputError, room
-from ..io import printable, whole_stream
+from ..io import printable
 
 if TYPE_CHECKING:
     from ..errors import Remark
@@ -165,7 +166,7 @@ def command_line() -> None:
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
-    sys.stdout = whole_stream(sys.stdout)
+    sys.stdout = _whole_stream(sys.stdout)
     # Threads for large matrices, of which there are none here, would wait for them busily.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -178,3 +179,22 @@ def command_line() -> None:
             with contextlib.suppress(OSError):
                 stream.flush()
     os._exit(status)
+
+
+def _whole_stream(stream: TextIO | None) -> TextIO:
+    """Return standard output as a stream that writes all it is given, or raises an error."""
+    if stream is None:
+        # There is none: to write to it fails, as it would to a full disk.
+        return io.TextIOWrapper(
+            io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")), encoding="utf-8"
+        )
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    # A terminal that lacks the dash of a table is no reason to show no table.
+    stream.reconfigure(errors="replace")
+    raw, encoding = stream.buffer, stream.encoding
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
+    stream.detach()
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,9 +17,8 @@ from ..scoring import Options, Scorer, played_predictions
 from ..submission import (
     Submission,
     checked_submission,
-    counted_names,
+    counted_placeholders,
     read_predictions,
-    unknown_names,
     venue_rate,
 )
 from . import option
@@ -105,15 +103,11 @@ def _facts(
     yield "turns", f"{len(turns)} of {benchmark.turns}"
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
-    names = counted_names([turn.response for turn in turns])
-    rate = venue_rate([turn.response for turn in turns], rules)
-    yield "placeholders", f"{names.total()}; about venues: {figure(rate, 2)} a turn"
-    known: Counter[str] = Counter()
-    for name, count in names.items():
-        known[rules.ontology.get(name, "")] += count
-    del known[""]
+    responses = [turn.response for turn in turns]
+    known, unknown = counted_placeholders(responses, rules)
+    count, rate = known.total() + unknown.total(), venue_rate(responses, rules)
+    yield "placeholders", f"{count}; about venues: {figure(rate, 2)} a turn"
     yield "  known", _counts(known.most_common())
-    unknown = unknown_names(names, rules)
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
 
 

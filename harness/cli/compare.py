@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import board, comparison
 from ..comparison import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
-from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
+from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
 from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
@@ -83,17 +82,17 @@ def command(
         outputs = [read_outputs(name, required=False) for name in names]
         evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
+    # NumPy takes its time.
+    from ..comparison import compare, comparison_text
+
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
-    compared = comparison.compare(baseline, others, test, seeds=trained)
+    comparison = compare(baseline, others, test, seeds=trained)
     if json_target is not None:
-        write_json(json_target, compared.to_dict())
+        write_json(json_target, comparison.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    if format_ == "text":
-        click.echo(printable(comparison.comparison_text(compared)))
-    else:
-        click.echo(formatted(comparison.comparison_tables(compared), format_), nl=False)
+    click.echo(comparison_text(comparison, format_), nl=False)
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:
@@ -162,18 +161,19 @@ def _stored_evidence(
     choose: BenchmarkChooser,
 ) -> list[Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
-    if missing.missing is not None and not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
-        problems = "; ".join(missing.missing.problems)
-        known = f"Without them only {board.IN_WORDS} are known"
-        raise InputError(missing.source, f"{problems}. {known}")
-    notify(f"{missing.source}: outputs not at hand; compared from stored results: {board.IN_WORDS}")
+    from ..board import DIALOGUE_METRICS, IN_WORDS, of_file, stored_evidence
+
+    if missing.missing is not None and not set(metrics or ()) <= set(DIALOGUE_METRICS):
+        told = f"{'; '.join(missing.missing.problems)}. Without them only {IN_WORDS} are known"
+        raise InputError(missing.source, told)
+    notify(f"{missing.source}: outputs not at hand; compared from stored results: {IN_WORDS}")
     files = [one for one in systems if one.entry is None]
-    stored = replace(options, metrics=board.DIALOGUE_METRICS)
+    stored = replace(options, metrics=DIALOGUE_METRICS)
     scored = score_outputs(files, stored, ["evidence"], choose)
     of_files = (
-        board.of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
+        of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
         for one in scored
         if one.evidence is not None
     )
     entries = [one.entry for one in systems]
-    return [next(of_files) if entry is None else board.stored_evidence(entry) for entry in entries]
+    return [next(of_files) if entry is None else stored_evidence(entry) for entry in entries]

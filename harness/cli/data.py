@@ -15,10 +15,8 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set
 from ..benchmark import STYLES, Benchmark
 from ..data import (
     DEFAULT,
-    MIRROR_VARIABLE,
     SAMPLE,
     DataSet,
-    Transfer,
     all_gold_states,
     benchmark_path,
     build_benchmark,
@@ -27,12 +25,11 @@ from ..data import (
     downloads_directory,
     fetch_benchmark,
     import_gold_states,
+    import_tasks,
     install,
-    install_tasks,
     installed_benchmarks,
     load_benchmark,
     read_data_set,
-    read_tasks,
     wrong_files,
 )
 from ..errors import refuse
@@ -41,6 +38,7 @@ from ..signature import SHOWN_HASH
 from . import notify, option
 
 _FOLDER = click.Path(path_type=Path)
+_MIRROR_VARIABLE = "MWZ_MIRROR"
 
 
 @click.group(
@@ -75,10 +73,10 @@ _data_set = click.argument(
     "--from",
     "mirror",
     metavar="URL",
-    envvar=MIRROR_VARIABLE,
+    envvar=_MIRROR_VARIABLE,
     help="Mirror to use instead of GitHub: an http, https or file URL below which the files are "
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
-    f"side. [default: ${MIRROR_VARIABLE}]",
+    f"side. [default: ${_MIRROR_VARIABLE}]",
 )
 @option.flag(
     "--offline", help="Use only what was fetched before; name what is missing, with its URL."
@@ -92,11 +90,12 @@ def fetch(
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
-    transfer = Transfer(mirror, offline, progress=sys.stderr.isatty(), notify=notify)
-    built = fetch_benchmark(data_set, split, predictions, downloads_directory(), transfer)
-    click.echo("\n".join(install(built)))
+    folder = downloads_directory()
+    progress = sys.stderr.isatty()
+    built = fetch_benchmark(data_set, split, predictions, folder, mirror, offline, progress, notify)
+    click.echo("\n".join(install(*built)))
     if predictions:
-        click.echo(f"outputs of the published systems: in {downloads_directory()}")
+        click.echo(f"outputs of the published systems: in {folder}")
 
 
 @command.command()
@@ -165,14 +164,14 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
         click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        click.echo(install_tasks(read_tasks(given["convlab2"]), data_set.name))
+        click.echo(import_tasks(given["convlab2"], data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]
     if needed:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
     folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    click.echo("\n".join(install(build_benchmark(data_set, folders))))
+    click.echo("\n".join(install(*build_benchmark(data_set, folders))))
 
 
 @command.command()

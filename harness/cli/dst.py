@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -12,15 +14,7 @@ from .. import comparison
 from ..comparison import intervals_text
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
-from ..io import (
-    STANDARD_STREAM,
-    SUFFIXES,
-    formatted,
-    printable,
-    short_names,
-    without_shared,
-    write_json,
-)
+from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
 from ..metrics import (
     VARIANTS,
     Choices,
@@ -101,7 +95,7 @@ def scored_files(
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     scored = []
-    for path, name in zip(files, without_shared(short_names(files)), strict=True):
+    for path, name in zip(files, _without_shared(short_names(files)), strict=True):
         outputs = read_outputs(path)
         states: object
         if isinstance(outputs.content, str):
@@ -121,6 +115,21 @@ def scored_files(
     lacking = choices.domain_lambdas.keys() - set(domains)
     refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
     return scored
+
+
+def _without_shared(names: Sequence[str]) -> list[str]:
+    """Return names without the words that all of them begin or end with, if that leaves some."""
+    words = [re.split(r"(?<=[_/ -])", name) for name in names]
+    start = _shared(words)
+    end = _shared([one[start:][::-1] for one in words])
+    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
+    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
+
+
+def _shared(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many words all lists begin with."""
+    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
+    return sum(takewhile(bool, same))
 
 
 class _Command(click.Command):
@@ -143,7 +152,7 @@ class _Command(click.Command):
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
 @click.option("--dialogue", "wanted", metavar="ID", help="Show one dialogue turn by turn.")
-@click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw the figures side by side.")
+@click.option("--plot", metavar="FILE.svg|png|pdf", help="Draw the figures side by side.")
 def command(
     *,
     files: Sequence[str],

@@ -19,7 +19,7 @@ from ..benchmark import GOALS
 from ..data import installed_benchmarks
 from ..io import FORMATS, STANDARD_STREAM
 from ..metrics import BOTH
-from ..scoring import AUTO, choices
+from ..scoring import choices
 from .reading import SUBMISSIONS
 
 
@@ -275,7 +275,7 @@ setup = click.option(
 domains = click.option(
     "--domains",
     type=click.Choice(choices()["domains"]),
-    default=AUTO,
+    default="auto",
     show_default=True,
     help="Where active domains come from in the strict set-up: predictions, placeholders, changes "
     "of states, or gold. auto: the first that the predictions allow, never gold.",
@@ -284,7 +284,7 @@ domains = click.option(
 states = click.option(
     "--states",
     type=click.Choice(choices()["states"]),
-    default=AUTO,
+    default="auto",
     show_default=True,
     help="Belief states to query with. auto: predicted if every turn has one, gold if none has.",
 )

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import click
 
-from .. import comparison, scoring
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io import (
@@ -24,15 +23,7 @@ from ..io import (
     write_text,
 )
 from ..metrics import default_metrics, response_metrics
-from ..scoring import (
-    Options,
-    ScoredSubmission,
-    ScoringJob,
-    Wanted,
-    intervals_read,
-    report_text,
-    score_each,
-)
+from ..scoring import Options, ScoredSubmission, ScoringJob, Wanted, report_text, score_each
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
@@ -113,7 +104,9 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
-            click.echo(formatted([scoring.score_table(scored)], format_), nl=False)
+            from ..scoring import score_table
+
+            click.echo(formatted([score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))
     return 2 if len(scored) < len(predictions) else 0
@@ -233,13 +226,14 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
     if not intervals or outcome.intervals is None:
         return report_text(outcome.report)
+    from ..comparison import intervals_text, main_figures
 
-    read = intervals_read(outcome.intervals)
-    table = comparison.intervals_text([""], comparison.main_figures(outcome.figures), [read])
+    table = intervals_text([""], main_figures(outcome.figures), [outcome.parsed_intervals()])
     return report_text(outcome.report, table, outcome.intervals["signature"])
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
+    from ..comparison import main_figures, plot_scores
 
     names, outcomes = zip(*scored, strict=True)
     # What all have: predicted states are not in every file.
@@ -248,5 +242,5 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
         for name, figure in outcomes[0].figures.items()
         if all(name in other.figures for other in outcomes)
     }
-    intervals = [intervals_read(one.intervals) for one in outcomes]
-    comparison.plot_scores(names, comparison.main_figures(figures), intervals, path)
+    intervals = [one.parsed_intervals() for one in outcomes]
+    plot_scores(names, main_figures(figures), intervals, path)

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 from tqdm import tqdm
 
+from mwz.database import VenueDatabase
+from mwz.normalization import RuleSet, normalized_text
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..board import (
+    Entry,
     Rescored,
-    by_libraries,
     changes_table,
     chosen_entries,
+    find_predictions,
+    flag_notes,
+    in_order,
     read_entries,
+    read_order,
     rescore,
+    tracks,
     verify,
 )
+from ..data import load_benchmark
 from ..errors import InputError
 from ..io import printable, text_table
+from ..metrics import Played, References, play, reference_13a, tokenize_13a
+from ..scoring import Options, Report, Scorer, allowed_metrics, run
+from ..submission import (
+    NormalizedSubmission,
+    Submission,
+    checked_submission,
+    delexicalise_submission,
+    read_standard,
+)
 from . import option
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
+
+_SCORED = 3
+"""Of how many entries the scores are compared as well, which follow from texts and venues."""
 
 
 @click.command()
@@ -52,7 +77,7 @@ def command(
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
     if reference:
-        return _show_differences(by_libraries(chosen, **rescoring))
+        return _compare_with_libraries(chosen, **rescoring)
     outcomes = rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
@@ -61,8 +86,9 @@ def command(
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
+    signs = flag_notes(in_order(entries, read_order(submissions)))
     for one in verified:
-        click.echo(printable("\n".join([_lines(one), *(f"  {flag}" for flag in one.flags)])))
+        click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))
     if all(one.missing is not None for one in verified):
         # A check that looked at nothing has not passed.
@@ -71,23 +97,39 @@ def command(
     return int(bool(failed))
 
 
-def _show_differences(
-    outcomes: Iterable[tuple[str, Sequence[tuple[str, Any, Any]] | InputError]],
+def _compare_with_libraries(
+    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
 ) -> int:
-    """Show what the libraries alone give otherwise."""
+    """Show what the libraries alone give otherwise of entries with responses."""
+    loaded = load_benchmark(benchmark)
+    responding = [one for one in entries if tracks()[one.system.track].by_rules]
+    jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
+    coming = run(reference_differences, jobs, loaded, workers)
     statuses = []
-    for key, outcome in outcomes:
+    for entry, outcome in zip(responding, coming, strict=True):
         if isinstance(outcome, InputError):
-            click.echo(printable(f"{key}: not scored: {outcome}"))
+            click.echo(printable(f"{entry.key}: not scored: {outcome}"))
             continue
         statuses.append(bool(outcome))
-        click.echo(f"{key}: {len(outcome)} values differ" if outcome else f"{key}: ok")
+        click.echo(f"{entry.key}: {len(outcome)} values differ" if outcome else f"{entry.key}: ok")
         if outcome:
             rows = [[place, repr(ours), repr(theirs)] for place, ours, theirs in outcome[:_SHOWN]]
             click.echo(text_table(["value", "default", "by libraries"], rows))
     if not statuses:
         click.echo("nothing was compared: no entry could be scored", err=True)
     return int(any(statuses) or not statuses)
+
+
+def _reference_job(
+    entry: Entry, folders: Sequence[Path], scored: bool
+) -> tuple[bytes | str, str, Options, bool] | InputError:
+    """Return how an entry is compared with the libraries; or why it cannot be."""
+    system = entry.system
+    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
+    try:
+        return find_predictions(entry, folders), entry.key, options, scored
+    except InputError as error:
+        return error
 
 
 def _summary(verified: Sequence[Rescored]) -> str:
@@ -113,3 +155,168 @@ def _lines(verified: Rescored) -> str:
     lines = lines or [f"{verified.key}: holds"]
     lines += [f"{verified.key}: not verified: {part}" for part in verified.unverified]
     return "\n".join(lines)
+
+
+# What the shortcuts of default scores give, compared with the libraries that define scores.
+#
+# docs/architecture.md names the shortcuts. They are compared for everything that a system puts
+# out: its responses as sacremoses detokenises them, their tokens by sacreBLEU, and the answers of
+# SQL to its belief states. The scores follow from these and are compared for a few systems only,
+# as sacreBLEU takes ten times as long.
+
+
+def reference_differences(
+    scorer: Scorer, predictions: bytes | str, source: str, options: Options, scored: bool = True
+) -> list[tuple[str, object, object]]:
+    """Return what comes out otherwise by the libraries alone.
+
+    Args:
+        scorer: A scorer of the benchmark.
+        predictions: An (unpacked) predictions file, or the name of what the harness makes.
+        source: What messages call them.
+        options: How to score; all metrics that can be computed are.
+        scored: Whether to compare the scores as well.
+
+    Returns:
+        Of each such text, answer and figure where it is, its value by default and by the libraries.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    scorer = scorer.with_options(**vars(options))
+    submission = None
+    if isinstance(predictions, str):
+        normalized = scorer.made(predictions)
+    else:
+        standard = read_standard(predictions, source)
+        submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
+        normalized = scorer.normalized(submission)
+    scorer = scorer.with_options(metrics=allowed_metrics(normalized) if scored else ())
+    played = scorer.played(normalized)
+    by_libraries = _by_libraries(scorer, played, submission)
+    pairs = _outputs(played, by_libraries)
+    if scored:
+        report = scorer.report(played)
+        figures = _paired_figures(report, scorer.report(by_libraries))
+        pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
+    return [pair for pair in pairs if pair[1] != pair[2]]
+
+
+def _by_libraries(scorer: Scorer, played: Played, submission: Submission | None) -> Played:
+    """Return what was played, with texts, references and venues by the libraries alone."""
+    benchmark, rules = played.benchmark, played.rules
+    return replace(
+        played,
+        submission=_detokenized(scorer, played.submission, submission),
+        references=lambda: _references(benchmark),
+        database=lambda: _database(scorer.benchmark, rules),
+    )
+
+
+def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object]]:
+    """Yield texts, tokens and venues, by default and by the libraries, of every turn."""
+    for id_, texts in theirs.responses.items():
+        for turn, (mine, text) in enumerate(zip(ours.responses[id_], texts, strict=True)):
+            yield f"{id_}, turn {turn}: text", mine, text
+            yield f"{id_}, turn {turn}: tokens", tokenize_13a(text), reference_13a(text)
+    default, sql = ours.database(), theirs.database()
+    for dialogue in play(ours.submission, ours.benchmark, ours.states, "gold"):
+        for turn, state in enumerate(dialogue.states):
+            for domain, slots in state.items():
+                place = f"{dialogue.id}, turn {turn}: venues of {domain}"
+                yield place, [*default.query(domain, slots)], [*sql.query(domain, slots)]
+
+
+def _paired_figures(ours: Report, theirs: Report) -> Iterator[tuple[str, object, object]]:
+    """Yield every value of two reports with its place; None where a report has none."""
+    mine, reference = (dict(_figures("", one.to_dict())) for one in (ours, theirs))
+    for place in dict.fromkeys([*mine, *reference]):
+        yield place, mine.get(place), reference.get(place)
+
+
+def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, object]]:
+    """Yield every BLEU of a report with its place, and sacreBLEU's."""
+    for style, score in (report.bleu or {}).items():
+        yield f"bleu.{style}", score, _bleu(played, style, pad=False)
+    bound = report.lower_bound
+    if bound is not None and bound.bleu is not None:
+        yield "lower_bound.bleu", bound.bleu, _bleu(played, CANONICAL_STYLE, pad=True)
+
+
+def _detokenized(
+    scorer: Scorer, normalized: NormalizedSubmission, submission: Submission | None
+) -> NormalizedSubmission:
+    """Return a normalised submission with its responses detokenised by sacremoses."""
+    if submission is None:
+        return normalized
+    if scorer.options.lexicalised:
+        submission = delexicalise_submission(submission, scorer.delexicaliser())
+    dialogues = {
+        id_: replace(
+            dialogue,
+            responses=tuple(
+                _by_sacremoses(normalized_text(turn.response, scorer.rules, "Moses"))
+                for turn in submission.dialogues[id_]
+            ),
+        )
+        for id_, dialogue in normalized.dialogues.items()
+    }
+    return replace(normalized, dialogues=dialogues)
+
+
+@lru_cache(maxsize=1 << 15)
+def _by_sacremoses(text: str) -> str:
+    tokenizer, detokenizer = _moses()
+    detokenized: str = detokenizer.detokenize(tokenizer.tokenize(text))
+    return detokenized
+
+
+@lru_cache(maxsize=1)
+def _moses() -> tuple[Any, Any]:
+    from sacremoses import MosesDetokenizer, MosesTokenizer
+
+    return MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")
+
+
+@lru_cache(maxsize=2)
+def _database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
+    return VenueDatabase(benchmark.venue_records(rules), rules)
+
+
+@lru_cache(maxsize=2)
+def _references(benchmark: Benchmark) -> References:
+    """Return the references of a benchmark, tokenised by sacreBLEU."""
+    texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
+    return References.of_texts(texts, reference_13a)
+
+
+def _bleu(played: Played, style: str, pad: bool) -> float:
+    """Return sacreBLEU's corpus score in percent.
+
+    Args:
+        played: What was played.
+        style: The style of the references.
+        pad: Whether turns that are not played count as empty responses; else they are left out.
+    """
+    import sacrebleu
+
+    hypotheses: list[str] = []
+    references: list[str] = []
+    for id_, dialogue in played.benchmark.dialogues.items():
+        own: Sequence[str] = played.responses.get(id_, ())
+        turns = dialogue.turns if pad else len(own)
+        hypotheses += [*own, *[""] * (turns - len(own))]
+        references += dialogue.references[style][:turns]
+    return float(sacrebleu.corpus_bleu(hypotheses, [references]).score)
+
+
+def _figures(place: str, content: object) -> Iterator[tuple[str, object]]:
+    """Yield every value of a report with its place."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _figures(f"{place}.{key}" if place else str(key), value)
+    elif isinstance(content, list):
+        for number, value in enumerate(content):
+            yield from _figures(f"{place}[{number}]", value)
+    else:
+        yield place, content

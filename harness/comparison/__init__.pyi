@@ -4,7 +4,6 @@ from .comparing import (
     Comparison as Comparison,
     check_comparable as check_comparable,
     compare as compare,
-    comparison_tables as comparison_tables,
     comparison_text as comparison_text,
     paired_all as paired_all,
 )
@@ -16,7 +15,6 @@ from .evidence import (
     interval_ends as interval_ends,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
-    mean_of as mean_of,
     pass_interval as pass_interval,
     tracking_evidence as tracking_evidence,
 )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import InputError, counted
-from ..io import Table, best_cells, figure, formatted, signed
+from ..io import Table, best_cells, figure, formatted, printable, signed
 from ..metrics import SEED, Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
@@ -414,11 +414,24 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 # ----------------------------------------------------------------------------------- shown
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """Return a comparison as text: what follows of each pair in words, then all tables."""
+def comparison_text(comparison: Comparison, format_: str = "text") -> str:
+    """Return a comparison in one of `FORMATS`: its tables.
+
+    They are the scores with intervals, the differences, and the spread over seeds if there is one,
+    with the figures that papers compare systems by. CSV has the scores alone: one table is all that
+    it can hold. In plain text, what follows of each pair in words comes first.
+    """
     figures = main_figures(comparison.figures)
+    tables = [
+        _scores_table(comparison, figures),
+        *([_differences_table(comparison, figures)] if comparison.pairs else []),
+        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
+    ]
+    if format_ != "text":
+        return formatted(tables, format_)
     verdicts = ["\n".join(_verdict(pair, figures)) for pair in comparison.pairs]
-    return "\n\n".join([*verdicts, formatted(comparison_tables(comparison), "text")]).rstrip()
+    text = "\n\n".join([*verdicts, formatted(tables, format_)])
+    return f"{printable(text).rstrip()}\n"
 
 
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
@@ -442,20 +455,6 @@ def _wins(pair: Pair, one: Difference) -> str:
         return ""
     first = f"{counted(one.only_a, 'dialogue')} {'is' if one.only_a == 1 else 'are'}"
     return f"; {first} won by {pair.a} only, {one.only_b} by {pair.b} only"
-
-
-def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Return the scores with intervals, the differences, and the spread over seeds if there is one.
-
-    They have the figures that papers compare systems by. CSV has the scores alone: one table is all
-    that it can hold.
-    """
-    figures = main_figures(comparison.figures)
-    return [
-        _scores_table(comparison, figures),
-        *([_differences_table(comparison, figures)] if comparison.pairs else []),
-        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
-    ]
 
 
 def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:

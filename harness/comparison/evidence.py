@@ -135,26 +135,6 @@ def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: np.mean([one[name] for one in outputs], axis=0) for name in outputs[0]}
 
 
-def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
-    """Return what is known of a system by several outputs, such as those of training seeds.
-
-    Its figures are the means of theirs, on the dialogues that all of them play.
-
-    Args:
-        name: What to call the system.
-        outputs: What is known of each output, at least one, with the same metrics.
-    """
-    first = outputs[0]
-    played = set.intersection(*(set(one.dialogues) for one in outputs))
-    common = [id_ for id_ in first.dialogues if id_ in played]
-    parts = [one.part(common) for one in outputs]
-    statistics = {
-        metric: [one for part in parts for one in part.statistics[metric]]
-        for metric in first.statistics
-    }
-    return Evidence(name, first.signature, tuple(common), statistics)
-
-
 def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
     """Return what is known of a system by what was played.
 

@@ -13,12 +13,7 @@ from .declared import (
     read_data_set as read_data_set,
     safe_path as safe_path,
 )
-from .fetching import (
-    MIRROR_VARIABLE as MIRROR_VARIABLE,
-    Transfer as Transfer,
-    fetch_benchmark as fetch_benchmark,
-    wrong_files as wrong_files,
-)
+from .fetching import fetch_benchmark as fetch_benchmark, wrong_files as wrong_files
 from .goals import (
     DomainTask as DomainTask,
     Goals as Goals,
@@ -26,9 +21,8 @@ from .goals import (
     Task as Task,
     Tasks as Tasks,
     chosen_goals as chosen_goals,
-    install_tasks as install_tasks,
+    import_tasks as import_tasks,
     load_tasks as load_tasks,
-    read_tasks as read_tasks,
 )
 from .gold_states import (
     all_gold_states as all_gold_states,

@@ -4,8 +4,8 @@ A declaration also says which gold states the board goes by: what version of the
 benchmark's own are, and which further versions predicted states are compared with.
 
 A declaration is a file of `sets/`; the data set is named as the file is. To add one, add a
-declaration and, if its files are of a new format, a reader in `readers/`. Each public file is
-pinned by its git blob id.
+declaration and, if its files are of a new format, a reader: a module of this package with a
+function `read`. Each public file is pinned by its git blob id.
 """
 
 from __future__ import annotations
@@ -96,19 +96,6 @@ class Source:
 
 
 @dataclass(frozen=True)
-class GoldVersions:
-    """The versions of the annotation whose gold states the board compares predicted states with.
-
-    Attributes:
-        own: That of the benchmark's own gold states; None where it is not declared.
-        further: Those whose gold states are installed beside the benchmark.
-    """
-
-    own: str | None = None
-    further: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class DataSet:
     """A data set that a benchmark can be built from.
 
@@ -116,9 +103,12 @@ class DataSet:
         name: Its name, and that of its benchmark.
         title: What it is, in a line.
         citation: What to cite.
-        reader: The module of `readers/` that builds the benchmark.
+        reader: The module of this package that builds the benchmark.
         sources: Where its files come from.
-        gold: The versions of its gold states.
+        gold: The version of the annotation that the benchmark's own gold states are of; None where
+            it is not declared.
+        further_gold: The versions whose gold states are installed beside the benchmark, and which
+            the board compares predicted states with as well.
     """
 
     name: str
@@ -126,7 +116,8 @@ class DataSet:
     citation: str
     reader: str
     sources: tuple[Source, ...]
-    gold: GoldVersions = GoldVersions()
+    gold: str | None = None
+    further_gold: tuple[str, ...] = ()
 
 
 def declared_names() -> list[str]:
@@ -150,7 +141,8 @@ def read_data_set(name: str) -> DataSet:
         citation=content["citation"],
         reader=content["reader"],
         sources=tuple(map(parse_source, content["sources"])),
-        gold=GoldVersions(gold.get("own"), tuple(gold.get("further", ()))),
+        gold=gold.get("own"),
+        further_gold=tuple(gold.get("further", ())),
     )
 
 
@@ -171,30 +163,28 @@ def parse_source(entry: Mapping[str, Any]) -> Source:
     return Source(**fields, files=files)
 
 
-def gold_versions(benchmark: str) -> GoldVersions:
-    """Return the versions of a benchmark's gold states; none of one that is not declared."""
-    return read_data_set(benchmark).gold if benchmark in declared_names() else GoldVersions()
+def gold_versions(benchmark: str) -> tuple[str | None, tuple[str, ...]]:
+    """Return the version of a benchmark's own gold states, and the further ones of the board.
 
-
-@dataclass(frozen=True)
-class Built:
-    """A benchmark, and what is to be said of how it was built.
-
-    Attributes:
-        benchmark: The benchmark.
-        notes: Remarks for the user, a line each.
-        tasks: What the users of live dialogues want; None where the sources do not have it.
+    Of a benchmark that is not declared, none is known.
     """
+    if benchmark not in declared_names():
+        return None, ()
+    data_set = read_data_set(benchmark)
+    return data_set.gold, data_set.further_gold
 
-    benchmark: Benchmark
-    notes: tuple[str, ...] = ()
-    tasks: Tasks | None = None
+
+Built: TypeAlias = tuple[Benchmark, Sequence[str], Tasks | None]
+"""A benchmark; remarks for the user on how it was built, a line each; and what the users of live
+dialogues want, None where the sources do not have it."""
 
 
 def build_benchmark(
     data_set: DataSet, folders: Mapping[str, Path], all_splits: bool = True
 ) -> Built:
-    """Build the benchmark of a data set.
+    """Build the benchmark of a data set by its reader's function `read`.
+
+    That takes the same arguments and returns the same, but for the benchmark's name.
 
     Args:
         data_set: The data set.
@@ -205,22 +195,21 @@ def build_benchmark(
         InputError: A file is missing, not in the expected layout, or does not cover the test
             split.
     """
-    reader = import_module(f".readers.{data_set.reader}", __package__)
-    built: Built = reader.read(data_set, folders, all_splits)
-    return replace(built, benchmark=replace(built.benchmark, name=data_set.name))
+    reader = import_module(f".{data_set.reader}", __package__)
+    benchmark, notes, tasks = reader.read(data_set, folders, all_splits)
+    return replace(benchmark, name=data_set.name), notes, tasks
 
 
-def install(built: Built) -> list[str]:
+def install(benchmark: Benchmark, notes: Sequence[str], tasks: Tasks | None) -> list[str]:
     """Install a benchmark, and the tasks that come with it; return what to say of it, in lines.
 
     Raises:
         InputError: A file cannot be written.
     """
-    benchmark = built.benchmark
     path = install_benchmark(benchmark)
-    tasks = [] if built.tasks is None else [install_tasks(built.tasks, benchmark.name)]
+    installed_tasks = [] if tasks is None else [install_tasks(tasks, benchmark.name)]
     counts = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns"
-    return [*tasks, f"installed {benchmark.name}: {counts}, in {path}", *built.notes]
+    return [*installed_tasks, f"installed {benchmark.name}: {counts}, in {path}", *notes]
 
 
 def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:

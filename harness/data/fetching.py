@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -25,7 +24,6 @@ from ..io import read_bytes, write_atomically
 from .declared import Built, DataSet, PinnedFile, blob_id, build_benchmark, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"
-MIRROR_VARIABLE = "MWZ_MIRROR"
 SCHEMES = ("http://", "https://", "file://")
 
 ATTEMPTS = 4
@@ -36,23 +34,6 @@ TIMEOUT = 20.0
 
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _PASSING = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """Where files come from.
-
-    Attributes:
-        mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
-        offline: Use only what is kept.
-        progress: Whether to show a progress bar per file on standard error.
-        notify: Called with each remark about what is going on.
-    """
-
-    mirror: str | None = None
-    offline: bool = False
-    progress: bool = False
-    notify: Callable[[str], None] = lambda remark: None
 
 
 def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
@@ -77,7 +58,14 @@ def _in_url(place: str) -> str:
     return quote(place, safe="/+")
 
 
-def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer) -> int:
+def fetch_files(
+    files: Collection[PinnedFile],
+    folder: Path,
+    mirror: str | None,
+    offline: bool,
+    progress: bool,
+    notify: Callable[[str], None],
+) -> int:
     """Make sure that all files are kept below a folder, and are the pinned ones.
 
     What is there is checked; a wrong file is named and fetched again. What a server lacks or has
@@ -86,7 +74,10 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
     Args:
         files: The pinned files.
         folder: Where to keep them.
-        transfer: Where they come from.
+        mirror: As for `fetch_benchmark`, like the rest.
+        offline: Use only what is kept.
+        progress: Whether to show a progress bar per file.
+        notify: Called with each remark.
 
     Returns:
         The number of files fetched.
@@ -94,10 +85,10 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
     Raises:
         InputError: Some file is not available, or cannot be written.
     """
-    lacking = [file for file in files if not _is_kept(file, folder, transfer.notify)]
-    if lacking and transfer.offline:
+    lacking = [file for file in files if not _is_kept(file, folder, notify)]
+    if lacking and offline:
         for file in lacking:
-            transfer.notify(f"missing: {urls(file, mirror=None)[0]}")
+            notify(f"missing: {urls(file, mirror=None)[0]}")
         raise InputError(
             str(folder),
             f"{len(lacking)} of {len(files)} files are missing, and --offline fetches none; fetch "
@@ -106,15 +97,15 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
         )
     problems = []
     for number, file in enumerate(lacking, start=1):
-        if transfer.progress:
-            transfer.notify(f"{number} of {len(lacking)}: {file.place}")
-        content = _pinned_content(file, transfer)
+        if progress:
+            notify(f"{number} of {len(lacking)}: {file.place}")
+        content = _pinned_content(file, mirror, progress)
         if content is None:
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
         else:
             write_atomically(safe_path(folder, file.place), content)
-    refuse(without_secrets(transfer.mirror or GITHUB), problems)
+    refuse(without_secrets(mirror or GITHUB), problems)
     return len(lacking)
 
 
@@ -131,7 +122,14 @@ def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[
 
 
 def fetch_benchmark(
-    data_set: DataSet, split: str, predictions: bool, folder: Path, transfer: Transfer
+    data_set: DataSet,
+    split: str,
+    predictions: bool,
+    folder: Path,
+    mirror: str | None = None,
+    offline: bool = False,
+    progress: bool = False,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> Built:
     """Fetch what the benchmark of a data set is built from and build it.
 
@@ -141,7 +139,10 @@ def fetch_benchmark(
             where the files for it are kept already.
         predictions: Whether to fetch the published systems' outputs, too.
         folder: Where to keep the files.
-        transfer: Where they come from.
+        mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
+        offline: Use only what is kept.
+        progress: Whether to show a progress bar per file on standard error.
+        notify: Called with each remark about what is going on.
 
     Raises:
         InputError: Some file is not available, or cannot be written.
@@ -150,7 +151,8 @@ def fetch_benchmark(
     if all(safe_path(folder, file.place).is_file() for file in every):
         # What is known of the overlap is not to be lost when something else is fetched.
         split = "all"
-    fetch_files(select(data_set.sources, split, predictions), folder, transfer)
+    files = select(data_set.sources, split, predictions)
+    fetch_files(files, folder, mirror, offline, progress, notify)
     folders = {source.role: folder / source.place for source in data_set.sources}
     return build_benchmark(data_set, folders, all_splits=split == "all")
 
@@ -167,16 +169,16 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
     return blob == file.blob
 
 
-def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes | None:
+def _pinned_content(file: PinnedFile, mirror: str | None, progress: bool) -> bytes | None:
     """Return the content of a file; None if it is not there, or only in another version."""
-    for url in urls(file, transfer.mirror):
-        content = _read(url, transfer)
+    for url in urls(file, mirror):
+        content = _read(url, progress)
         if content is not None and blob_id(content) == file.blob:
             return content
     return None
 
 
-def _read(url: str, transfer: Transfer) -> bytes | None:
+def _read(url: str, progress: bool) -> bytes | None:
     """Return what is at a URL, asked for again while the server fails; None if nothing is.
 
     Raises:
@@ -186,7 +188,7 @@ def _read(url: str, transfer: Transfer) -> bytes | None:
         path = Path(url2pathname(urlsplit(url).path))
         return path.read_bytes() if path.is_file() else None
     trouble = ""
-    download = pooch.HTTPDownloader(progressbar=transfer.progress, timeout=TIMEOUT)
+    download = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(2 ** (attempt - 1))

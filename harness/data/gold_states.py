@@ -206,7 +206,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
             the benchmark has.
     """
     installed = installed_gold_states(benchmark.name)
-    own = gold_versions(benchmark.name).own
+    own, _ = gold_versions(benchmark.name)
     if version == own and version not in installed:
         states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         return GoldStates(version, benchmark.name, states)
@@ -248,7 +248,7 @@ def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]
         InputError: A file is damaged, or is of other turns than the benchmark has.
     """
     installed = installed_gold_states(benchmark.name)
-    further = gold_versions(benchmark.name).further
+    _, further = gold_versions(benchmark.name)
     return (
         [load_gold_states(version, benchmark) for version in further if version in installed],
         [version for version in further if version not in installed],

@@ -3,13 +3,10 @@
 from .causes import (
     CAUSES as CAUSES,
     SLOT_CAUSES as SLOT_CAUSES,
+    Called as Called,
     Diagnosis as Diagnosis,
     cause_words as cause_words,
     diagnose as diagnose,
-    explain as explain,
-)
-from .dialogues import (
-    Called as Called,
     dialogue_text as dialogue_text,
     followed as followed,
     goal_text as goal_text,

@@ -19,8 +19,7 @@ from typing import NamedTuple
 from ..errors import counted, cut
 from ..io import Cell, figure, signed, text_table
 from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, rates
-from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words
-from .dialogues import wrapped
+from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
 ANOTHER = "another domain of the dialogue is not matched"

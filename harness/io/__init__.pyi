@@ -19,15 +19,12 @@ from .files import (
     to_json as to_json,
     valid_text as valid_text,
     validated as validated,
-    whole_stream as whole_stream,
-    without_shared as without_shared,
     write_atomically as write_atomically,
     write_json as write_json,
     write_text as write_text,
 )
 from .tables import (
     FORMATS as FORMATS,
-    SUFFIXES as SUFFIXES,
     Cell as Cell,
     Table as Table,
     best_cells as best_cells,

@@ -12,7 +12,6 @@ import io
 import json
 import math
 import os
-import re
 import stat
 import sys
 import tempfile
@@ -22,9 +21,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from itertools import takewhile
 from pathlib import Path
-from typing import IO, Any, NoReturn, TextIO, TypeVar, cast
+from typing import IO, Any, NoReturn, TypeVar, cast
 
 from ..errors import Findings, InputError, cut, refuse, shown
 
@@ -97,21 +95,6 @@ def short_names(files: Sequence[str]) -> list[str]:
         if len(set(names)) == len(set(files)):
             return names
     return list(files)
-
-
-def without_shared(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all of them begin or end with, if that leaves some."""
-    words = [re.split(r"(?<=[_/ -])", name) for name in names]
-    start = _shared(words)
-    end = _shared([one[start:][::-1] for one in words])
-    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
-    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
-
-
-def _shared(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many words all lists begin with."""
-    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
-    return sum(takewhile(bool, same))
 
 
 # Reading.
@@ -482,22 +465,3 @@ def write_text(target: str, text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(encoded(text))
     sys.stdout.buffer.flush()
-
-
-def whole_stream(stream: TextIO | None) -> TextIO:
-    """Return standard output as a stream that writes all it is given, or raises an error."""
-    if stream is None:
-        # There is none: to write to it fails, as it would to a full disk.
-        return io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")), encoding="utf-8"
-        )
-    if not isinstance(stream, io.TextIOWrapper):
-        return stream
-    # A terminal that lacks the dash of a table is no reason to show no table.
-    stream.reconfigure(errors="replace")
-    raw, encoding = stream.buffer, stream.encoding
-    if not isinstance(raw, io.RawIOBase):
-        return stream
-    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
-    stream.detach()
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)

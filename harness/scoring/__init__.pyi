@@ -1,25 +1,22 @@
 """What other rooms may use of this one."""
 
 from .dialogue_lines import explained_results as explained_results
-from .jobs import run as run
+from .jobs import (
+    ScoredSubmission as ScoredSubmission,
+    ScoringJob as ScoringJob,
+    Wanted as Wanted,
+    played_predictions as played_predictions,
+    run as run,
+    score_each as score_each,
+    with_common_metrics as with_common_metrics,
+)
 from .options import (
-    AUTO as AUTO,
     LEXICALISED as LEXICALISED,
     Options as Options,
     choices as choices,
     chosen_domains as chosen_domains,
     chosen_states as chosen_states,
 )
-from .predictions import (
-    ScoredSubmission as ScoredSubmission,
-    ScoringJob as ScoringJob,
-    Wanted as Wanted,
-    intervals_read as intervals_read,
-    played_predictions as played_predictions,
-    score_each as score_each,
-    with_common_metrics as with_common_metrics,
-)
-from .reference import reference_differences as reference_differences
 from .report import (
     FORMAT as FORMAT,
     RANKED_COVERAGE as RANKED_COVERAGE,
@@ -32,7 +29,6 @@ from .scorer import (
     Scorer as Scorer,
     allowed_metrics as allowed_metrics,
     kept as kept,
-    score as score,
     venue_database as venue_database,
 )
 from .tables import score_table as score_table

@@ -1,27 +1,348 @@
-"""Jobs: done in this process, by several processes of this machine, or by a Dask cluster.
+"""From predictions to what comes of them: read, checked, normalised, played, scored.
 
-A job is a call of a function with a scorer as first argument. Each process gets the benchmark once,
-and keeps what it derives of it.
+Whatever is done with predictions, scored, compared, explained or entered in the leaderboard, begins
+here, so that a file is read alike, and warned of alike, everywhere.
+
+Many are scored as jobs: in this process, by several processes of this machine, or by a Dask
+cluster. A job is a call of a function with a scorer as first argument. Each process gets the
+benchmark once, and keeps what it derives of it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from ..benchmark import Benchmark
-from ..errors import InputError
-from .scorer import Scorer
+from mwz.normalization import aliases
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..errors import InputError, Remark
+from ..io import figure
+from ..metrics import (
+    SETUPS,
+    TOTAL,
+    Played,
+    chosen_setups,
+    corpus_bleu,
+    dialogue_results,
+    rates,
+    resampled_metrics,
+)
+from ..submission import (
+    KIND,
+    Standard,
+    Submission,
+    Turn,
+    checked_submission,
+    frequent_tags,
+    guessed,
+    read_standard,
+)
+from .options import AUTO, Options, parameters
+from .report import RANKED_COVERAGE, Report
+from .scorer import Scorer, allowed_metrics
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from ..comparison import Evidence, Interval
+    from ..metrics import Figure
+
 _T = TypeVar("_T")
+
+Predictions: TypeAlias = bytes | Standard | Submission | str
+"""An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
+that the harness makes."""
+
+NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
+
+
+def played_predictions(
+    scorer: Scorer, predictions: Predictions, source: str, resampled: bool = False
+) -> tuple[Scorer, Played, tuple[Remark, ...]]:
+    """Play predictions; return the scorer that played them, what was played, and remarks on them.
+
+    Args:
+        scorer: How to score.
+        predictions: What to play.
+        source: What messages call them.
+        resampled: Whether to choose, in place of the options' metrics, all that have intervals and
+            can be computed of these predictions.
+
+    Raises:
+        InputError: They are no submission to the benchmark, or lack what an option needs.
+    """
+    submission = None
+    if isinstance(predictions, str):
+        normalized = scorer.made(predictions)
+    else:
+        if isinstance(predictions, bytes):
+            predictions = read_standard(predictions, source)
+        if isinstance(predictions, Standard):
+            predictions = checked_submission(
+                predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading
+            )
+        submission = predictions
+        normalized = scorer.normalized(submission)
+    if resampled:
+        allowed = allowed_metrics(normalized)
+        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
+    played = scorer.played(normalized)
+    remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
+    if submission is not None:
+        remarks += _tags(scorer, submission, played)
+    # What the rest is about are the rates.
+    if "inform" in played.metrics:
+        if submission is not None:
+            remarks += _cost(scorer, submission, played)
+        if scorer.options.states == AUTO and _has_gold_states(played):
+            remarks.append(NO_STATES)
+    return scorer, played, tuple(remarks)
+
+
+def _coverage(played: Played) -> Iterator[Remark]:
+    """Yield a warning if too little is played for a rank."""
+    turns, of = played.submission.turns, played.benchmark.turns
+    if 100 * turns < RANKED_COVERAGE * of:
+        yield Remark(
+            "coverage",
+            f"plays {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and what it "
+            "scores does not stand for the benchmark",
+        )
+
+
+def _partial_states(played: Played) -> Iterator[Remark]:
+    """Yield a warning if predicted states are used that some turns lack: these count as empty."""
+    if played.states == "predicted" and not played.submission.predicts_states:
+        lacking, first = played.submission.without_states
+        of = played.submission.turns
+        yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
+
+
+def _has_gold_states(played: Played) -> bool:
+    """Whether Inform and Success were computed with gold states that no set-up brings."""
+    setups = chosen_setups(played.setup)
+    return played.states == "gold" and any(SETUPS[name].states is None for name in setups)
+
+
+def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
+    """Yield what is to be said of the points that unknown placeholders may cost, if anything.
+
+    Strict Inform and Success are compared with those of every unknown name read as it is guessed.
+    The difference is an upper estimate: a guess may credit what was not meant.
+    """
+    if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
+        return
+    # That is known already, and guessing begins with all responses as they were written.
+    if not played.submission.unknown_placeholders:
+        return
+    turns = chain.from_iterable(submission.dialogues.values())
+    guesses = guessed([turn.response for turn in turns], scorer.rules)
+    if not guesses:
+        return
+    own = scorer.options.aliases
+    read = aliases({**({} if own is None else own.names), **guesses})
+    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
+    before, after = (
+        rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
+    )
+    inform = after["inform"][TOTAL] - before["inform"][TOTAL]
+    success = after["success"][TOTAL] - before["success"][TOTAL]
+    # One that counts, if there is one.
+    counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
+    first = next(counting, next(iter(guesses)))
+    yield Remark(
+        KIND,
+        f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
+        f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "
+        f"{success:+.1f} (an upper estimate); say what they mean by `--placeholders FILE.toml`",
+    )
+
+
+def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
+    """Yield the remark on tags in responses, with the BLEU that they cost, if many have one."""
+    turns = chain.from_iterable(submission.dialogues.values())
+    tags = frequent_tags([turn.response for turn in turns], scorer.rules)
+    if not tags:
+        return
+
+    any_tag = re.compile("|".join(map(re.escape, tags)))
+
+    def bare(turn: Turn) -> Turn:
+        return turn._replace(response=any_tag.sub(" ", turn.response))
+
+    without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
+    normalized = scorer.normalized(replace(submission, dialogues=without))
+    before, after = (
+        figure(corpus_bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
+        for one in (played, scorer.played(normalized))
+    )
+    shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
+    yield Remark(
+        "responses",
+        f"tags are read as words: {shown}; BLEU is {before}, and {after} without them; remove them",
+    )
+
+
+def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
+    """Return what is known of systems with regard to the metrics that all of them have.
+
+    Args:
+        systems: What is known of each, at least one.
+        options: How each was scored; their metrics do not matter.
+    """
+    common = [
+        metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
+    ]
+    return [
+        replace(
+            one,
+            signature=replace(one.signature, parameters=parameters(replace(own, metrics=common))),
+            statistics={metric: one.statistics[metric] for metric in common},
+        )
+        for one, own in zip(systems, options, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class ScoredSubmission:
+    """What came of predictions. Plain data.
+
+    Attributes:
+        report: Their scores.
+        remarks: What is to be said of them.
+        intervals: Their intervals, as JSON types, if they were asked for.
+        figures: What there are intervals of.
+        lines: Their lines per dialogue, as text, if they were asked for.
+        evidence: What comparisons take, if it was asked for.
+    """
+
+    report: Report
+    remarks: tuple[str, ...] = ()
+    intervals: Mapping[str, Any] | None = None
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    lines: str | None = field(default=None, repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
+
+    def parsed_intervals(self) -> dict[str, Interval]:
+        """Return figure -> interval; nothing where none were asked for."""
+        from ..comparison import Interval
+
+        return {
+            name: Interval(**one) for name, one in (self.intervals or {}).get("scores", {}).items()
+        }
+
+
+Wanted: TypeAlias = Collection[Literal["intervals", "lines", "evidence", "resampled"]]
+"""What is wanted of predictions besides their report: intervals, lines per dialogue, what
+comparisons take; and whether, in place of the options' metrics, all are computed that have
+intervals."""
+
+ScoringJob: TypeAlias = tuple[Predictions, str, Options, Wanted]
+"""Predictions, what messages call them, how to score them, and what is wanted of them."""
+
+
+def score_each(
+    jobs: Iterable[ScoringJob | InputError],
+    choose: Callable[[Iterable[object]], Benchmark],
+    workers: int | str = 1,
+) -> Iterator[ScoredSubmission | InputError]:
+    """Score predictions, and yield what comes of each, in their order: scores, or why not.
+
+    Args:
+        jobs: The predictions, taken as they are needed; or why some cannot be read.
+        choose: Chooses the benchmark, given the ids of the first file's dialogues.
+        workers: As for `run`.
+    """
+    coming = iter(jobs)
+    first: list[ScoringJob | InputError] = []
+    dialogues: Iterable[object] = ()
+    for job in coming:
+        first.append(job)
+        if isinstance(job, InputError) or not isinstance(job[0], bytes):
+            continue
+        try:
+            standard = read_standard(job[0], job[1])
+        except InputError as error:
+            first[-1] = error
+        else:
+            first[-1] = (standard, *job[1:])
+            dialogues = standard.dialogues
+            break
+    if all(isinstance(job, InputError) for job in first):
+        yield from (job for job in first if isinstance(job, InputError))
+        return
+    yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
+
+
+def score_predictions(
+    scorer: Scorer, predictions: Predictions, source: str, options: Options, wanted: Wanted
+) -> ScoredSubmission:
+    """Score predictions.
+
+    Args:
+        scorer: A scorer of the benchmark, with any options.
+        predictions: What to score.
+        source: What messages call them.
+        options: How to score.
+        wanted: What is wanted besides the report.
+
+    Raises:
+        InputError: They are no submission, lack what an option needs, or no metric has intervals.
+    """
+    chosen = scorer.with_options(**vars(options))
+    if chosen.options.free_running:
+        return _free_running(chosen, predictions, source, wanted)
+    chosen, played, told = played_predictions(chosen, predictions, source, "resampled" in wanted)
+    report = chosen.report(played)
+    document, figures = _intervals(chosen, played) if "intervals" in wanted else (None, {})
+    lines = _lines(played, report) if "lines" in wanted else None
+    evidence = chosen.evidence_of(played, source) if "evidence" in wanted else None
+    remarks = tuple(map(str, told))
+    return ScoredSubmission(report, remarks, document, figures, lines, evidence)
+
+
+def _free_running(
+    scorer: Scorer, predictions: Predictions, source: str, wanted: Wanted
+) -> ScoredSubmission:
+    """Score free-running dialogues; what an option must not ask of them is known by now."""
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source)
+    if not isinstance(predictions, Standard):
+        raise InputError(source, "is no file of dialogues")
+    played = scorer.free_run(predictions, source)
+    report = played.report(scorer)
+    lines = _lines(played, report) if "lines" in wanted else None
+    return ScoredSubmission(report, tuple(map(str, played.remarks)), lines=lines)
+
+
+def _lines(played: Any, report: Report) -> str:
+    """Return the results of the dialogues played, or free-running, as JSON lines."""
+    from .dialogue_lines import explained_results, lines_text
+
+    return lines_text(explained_results(played), report.signature)
+
+
+def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return the intervals of what was played as JSON types, and what they are of."""
+    from ..comparison import intervals_document, intervals_of
+
+    evidence = scorer.evidence_of(played, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
+    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
+
+
+# Jobs.
 
 _AHEAD = 32
 """How many jobs are submitted at a time: the inputs of all need not be in memory at once."""

@@ -9,7 +9,7 @@ from ..errors import cut
 from ..io import Table, best_cells, figure
 from ..metrics import SETUPS, Headline, headlines, table_figures
 from ..signature import Signature, comparable_group
-from .predictions import ScoredSubmission, intervals_read
+from .jobs import ScoredSubmission
 from .report import Report, has_gold_states, reporting_words
 
 _LONGEST_REASON = 300
@@ -82,7 +82,7 @@ def _cells(
         setup: The set-up that they are of.
         bounds: Whether to show lower bounds, which have no interval, where turns are missing.
     """
-    report, intervals = outcome.report, intervals_read(outcome.intervals)
+    report, intervals = outcome.report, outcome.parsed_intervals()
     cells = []
     for column in columns:
         bound = None if report.coverage.complete else _ranking(report, column, setup)

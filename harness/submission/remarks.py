@@ -59,7 +59,7 @@ SHORTEST_NAME = 5
 
 KIND = "placeholders"
 
-TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
+_TAG = re.compile(r"</?\|?(?!unk\b)[A-Za-z_]\w{0,29}\|?>")
 """A token such as <sos_r>, </s>, <|endoftext|>; not <unk>, which stands for a word."""
 
 _TAGGED = 0.03
@@ -237,6 +237,18 @@ def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
     return slots / max(len(responses), 1)
 
 
+def counted_placeholders(
+    responses: Sequence[str], rules: RuleSet
+) -> tuple[Counter[str], Counter[str]]:
+    """Return how often responses have each slot of a rule set, and each name it does not know."""
+    names = counted_names(responses)
+    slots: Counter[str] = Counter()
+    for name, count in names.items():
+        if name in rules.ontology:
+            slots[rules.ontology[name]] += count
+    return slots, unknown_names(names, rules)
+
+
 def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
     """Return those of counted placeholder names that a rule set does not know."""
     return Counter({name: n for name, n in names.items() if name not in rules.ontology})
@@ -271,7 +283,7 @@ def frequent_tags(responses: Sequence[str], rules: RuleSet) -> Counter[str]:
 
     Nothing if few responses have one.
     """
-    tags = (tag for one in responses if "<" in one for tag in dict.fromkeys(TAG.findall(one)))
+    tags = (tag for one in responses if "<" in one for tag in dict.fromkeys(_TAG.findall(one)))
     found = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
     most = max(found.values(), default=0)
     return found if most > _TAGGED * len(responses) else Counter()

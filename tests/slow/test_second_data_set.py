@@ -16,9 +16,8 @@ READER = '''
 
 from __future__ import annotations
 
-from ...benchmark import STYLES, Benchmark, Dialogue, Goal
-from ...io.files import read_json
-from ..declared import Built
+from ..benchmark import STYLES, Benchmark, Dialogue, Goal
+from ..io.files import read_json
 
 
 def read(data_set, folders, all_splits):
@@ -33,7 +32,7 @@ def read(data_set, folders, all_splits):
         )
         for id_, area in content["areas"].items()
     }
-    return Built(Benchmark("", dialogues, {"hotel": content["hotels"]}, {}), ("a village",))
+    return Benchmark("", dialogues, {"hotel": content["hotels"]}, {}), ["a village"], None
 '''
 
 VILLAGE = {
@@ -68,7 +67,7 @@ def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Pat
     (clone / "village.json").write_bytes(content)
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     data = tmp_path / "mwz" / "harness" / "data"
-    (data / "readers" / "one_file.py").write_text(READER, encoding="utf-8")
+    (data / "one_file.py").write_text(READER, encoding="utf-8")
     declared = DECLARATION.format(commit="c" * 40, blob=blob)
     (data / "sets" / "village.toml").write_text(declared, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "MWZ_DATA": str(tmp_path / "data")}

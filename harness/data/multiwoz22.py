@@ -38,13 +38,13 @@ from mwz.normalization import (
     rule_set_names,
 )
 
-from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
-from ...errors import InputError, refuse
-from ...io import kind_of, read_bytes, read_json, validated
-from ...metrics import gold_active_domains
-from ...submission import align_dialogues, dialogue_id, parse_damd_log
-from ..declared import Built, DataSet, Source, blob_id
-from ..goals import GOALS_FILE, chosen_goals, read_tasks
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
+from ..errors import InputError, refuse
+from ..io import kind_of, read_bytes, read_json, validated
+from ..metrics import gold_active_domains
+from ..submission import align_dialogues, dialogue_id, parse_damd_log
+from .declared import Built, DataSet, Source, blob_id
+from .goals import GOALS_FILE, chosen_goals, read_tasks
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"
@@ -116,7 +116,7 @@ def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Bu
             notes.append(f"seen goals: {of} (goals compared: those of {compared})")
     if not all(source.role in folders for source in data_set.sources if source.venues):
         notes += _venue_notes(folders[EVALUATOR], data_set.sources)
-    return Built(benchmark, tuple(notes), tasks)
+    return benchmark, notes, tasks
 
 
 def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
