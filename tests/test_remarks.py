@@ -395,8 +395,8 @@ def test_tags_around_responses_are_remarked_with_the_bleu_that_they_cost(
     tagged, bare = (f"{one['mwz22']:.2f}" for one in reports)
     [told] = remarks(" <eos_r>", 1)
     assert told == (
-        f"tags are read as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} without "
-        "them; remove them"
+        f"special tokens count as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} "
+        "without them; remove them"
     )
     assert float(tagged) < float(bare) - 10
     assert len(remarks("<|endoftext|>", 20)) == 1

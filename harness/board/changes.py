@@ -178,7 +178,7 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) 
         if diff := _diff(base / path, folder / path):
             parts += [f"## Changed: {path}", diff]
     if len(parts) == 1:
-        parts.append("Nothing that scores or pages follow from.")
+        parts.append("No change of scores or pages.")
     return "\n\n".join(parts)
 
 
@@ -241,7 +241,7 @@ def _diff(before: Path, after: Path) -> str:
     return f"```diff\n{diff}\n```" if diff else ""
 
 
-# ----------------------------------------------------------------------------- what is stale
+# -------------------------------------------------------------------------- outdated files
 
 
 def page_diffs(folder: Path, board: Board) -> dict[Path, str]:
@@ -284,7 +284,7 @@ def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[s
     right = in_order(entries, order_of(there), order)
     for entry, expected in zip(in_order(entries, order), right, strict=True):
         if entry is not expected:
-            problem = f"{entry.key} stands before {expected.key}, which was there first"
+            problem = f"{entry.key} is listed before {expected.key}, which is older"
             remedy = f"take this file from {base}, and run `mwz leaderboard`"
             yield f"{folder / ORDER_FILE}: {problem}; {remedy}"
             return

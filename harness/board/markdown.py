@@ -194,7 +194,7 @@ def _link(title: str, shown: str) -> str:
 
 
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
-    """Yield a table, what is to be said of its rows, and what can be told apart."""
+    """Yield a table, the notes on its rows, and which of them differ significantly."""
     track = tracks()[table.track]
     places = [row.place for row in table.rows] if track.submitted else []
     if not track.delexicalised:
@@ -288,9 +288,9 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
             yield f"{who}, {other.name}: does not compare"
             continue
         ranking = pair.figures[RANKING]
-        verdict = "differs from it" if ranking.distinct else "cannot be told apart from it"
+        verdict = "differs" if ranking.distinct else "does not differ"
         yield (
-            f"{who}, {other.name}: {verdict} by the combined score, "
+            f"{who}, {other.name}: {verdict} significantly from it by the combined score, "
             f"{signed(ranking.difference, 2)} on {pair.dialogues} dialogues, " + p_words(ranking.p)
         )
         for name in FIGURES:
@@ -300,11 +300,12 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
 
 def _in_words(name: str, one: PairFigure) -> str:
     headline = headlines()[name]
-    apart = signed(one.difference, headline.digits) if one.distinct else "not distinguishable"
-    shown = f"{headline.title}: {apart}, {p_words(one.p)}"
+    difference = signed(one.difference, headline.digits)
+    verdict = difference if one.distinct else "not significantly different"
+    text = f"{headline.title}: {verdict}, {p_words(one.p)}"
     if one.only_a is None:
-        return shown
-    return f"{shown}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
+        return text
+    return f"{text}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
 
 
 # What is reported stands beside the ranked tables and never in them: what the harness cannot score

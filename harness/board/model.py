@@ -248,7 +248,7 @@ class Board:
     def rank_groups(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in groups whose rank ranges do not overlap, the best first.
 
-        Within a group, each row is linked to the others by rows that cannot be told apart.
+        Within a group, each row is linked to the others by rows that do not differ significantly.
         """
         groups: list[list[Row]] = []
         last = 0

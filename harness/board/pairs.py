@@ -5,7 +5,7 @@ the strict set-up. What is known of a file is brought into the same form by `of_
 
 Every two entries whose scores compare under the default rule set have a line in `pairs.jsonl`:
 differences, the dialogues that only one of the two wins, and p-values. A line is made of the two
-entries' `dialogues.json` alone, and names the digests of both, so that what is stale shows without
+entries' `dialogues.json` alone, and names the digests of both, so that outdated ones show without
 anything being computed.
 
 One line says all of a pair, and lines are in order, because entries are added side by side: two
@@ -45,7 +45,7 @@ from .scores import FIGURES, plain, totals_of_sums
 PAIRS_FILE = "pairs.jsonl"
 
 RANKING = "combined"
-"""The figure that ranks, by which rows of the leaderboard are told apart."""
+"""The figure that ranks, by which rows of the leaderboard are compared."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
 
@@ -146,7 +146,7 @@ class PairFigure:
 
     @property
     def distinct(self) -> bool:
-        """Whether the two can be told apart."""
+        """Whether the two differ significantly."""
         return self.p < SIGNIFICANCE
 
     def reversed(self) -> PairFigure:
@@ -297,7 +297,7 @@ def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str])
     chosen = [pair for pair in stored if set(pair) & set(keys)]
     for key, pair in compared(entries, chosen).items() if chosen else ():
         if not _is_same(stored[key], pair):
-            told = "comes out differently; remove the line of both, and run `mwz leaderboard`"
+            told = "gives another result; remove the line of both, and run `mwz leaderboard`"
             for one, other in (key, key[::-1]):
                 yield f"{one}: {PAIRS_FILE}: how it compares with {other} {told}"
 

@@ -51,7 +51,7 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 _Name = Annotated[PlainText, Field(min_length=1)]
 
-OutputsAt: TypeAlias = Literal["not at hand", "published, not at hand"]
+OutputsAt: TypeAlias = Literal["not available", "published, not included"]
 """Where outputs are that the harness does not score."""
 
 
@@ -123,7 +123,7 @@ class ReportedTable:
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
-    outputs: OutputsAt = "not at hand"
+    outputs: OutputsAt = "not available"
 
     @property
     def heading(self) -> str:

@@ -133,7 +133,7 @@ class Predictions(_Strict):
         git_blob: Its git blob id.
         made: The submission that the harness makes itself, where the entry is a reference row.
         lexicalised: An entry whose responses the harness writes in plain English, as
-            `mwz lexicalise` does: a check of the way back, not ranked.
+            `mwz lexicalise` does: a check of the round trip, not ranked.
         played: The agent, without a model, that plays live dialogues with the scripted user
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
@@ -354,11 +354,11 @@ class System(_Strict):
         "MultiWOZ version", "The version of MultiWOZ it was trained on."
     )
     year: Year | None = _fact(
-        "Year", "The year it was published in, where the address of the paper does not tell it."
+        "Year", "The year it was published in, if not clear from the paper's address."
     )
-    model: PlainText | None = _fact("Model", "What model it is: its backbone and size.")
+    model: PlainText | None = _fact("Model", "Backbone and size of the model.")
     open_weights: Literal["yes", "no"] | None = _fact(
-        "Open weights", "Whether anybody can get the weights of this model or of its backbone."
+        "Open weights", "Are the weights of the model or its backbone public?"
     )
     training: PlainText | None = _fact(
         "Training data besides MultiWOZ",
@@ -371,13 +371,13 @@ class System(_Strict):
     prompts: Prompts | None = _fact(
         "Prompts", "The address of the prompts of a language model, or none where there are none."
     )
-    runs: Runs | None = _fact("Runs", "Of how many runs with these settings the outputs are one.")
+    runs: Runs | None = _fact(
+        "Runs", "How many runs with these settings the outputs are chosen from."
+    )
     date: Date | None = _fact(
         "Date of the outputs", "When the outputs were made, such as 2024-12-31."
     )
-    licence: PlainText | None = _fact(
-        "Licence of the outputs", "Under which licence the outputs may be used."
-    )
+    licence: PlainText | None = _fact("Licence of the outputs", "The licence of the outputs.")
     note: PlainText | None = None
     unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions

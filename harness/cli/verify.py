@@ -32,13 +32,12 @@ _SCORED = 3
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--strict",
-    help="Count entries as failed, too, whose predictions are missing, or that have figures "
-    "against gold states that are not installed.",
+    help="Count entries as failed if predictions or gold states are missing.",
 )
 @option.flag(
     "--reference",
-    help="Instead: compare texts, tokens and venues, and the scores of three entries, with what "
-    "sacremoses, sacreBLEU and SQL alone give.",
+    help="Instead: compare texts, tokens and venues, and the scores of three entries, with the "
+    "libraries alone.",
 )
 @option.predictions_folder
 @option.jobs
@@ -48,8 +47,8 @@ def command(
     names: tuple[str, ...], strict: bool, reference: bool, submissions: Path, **rescoring: Any
 ) -> int:
     """Score the entries NAME… (by default all) again from their predictions, write nothing and
-    exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of
-    the track, entries that are there twice; or if nothing could be scored again.
+    exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
+    track, entries that are there twice; or if nothing could be scored again.
     """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
@@ -77,7 +76,7 @@ def command(
 def _by_libraries(
     entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
 ) -> int:
-    """Show what the libraries alone give otherwise of entries with responses."""
+    """Show where the libraries alone give other values, of entries with responses."""
     from ..scoring.reference import reference_differences
 
     loaded = load_benchmark(benchmark)

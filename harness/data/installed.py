@@ -104,7 +104,7 @@ def benchmark_path(name: str) -> Path | None:
 
 
 def installed_benchmarks() -> list[str]:
-    """Return the names of all benchmarks at hand, the built-in one first."""
+    """Return the names of all benchmarks, the built-in one first."""
     return [SAMPLE, *document_names(data_directory() / "benchmarks")]
 
 

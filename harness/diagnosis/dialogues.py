@@ -1,4 +1,4 @@
-"""One dialogue followed turn by turn, and at the end what came of its goal and why.
+"""One dialogue followed turn by turn, and at the end the result, and why.
 
 `followed` follows belief states and placeholders, as Inform and Success do: `dialogue_text` shows
 it in 100 columns, `turn_text` shows one turn of several systems, and web pages show systems side by

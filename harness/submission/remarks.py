@@ -2,7 +2,7 @@
 
 Inform and Success look for placeholders in square brackets and for nothing else. A file without
 them gets a score all the same, and a low one. What is typical is measured on the benchmark's own
-responses; thresholds are those of the signs that a score is not what it seems.
+responses; thresholds are those of the flags.
 """
 
 from __future__ import annotations
@@ -216,8 +216,8 @@ def _remarks_on_last_states(
     if values >= _FEWEST and fruitless.total() > _FRUITLESS * values:
         yield Remark(
             "states",
-            f"{fruitless.total()} of {values} values in the dialogues' last states are those of no "
-            f"venue, so that nothing is found: {_most_common(fruitless)}; write values as MultiWOZ "
+            f"{fruitless.total()} of {values} values in the dialogues' last states match no "
+            f"venue: {_most_common(fruitless)}; write values as MultiWOZ "
             "does, in lower case, and leave out slots without one",
         )
 

@@ -104,7 +104,7 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
         chosen = [entry for entry in chosen if _is_reported(entry)]
     for entry in chosen:
         if not tracks()[entry.system.track].by_rules:
-            whose = f"is in the track {entry.system.track}, of whose figures entries report none"
+            whose = f"is in the track {entry.system.track}, which has no reported figures"
             problems.append(f"{entry.key}: {whose}")
     for entry in chosen if not problems else []:
         problems += [f"{entry.key}: {problem}" for problem in entry.problems]
@@ -136,7 +136,7 @@ def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outp
     """Return key -> the outputs of the chosen entries that have placeholders.
 
     Raises:
-        InputError: Some are not at hand.
+        InputError: Some are missing.
     """
     outputs, problems = {}, []
     for entry in chosen:

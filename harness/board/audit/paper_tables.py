@@ -1,7 +1,7 @@
 """Tables of papers beside the harness's figures, cell by cell, and papers beside each other.
 
 The papers' figures are data, a file each (`PAPERS`). The harness's figure of a cell is that of the
-system's entry, or of the states that the table prints; where the outputs are not at hand there is
+system's entry, or of the states that the table prints; where the outputs are missing there is
 none. Tables 4 and 5 of "Shades of BLEU, Flavours of Success" also quote what the systems' authors
 report; those cells stand beside the strict figures, and are counted apart.
 """

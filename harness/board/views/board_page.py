@@ -179,7 +179,7 @@ def _scored_row(
 ) -> Data:
     entry = row.entry
     kind = "scored" if entry.verifiable else "unavailable"
-    # The check of the way back has a table of its own in the Markdown page alone.
+    # The check of the round trip has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE

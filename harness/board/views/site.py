@@ -87,5 +87,5 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
         else:
             diagnoses[f"{title} ({entry.key})" if title in diagnoses else title] = one
     if not diagnoses:
-        raise InputError("--dialogues", "the outputs of no system are at hand")
+        raise InputError("--dialogues", "no system's outputs are available")
     return pages_of_dialogues(diagnoses, INDEX)

@@ -165,7 +165,7 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
     Args:
         folders: Role of a source -> the folder that holds its files.
         sources: What is pinned: which sources have which version of the venue database. Where none
-            but the evaluator's is at hand, there is one version for all rule sets.
+            but the evaluator's is available, there is one version for all rule sets.
 
     Raises:
         InputError: A file is missing, not in the expected layout, or does not cover the test
