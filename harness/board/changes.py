@@ -85,19 +85,19 @@ def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
 
 def _figures(scores: Scores) -> dict[str, Any]:
     """Return what figures were computed under, as a `Change` calls it -> the figures."""
-    found: dict[str, Any] = {}
+    by_source: dict[str, Any] = {}
     for rules, report in scores.reports.items():
-        found[rules] = _without_signatures(plain(report))
+        by_source[rules] = _without_signatures(plain(report))
     for rules, figures in (scores.without_placeholders or {}).items():
-        found.setdefault(rules, {})["without_placeholders"] = figures
+        by_source.setdefault(rules, {})["without_placeholders"] = figures
     if scores.result is not None:
-        found["result"] = _without_signatures(plain(scores.result))
+        by_source["result"] = _without_signatures(plain(scores.result))
     for version, by_choice in scores.further_gold.items():
-        found[f"gold {version}"] = {
+        by_source[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*TRACKING_FIGURES.values(), *COUNTS)}
             for choice, one in by_choice.items()
         }
-    return found
+    return by_source
 
 
 def _without_signatures(content: Any) -> Any:
@@ -215,10 +215,10 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
 
 
 def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
-    shown = [column for column in table.columns if column.shown == "always"] or table.columns
+    listed = [column for column in table.columns if column.shown == "always"] or table.columns
     ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
     yield f"{table.title}: {ranks}"
-    yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
+    yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])
     yield from (f"- {note}" for note in row.notes(escaped))
     if row.rank is not None and tracks()[table.track].delexicalised:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))

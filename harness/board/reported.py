@@ -211,12 +211,12 @@ def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: 
     Raises:
         InputError: Some are not; the message begins with the source.
     """
-    known = {None, *keys}
+    allowed = {None, *keys}
     problems = [
         f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
         for table in tables
         for row in table.rows
-        if row.entry not in known
+        if row.entry not in allowed
     ]
     refuse(source, problems)
 

@@ -318,18 +318,18 @@ def updated(
         InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     new = {one.key: one.scores for one in outcomes if one.scores is not None}
-    found = [
+    rescored = [
         replace(entry, scores=new[entry.key], problems=()) if entry.key in new else entry
         for entry in entries
     ]
     if outcomes:
         try:
-            rows(found, rules)
+            rows(rescored, rules)
         except InputError as error:
             raise InputError("no scores are written", error.problems) from None
-    return found, {
+    return rescored, {
         entry.folder / name: text
-        for entry in found
+        for entry in rescored
         if entry.key in new
         for name, text in entry.scores.files().items()
     }
@@ -353,17 +353,21 @@ def verify(
     """
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
-    known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    known += file_problems(chosen)
+    problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
+    problems += file_problems(chosen)
     for folder in {entry.folder.parent for entry in chosen}:
-        known += pair_problems(folder, entries, keys)
-    found = {one.key: one for one in outcomes}
+        problems += pair_problems(folder, entries, keys)
+    by_key = {one.key: one for one in outcomes}
     return [
         replace(
-            found[entry.key],
+            by_key[entry.key],
             problems=(
-                *(p.removeprefix(f"{entry.key}: ") for p in known if p.startswith(f"{entry.key}:")),
-                *_disagreements(entry, found[entry.key].scores),
+                *(
+                    p.removeprefix(f"{entry.key}: ")
+                    for p in problems
+                    if p.startswith(f"{entry.key}:")
+                ),
+                *_disagreements(entry, by_key[entry.key].scores),
             ),
         )
         for entry in chosen
@@ -394,7 +398,7 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
     for about, choice in scored:
         if not choice and (about, choice) not in stored:
             yield f"{about}not scored"
-    told: dict[str, None] = {}
+    problems: dict[str, None] = {}
     for (about, choice), signature in stored.items():
         other = scored.get((about, choice))
         reasons: Sequence[str] = ()
@@ -402,8 +406,8 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
             reasons = signature.comparable_with(other).reasons
         elif choice:
             reasons = ["cannot be scored, or the board does not use them; score the entry again"]
-        told |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
-    yield from told
+        problems |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
+    yield from problems
 
 
 def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:

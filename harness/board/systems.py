@@ -95,12 +95,12 @@ def _address_or_none(value: str) -> str:
     return value if value == "none" else _web_address(value)
 
 
-def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
+def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> AfterValidator:
     """Return a check that a text is one of a table's keys, the name of a `kind`."""
 
     def check(value: str) -> str:
-        if value not in known():
-            raise ValueError(unknown(kind, value, known()))
+        if value not in names():
+            raise ValueError(unknown(kind, value, names()))
         return value
 
     return AfterValidator(check)
@@ -222,8 +222,8 @@ class OwnSetup(_Strict):
 
 def _place_among_headlines(name: str) -> int:
     """Return where tables show a figure; those of no metric come last."""
-    known = list(headlines())
-    return known.index(name) if name in known else len(known)
+    order = list(headlines())
+    return order.index(name) if name in order else len(order)
 
 
 def _plain_figure(value: object) -> object:
@@ -262,8 +262,8 @@ class Reported(BaseModel):
         for name, figure in self.figures.items():
             headline = headlines().get(name)
             if headline is None:
-                known = ", ".join([*_ABOUT_FIGURES, *headlines()])
-                raise ValueError(f"{name}: unknown key; choose from {known}")
+                keys = ", ".join([*_ABOUT_FIGURES, *headlines()])
+                raise ValueError(f"{name}: unknown key; choose from {keys}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
                     f"{name}: {figure} is not between {headline.lowest:g} and {headline.highest:g}"
@@ -297,9 +297,9 @@ TABLE = "table"
 """The key that names a table of aliases in an entry."""
 
 
-def declared_placeholders(own: Aliases) -> dict[str, str]:
+def declared_placeholders(declared: Aliases) -> dict[str, str]:
     """Return aliases as an entry declares them."""
-    return dict(own.names) if own.table == OWN else {TABLE: own.table}
+    return dict(declared.names) if declared.table == OWN else {TABLE: declared.table}
 
 
 class Review(_Strict):
@@ -488,8 +488,8 @@ _ANTHOLOGY = re.compile(
 
 def arxiv_number(address: str | None) -> str | None:
     """Return the number of a paper at arXiv; None if its address is elsewhere."""
-    found = _ARXIV.search(address or "")
-    return found[1] if found else None
+    match = _ARXIV.search(address or "")
+    return match[1] if match else None
 
 
 def paper_year(address: str | None) -> int | None:
@@ -497,10 +497,10 @@ def paper_year(address: str | None) -> int | None:
 
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
-    if found := _ARXIV.search(address or ""):
-        return 2000 + int(found[2])
-    found = _ANTHOLOGY.search(address or "")
-    return 2000 + int(found[1] or found[2]) if found else None
+    if match := _ARXIV.search(address or ""):
+        return 2000 + int(match[2])
+    match = _ANTHOLOGY.search(address or "")
+    return 2000 + int(match[1] or match[2]) if match else None
 
 
 def system_year(system: System) -> int | None:
@@ -516,6 +516,6 @@ def folder_name(name: str) -> str:
     """
     folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
-        told = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
-        raise InputError("name", f"{name!r} {told}")
+        problem = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
+        raise InputError("name", f"{name!r} {problem}")
     return folder

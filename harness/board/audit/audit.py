@@ -83,8 +83,8 @@ def command(
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
             recorded = chosen if names else _with_trackers(chosen, entries, tables)
-            shown = record_tables(recorded, tables, bool(names), searches)
-            click.echo(formatted(shown, format_), nl=False)
+            audit_tables = record_tables(recorded, tables, bool(names), searches)
+            click.echo(formatted(audit_tables, format_), nl=False)
         if format_ == "text":
             start = "" if names else "\n"
             text = "\n\n".join(audit_text(one, searches.get(one.key)) for one in chosen)

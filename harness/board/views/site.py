@@ -57,8 +57,10 @@ def command(
     board = read_board(submissions, entries, rules, complete_pairs(submissions, entries))
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    shown = partial(tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True)
-    made = make_site(board, documents, pages, shown)
+    progress = partial(
+        tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True
+    )
+    made = make_site(board, documents, pages, progress)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])

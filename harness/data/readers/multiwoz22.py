@@ -286,10 +286,10 @@ def _venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
         return []
     if blob not in versions.values():
         return [f"venues: {VERSIONED_FILE} is of no known version; used under all rule sets"]
-    own = ", ".join(name for name, version in versions.items() if version == blob)
+    of_clone = ", ".join(name for name, version in versions.items() if version == blob)
     return [
-        f"venues: the clone's database is that of rule set {own}, used under {others} too, whose "
-        "own differs in three restaurants' telephone numbers (`mwz data fetch` gets both)"
+        f"venues: the clone's database is that of rule set {of_clone}, used under {others} too, "
+        "whose own differs in three restaurants' telephone numbers (`mwz data fetch` gets both)"
     ]
 
 
