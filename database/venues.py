@@ -158,10 +158,10 @@ class VenueDatabase:
             return prepared
         fuzzy = column in self._rules.venue_rules[domain].fuzzy
         return [
-            own
-            for own in self._venues.values[domain][column]
-            if own in (self._rules.unknown, value)
-            or (fuzzy and reaches(own, value, self._rules.fuzzy_ratio))
+            stored
+            for stored in self._venues.values[domain][column]
+            if stored in (self._rules.unknown, value)
+            or (fuzzy and reaches(stored, value, self._rules.fuzzy_ratio))
         ]
 
     def _in_time(self, domain: str, column: str, bound: int) -> frozenset[int]:
@@ -281,17 +281,17 @@ def _rows_and_tables(
         rows[domain] = [
             {
                 "place": place,
-                **{name: _stored(name, own.get(name), venue, rules) for name in venue.columns},
+                **{name: _stored(name, of_venue.get(name), venue, rules) for name in venue.columns},
             }
-            for place, own in enumerate(by_slot)
+            for place, of_venue in enumerate(by_slot)
         ]
         first = by_slot[0] if by_slot else {}
         columns[domain] = tuple(sorted(first.keys() & set(venue.columns)))
         of_column = {name: tuple(row[name] for row in rows[domain]) for name in columns[domain]}
         times[domain] = {name: of_column[name] for name in columns[domain] if name in venue.times}
         values[domain] = {
-            name: tuple(value for value in dict.fromkeys(own) if value is not None)
-            for name, own in of_column.items()
+            name: tuple(value for value in dict.fromkeys(of_venue) if value is not None)
+            for name, of_venue in of_column.items()
             if name not in venue.times
         }
     identifiers = {

@@ -13,7 +13,7 @@ from mwz.normalization import RuleSet
 def result_of(
     played: PlayedDialogue, database: VenueDatabase, rules: RuleSet, setup: Setup = STRICT
 ) -> DialogueResult:
-    """Return what came of a dialogue; the set-up is called like the strict one."""
+    """Return the result of a dialogue; the set-up is called like the strict one."""
     goals = goal_results(played, database, setup, rules)
     return DialogueResult(played.id, len(played.responses), goals={"strict": goals})
 

@@ -1,4 +1,4 @@
-"""What can be told apart on the board: dialogues as stored, pairs of entries, and the page."""
+"""Significant differences on the board: dialogues as stored, pairs of entries, and the page."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     header, _, *table = _table(page, "## End-to-end systems")
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
     assert [row[header.index("±")] for row in table] == ["7.0", "7.5", "9.0"]
-    # Gamma is worse than both others, which cannot be told apart: they have the first two ranks.
+    # Gamma is worse than both others, which do not differ: they have the first two ranks.
     assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
     header, _, *table = _table(page, "### Intervals and differences")
     assert [row[header.index("Inform")] for row in table] == [
@@ -304,7 +304,7 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     assert [row[header.index("p, row above")] for row in table][:2] == ["–", "1"]
     # No sample of 10,000 swaps as many of the nineteen one way: p = 1 / 10,001.
     assert [row[header.index("p, best")] for row in table] == ["–", "1", "\\< .001"]
-    assert "What can be told apart:" in page
+    assert "Significant differences:" in page
 
 
 def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:

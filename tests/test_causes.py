@@ -44,7 +44,7 @@ def restaurant(
     *turns: tuple[str, State],
     active: Sequence[Sequence[str]] | None = None,
 ) -> DomainResult:
-    """Return what came of the restaurant of a dialogue about one."""
+    """Return the result of the restaurant of a dialogue about one."""
     goals = {"restaurant": goal(wanted)}
     return explain(played(goals, *turns, active=active), DATABASE, RULES)["restaurant"]
 

@@ -186,7 +186,7 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     run = _run(capsys, folder, "--explain")
     assert run.status == 2
-    assert "careful: predictions not at hand; `mwz data fetch --predictions`" in run.err
+    assert "careful: predictions not available; `mwz data fetch --predictions`" in run.err
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])

@@ -98,8 +98,8 @@ def test_what_follows_is_said_in_words(capsys: Capture) -> None:
     assert "careful and hasty, compared on the 30 dialogues that both play" in run.out
     same = run_cli(capsys, "compare", CAREFUL, CAREFUL).out
     nothing = "0 dialogues are won by careful only, 0 by careful (2) only"
-    assert f"Inform 86.7 and 86.7: not distinguishable, p = 1; {nothing}" in same
-    assert "BLEU 39.68 and 39.68: not distinguishable, p = 1\n" in same
+    assert f"Inform 86.7 and 86.7: not significantly different, p = 1; {nothing}" in same
+    assert "BLEU 39.68 and 39.68: not significantly different, p = 1\n" in same
 
 
 def test_several_systems_are_corrected_by_holm(capsys: Capture, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mwz leaderboard`: the same bytes every time, and a check that says what is stale."""
+"""`mwz leaderboard`: the same bytes every time, and a check that says what is outdated."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its
     edit_inform(folder / "alpha", 71.0)
     run = _run(capsys, folder, "--check")
     assert run.status == 1
-    assert "is stale; run `mwz leaderboard`" in run.err
+    assert "is outdated; run `mwz leaderboard`" in run.err
     lines = run.out.splitlines()
     removed = [line for line in lines if line.startswith("-") and not line.startswith("---")]
     added = [line for line in lines if line.startswith("+") and not line.startswith("+++")]

@@ -363,7 +363,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
     assert "own: entry.toml: states_of: its belief states are not those of careful (" in run.err
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
-    assert "gold in both (hasty): 1.00; " in run.err
+    assert "both are gold (hasty): 1.00; " in run.err
     assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
     run = submitting(path, "Own", "--states-of", "hasty", "--replace")
     assert run.status == 0

@@ -222,5 +222,5 @@ def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture
     web = tmp_path / "web"
     run = run_cli(capsys, "site", web, "--submissions", folder, "--dialogues")
     assert run.status == 2
-    assert "--dialogues: the outputs of no system are at hand" in run.err
+    assert "--dialogues: no system's outputs are available" in run.err
     assert not web.exists()

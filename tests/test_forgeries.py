@@ -130,7 +130,7 @@ def test_an_edited_pair_is_found(folder: Path, capsys: pytest.CaptureFixture[str
     path.write_text(text, encoding="utf-8")
     run = _run(capsys, folder, "--check")
     assert run.status == 1
-    assert "comes out differently; remove the line of both" in run.err
+    assert "gives another result; remove the line of both" in run.err
 
 
 def _review(folder: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_rank_that_is_taken_by_another_order_is_told(
     assert run.status == 1
     assert "## Ranks that are lost" in run.out
     assert f"- UBAR, rank {before['ubar']} \\(End-to-end systems, rule set 2021\\): not" in run.out
-    told = "a-thief stands before hdno, which was there first; take this file from"
+    told = "a-thief is listed before hdno, which is older; take this file from"
     assert f"{path}: {told} {original}, and run `mwz leaderboard`" in run.err
 
 

@@ -1,4 +1,4 @@
-"""The way back: placeholders filled with the values of venues that the belief state finds."""
+"""Lexicalising: placeholders filled with the values of venues that the belief state finds."""
 
 from __future__ import annotations
 

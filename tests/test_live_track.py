@@ -245,7 +245,7 @@ def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> 
     assert "line 1: no play" in run.err
     run = track.run("score", first, other)
     assert run.status == 2
-    assert "is none of `mwz play`, as others are" in run.err
+    assert "is not a play file, but the others are" in run.err
 
 
 # ------------------------------------------------------------------------------ what is scored
@@ -523,7 +523,7 @@ def test_check_plays_a_file_again(track: _Track) -> None:
     [first, _] = track.files(mine)
     run = track.run("check", first)
     assert run.status == 0
-    assert "30, as tools and the user's script give them again" in run.out
+    assert "30, confirmed by replay" in run.out
     [first, _] = track.files(mine, lambda lines: lines[0].pop())
     run = track.run("check", first)
     assert (run.status, "29 of 30 tasks played" in run.out) == (1, True)

@@ -1,4 +1,4 @@
-"""Comparisons on the real data: how many neighbours of the published rankings can be told apart.
+"""Comparisons on the real data: how many neighbours of the published rankings differ significantly.
 
 The published figures on them are few: only-one counts and p of Mars and PPTOD, Wilson's interval of
 Mars's Inform, and which neighbours differ by the combined score, all under the rules of 2021. All

@@ -388,15 +388,15 @@ def test_tags_around_responses_are_remarked_with_the_bleu_that_they_cost(
 
     def remarks(tag: str, every: int) -> list[str]:
         _, _, told = played_predictions(scorer, json.dumps(said(tag, every)).encode(), "x")
-        return [str(one) for one in told if "tags" in str(one)]
+        return [str(one) for one in told if "tokens" in str(one)]
 
     bleu = scorer.with_options(metrics=["bleu"])
     reports = [bleu.score(said(tag, 1)).bleu or {} for tag in (" <eos_r>", "")]
     tagged, bare = (f"{one['mwz22']:.2f}" for one in reports)
     [told] = remarks(" <eos_r>", 1)
     assert told == (
-        f"tags are read as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} without "
-        "them; remove them"
+        f"special tokens count as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} "
+        "without them; remove them"
     )
     assert float(tagged) < float(bare) - 10
     assert len(remarks("<|endoftext|>", 20)) == 1

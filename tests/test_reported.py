@@ -212,7 +212,7 @@ def test_rows_without_an_entry_stand_in_a_block_of_their_own_without_a_rank(
 ) -> None:
     tables = written(tmp_path, table(row("Best|Of All", Inform="99.9", Success="99.8")))
     page = leaderboard(entered, "2021", tables=tables)
-    block = _section(page, "### Reported, outputs not at hand")
+    block = _section(page, "### Reported, outputs not available")
     assert "[someone/board](https://github.com/someone/board/blob/" in block
     assert re.search(r"\| Best\\\|Of All +\| +99.9 \| +99.8 \|", block)
     ranked = page.split("### ")[0]
@@ -253,10 +253,10 @@ def test_tables_of_trackers_stand_in_the_section_on_state_tracking(
         kind="authors",
     )
     tracker["rows"][0]["note"] = "does not tell dontcare from none"
-    tracker["outputs"] = "published, not at hand"
+    tracker["outputs"] = "published, not included"
     page = leaderboard(entered, "2021", tables=written(tmp_path, tracker))
     block = _section(page, "## State tracking")
-    assert "### Reported, outputs published, not at hand: Trackers" in block
+    assert "### Reported, outputs published, not included: Trackers" in block
     assert r"58.9\* \(53.8\)" in block
     assert "- Tracker: does not tell dontcare from none" in block
 
@@ -302,7 +302,7 @@ def test_one_command_makes_and_checks_both_pages(
     older.write_text(older.read_text(encoding="utf-8").replace("86.59", "96.59"), encoding="utf-8")
     run = run_cli(capsys, *options, "--check")
     assert run.status == 1
-    assert "older-results.md is stale" in run.err
+    assert "older-results.md is outdated" in run.err
     assert any(line.startswith("-") and "96.59" in line for line in run.out.splitlines())
     older.unlink()
     assert run_cli(capsys, *options, "--check").status == 1

@@ -343,7 +343,7 @@ def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> 
     submissions = [enter(tmp_path, "one"), enter(tmp_path, "two")]
     moved = Scores(reports(data="ba9876543210"), submissions[1].scores.predictions)
     outcomes = [
-        Rescored("one", missing="predictions not at hand"),
+        Rescored("one", missing="predictions not available"),
         Rescored("two", moved),
     ]
     with pytest.raises(InputError, match="no scores are written: two: does not compare with one"):

@@ -431,7 +431,7 @@ def test_reported_rows_are_told_from_scored_ones_in_words_and_have_no_rank(made:
     bodies = _all(_tree(made.files["index.html"]), "tbody")
     body, row = next((b, r) for b in bodies for r in b if r.get("id") == "reported-mttod")
     assert body.get("class") == "reported"
-    assert _text(next(iter(body))).startswith("Reported, outputs not at hand: as printed by")
+    assert _text(next(iter(body))).startswith("Reported, outputs not available: as printed by")
     assert _text(next(iter(row))) == "–"
     # As the public board prints them: 19.0, 85.9, 76.5, 100.2; what ranks stands first.
     assert [_text(cell) for cell in list(row)[2:6]] == ["100.2", "76.5", "85.9", "19.0"]

@@ -57,7 +57,9 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture)
     both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
     only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
     [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
-    assert line.startswith("the row below, hasty: differs from it by the combined score, +")
+    assert line.startswith(
+        "the row below, hasty: differs significantly from it by the combined score, +"
+    )
     [inform] = [line for line in run.out.splitlines() if line.startswith("  Inform: ")]
     assert inform.endswith(f"; dialogues won here only: {only_here}, there only: {only_there}")
     assert "the row above" not in run.out
@@ -67,7 +69,8 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture)
 def test_the_last_row_is_held_against_the_best_as_well(folder: Path, capsys: Capture) -> None:
     enter_sample(folder, "careful")
     run = _submit(capsys, folder, "New", HASTY)
-    assert "\nthe best, the row above, careful: differs from it by the combined score, -" in run.out
+    line = "the best, the row above, careful: differs significantly from it by the combined score"
+    assert f"\n{line}, -" in run.out
     assert "the row below" not in run.out
 
 
@@ -183,4 +186,4 @@ def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: 
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
     run = _verify(capsys, folder)
     assert run.status == 1
-    assert "new: seeds.json: comes out differently" in run.out
+    assert "new: seeds.json: a score changes" in run.out

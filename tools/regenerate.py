@@ -213,7 +213,7 @@ def _bounds() -> str:
 
 def _formats() -> str:
     return markdown_table(
-        ["format", "what it is"], [[one.name, one.description] for one in formats()]
+        ["format", "description"], [[one.name, one.description] for one in formats()]
     )
 
 
@@ -225,7 +225,7 @@ def _keys() -> str:
         **{key: f"`{key}` of a turn" for key in TURN_KEYS},
     }
     return markdown_table(
-        ["what is meant", "keys"],
+        ["field", "keys"],
         [[told, " ".join(f"`{key}`" for key in KEYS[role])] for role, told in meanings.items()],
     )
 
@@ -244,7 +244,7 @@ def _response_metrics() -> str:
         [f"`{name}`", one.description, one.unit, one.source, computed[one.default]]
         for name, one in response_metrics().items()
     ]
-    return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
+    return markdown_table(["`--metrics`", "measures", "unit", "source", "computed"], rows)
 
 
 def _setups() -> str:
@@ -261,7 +261,7 @@ def _setups() -> str:
         ]
         for name, named in SETUPS.items()
     ]
-    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "what it is"]
+    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "description"]
     return markdown_table([*headers, "source"], rows)
 
 
@@ -392,7 +392,7 @@ def _paper_cells() -> str:
 
 def _rule_sets() -> str:
     rows = [[name, escaped_cell(rule_set(name).change)] for name in rule_set_names()]
-    return markdown_table(["rule set", "what it is"], rows)
+    return markdown_table(["rule set", "description"], rows)
 
 
 def _fuzzy_joint_accuracies() -> str:

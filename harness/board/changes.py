@@ -84,19 +84,19 @@ def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
 
 def _figures(scores: Scores) -> dict[str, Any]:
     """Return what figures were computed under, as a `Change` calls it -> the figures."""
-    found: dict[str, Any] = {}
+    by_source: dict[str, Any] = {}
     for rules, report in scores.reports.items():
-        found[rules] = _without_signatures(plain(report))
+        by_source[rules] = _without_signatures(plain(report))
     for rules, figures in (scores.without_placeholders or {}).items():
-        found.setdefault(rules, {})["without_placeholders"] = figures
+        by_source.setdefault(rules, {})["without_placeholders"] = figures
     if scores.result is not None:
-        found["result"] = _without_signatures(plain(scores.result))
+        by_source["result"] = _without_signatures(plain(scores.result))
     for version, by_choice in scores.further_gold.items():
-        found[f"gold {version}"] = {
+        by_source[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*TRACKING_FIGURES.values(), *COUNTS)}
             for choice, one in by_choice.items()
         }
-    return found
+    return by_source
 
 
 def _without_signatures(content: Any) -> Any:
@@ -177,7 +177,7 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) 
         if diff := _diff(base / path, folder / path):
             parts += [f"## Changed: {path}", diff]
     if len(parts) == 1:
-        parts.append("Nothing that scores or pages follow from.")
+        parts.append("No change of scores or pages.")
     return "\n\n".join(parts)
 
 
@@ -214,10 +214,10 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
 
 
 def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
-    shown = [column for column in table.columns if column.shown == "always"] or table.columns
+    listed = [column for column in table.columns if column.shown == "always"] or table.columns
     ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
     yield f"{table.title}: {ranks}"
-    yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
+    yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])
     yield from (f"- {note}" for note in row.notes(escaped))
     if row.rank is not None and tracks()[table.track].delexicalised:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
@@ -240,7 +240,7 @@ def _diff(before: Path, after: Path) -> str:
     return f"```diff\n{diff}\n```" if diff else ""
 
 
-# ----------------------------------------------------------------------------- what is stale
+# -------------------------------------------------------------------------- outdated files
 
 
 def page_diffs(folder: Path, board: Board) -> dict[Path, str]:
@@ -283,7 +283,7 @@ def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[s
     right = in_order(entries, order_of(there), order)
     for entry, expected in zip(in_order(entries, order), right, strict=True):
         if entry is not expected:
-            problem = f"{entry.key} stands before {expected.key}, which was there first"
+            problem = f"{entry.key} is listed before {expected.key}, which is older"
             remedy = f"take this file from {base}, and run `mwz leaderboard`"
             yield f"{folder / ORDER_FILE}: {problem}; {remedy}"
             return

@@ -39,11 +39,11 @@ class Reference:
 
 @cache
 def _declared() -> dict[str, tuple[frozenset[str], Reference]]:
-    found = {}
+    by_key = {}
     for key, content in read_toml("references.toml", __package__).items():
         of, kind = frozenset(content.pop("of")), content.pop("kind")
-        found[key] = (of, _reference(key, kind, content))
-    return found
+        by_key[key] = (of, _reference(key, kind, content))
+    return by_key
 
 
 def references(subjects: Collection[str]) -> list[Reference]:
@@ -81,14 +81,14 @@ _PLAIN = ("doi", "url", "eprint", "year")
 
 
 def _reference(key: str, kind: str, fields: Mapping[str, str]) -> Reference:
-    shown = {name: value if name in _PLAIN else _in_tex(value) for name, value in fields.items()}
-    if "title" in shown:
+    in_tex = {name: value if name in _PLAIN else _in_tex(value) for name, value in fields.items()}
+    if "title" in in_tex:
         # What is in braces keeps its capitals.
-        shown["title"] = f"{{{shown['title']}}}"
+        in_tex["title"] = f"{{{in_tex['title']}}}"
     families = [one.split(",")[0].strip("{}") for one in fields.get("author", "").split(" and ")]
     who = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
     return Reference(
-        key, kind, shown, ", ".join(filter(None, [who or key, fields.get("year", "")]))
+        key, kind, in_tex, ", ".join(filter(None, [who or key, fields.get("year", "")]))
     )
 
 

@@ -117,25 +117,25 @@ def board_tables(board: Board) -> list[BoardTable]:
     return tables
 
 
-def row_headers(shown: Sequence[Column[_R]], ranks: bool = True) -> list[str]:
+def row_headers(listed: Sequence[Column[_R]], ranks: bool = True) -> list[str]:
     """Return the titles of a table's columns, as plain text.
 
     Args:
-        shown: Its columns besides rank and name.
+        listed: Its columns besides rank and name.
         ranks: Whether it has one of ranks.
     """
-    return [*(["#"] if ranks else []), "System", *(column.full_title for column in shown)]
+    return [*(["#"] if ranks else []), "System", *(column.full_title for column in listed)]
 
 
-def row_text(row: Row, shown: Sequence[Column[Any]], ranks: bool = True) -> list[str]:
+def row_text(row: Row, listed: Sequence[Column[Any]], ranks: bool = True) -> list[str]:
     """Return a system's row of a table, as plain text; arguments as of `row_headers`."""
-    texts = (column.value(row).text for column in shown)
+    texts = (column.value(row).text for column in listed)
     return [*([row.place] if ranks else []), row.name, *texts]
 
 
-def track_columns(shown: Sequence[Column[Any]]) -> list[Column[Any]]:
+def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
     """Return the columns that texts show in a track's own table, of all columns."""
-    by_key = {column.key: column for column in shown}
+    by_key = {column.key: column for column in listed}
     return [by_key[key] for key in MAIN if key in by_key]
 
 
@@ -184,13 +184,13 @@ def at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> Valu
     """
 
     def value(row: ResponsesRow) -> Value:
-        found: Any = row
+        part: Any = row
         for name in path.split("."):
-            if found is not None:
-                found = found.get(name) if isinstance(found, Mapping) else getattr(found, name)
-        if isinstance(found, str):
-            return Value(words=found)
-        return Value(found, digits, unit=unit, signed=signed)
+            if part is not None:
+                part = part.get(name) if isinstance(part, Mapping) else getattr(part, name)
+        if isinstance(part, str):
+            return Value(words=part)
+        return Value(part, digits, unit=unit, signed=signed)
 
     return value
 
@@ -211,26 +211,26 @@ def _strict(board: Board) -> Iterator[Column[Any]]:
 def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
     """Yield the rates under a rule set, but the strict ones under that which ranks."""
     by_key = {row.key: row for row in board.by_rules[rules]}
-    own = rules == board.rules
+    ranking = rules == board.rules
 
     def column(name: str, setup: str) -> Column[Any]:
         def value(row: ResponsesRow) -> Value:
-            found = by_key.get(row.key)
-            if found is None:
+            scored = by_key.get(row.key)
+            if scored is None:
                 return Value()
-            return found.ranking(name, setup)
+            return scored.ranking(name, setup)
 
-        title, field, shown = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
-        if own:
+        title, field, visible = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
+        if ranking:
             key, alone = f"{name}-{setup}", f"{title} opt."
-            return Column(key, title, value, setup, alone, shown=shown, field=field)
+            return Column(key, title, value, setup, alone, shown=visible, field=field)
         key, above = f"{name}-{rules}", f"rules {rules}"
         if setup != "strict":
-            key, above, shown = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
-        return Column(key, title, value, above, shown=shown, elsewhere=True, field=field)
+            key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
+        return Column(key, title, value, above, shown=visible, elsewhere=True, field=field)
 
     for setup in RANKED:
-        if not own or setup != "strict":
+        if not ranking or setup != "strict":
             yield from (column(name, setup) for name in SETUP_FIGURES)
 
 
@@ -273,8 +273,8 @@ def raised(row: Row) -> Value:
 def _styles() -> Iterator[Column[Any]]:
     for style in STYLES:
         # That which ranks has a column already, with fewer digits.
-        shown = "never" if style == CANONICAL_STYLE else "chosen"
-        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown=shown)
+        visible = "never" if style == CANONICAL_STYLE else "chosen"
+        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown=visible)
 
 
 def _bleu(style: str) -> Values:
@@ -314,10 +314,10 @@ def named(
     columns: Mapping[str, Values], words: Sequence[str], chosen: Sequence[str] = ()
 ) -> list[Column[Any]]:
     """Return columns by their titles: of words, and those that a reader must choose, as told."""
-    found = []
+    listed = []
     for title, value in columns.items():
-        shown = "chosen" if title in chosen else "always"
+        visible = "chosen" if title in chosen else "always"
         field = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
         key, numbers = title.lower(), title not in words
-        found.append(Column(key, title, value, numbers=numbers, shown=shown, field=field))
-    return found
+        listed.append(Column(key, title, value, numbers=numbers, shown=visible, field=field))
+    return listed

@@ -80,18 +80,18 @@ class Fingerprints:
         Returns:
             None if they are not of one benchmark, or too few turns are known of both.
         """
-        own, others = self.marks[kind], other.marks[kind]
-        if other.benchmark != self.benchmark or len(others) != len(own):
+        marks, others = self.marks[kind], other.marks[kind]
+        if other.benchmark != self.benchmark or len(others) != len(marks):
             return None
         missing, left_out = (
             int.from_bytes(mark.encode(), "little") for mark in (_MISSING, _LEFT_OUT)
         )
-        both = (own != missing) & (others != missing)
+        both = (marks != missing) & (others != missing)
         # A state that agrees with gold says something where the other one does not.
-        is_out = own == left_out
+        is_out = marks == left_out
         both &= ~(is_out & (others == left_out)) if kind == "states" else ~is_out
         turns = int(both.sum())
-        return int(np.sum(both & (own == others))) / turns if turns >= FEWEST else None
+        return int(np.sum(both & (marks == others))) / turns if turns >= FEWEST else None
 
 
 class Shared(NamedTuple):
@@ -118,18 +118,18 @@ def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, Shar
     """
     shares: dict[str, dict[str, Shared]] = {}
     earlier: dict[str, Fingerprints] = {}
-    for name, own in fingerprints.items():
+    for name, outputs in fingerprints.items():
         shares[name] = {}
         for flag, kind in _KINDS.items():
-            known = [
+            shares_with_earlier = [
                 Shared(share, key)
                 for key, others in earlier.items()
-                if (share := own.shared(others, kind)) is not None
+                if (share := outputs.shared(others, kind)) is not None
             ]
-            if known:
+            if shares_with_earlier:
                 # Of several that are alike it is the first one's.
-                shares[name][flag] = max(known, key=lambda one: one.share)
-        earlier[name] = own
+                shares[name][flag] = max(shares_with_earlier, key=lambda one: one.share)
+        earlier[name] = outputs
     return shares
 
 
@@ -154,14 +154,14 @@ def fingerprints_of(
         # Of like sets of phrases the one with the least number is the same.
         return _mark(min(map(" ".join, pairwise(words)), key=_number))
 
-    def believed(own: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
-        pairs = zip(queries(own, gold, rules), queries(gold, gold, rules), strict=False)
-        said = ((ours == theirs, " ".join(map(str, sorted(ours)))) for ours, theirs in pairs)
-        return [_LEFT_OUT if agrees else _mark(text) for agrees, text in said]
+    def believed(predicted: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
+        pairs = zip(queries(predicted, gold, rules), queries(gold, gold, rules), strict=False)
+        compared = ((ours == theirs, " ".join(map(str, sorted(ours)))) for ours, theirs in pairs)
+        return [_LEFT_OUT if agrees else _mark(text) for agrees, text in compared]
 
     gold = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
     phrases = {id_: [*map(phrase, texts)] for id_, texts in (responses or {}).items()}
-    beliefs = {id_: believed(own, gold[id_]) for id_, own in (states or {}).items()}
+    beliefs = {id_: believed(predicted, gold[id_]) for id_, predicted in (states or {}).items()}
     return Fingerprints(
         benchmark.name,
         phrases="" if responses is None else _text(benchmark, phrases),
@@ -174,8 +174,8 @@ def _text(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
     return "".join(
         mark
         for id_, dialogue in benchmark.dialogues.items()
-        for own in [marks.get(id_, ())]
-        for mark in [*own, *[_MISSING] * (dialogue.turns - len(own))]
+        for of_turns in [marks.get(id_, ())]
+        for mark in [*of_turns, *[_MISSING] * (dialogue.turns - len(of_turns))]
     )
 
 

@@ -114,8 +114,8 @@ Order: TypeAlias = Mapping[str, str]
 
 def order_of(entries: Iterable[Entry]) -> dict[str, str]:
     """Return entries as an order, of those that have predictions."""
-    known = ((entry.key, entry.scores.predictions) for entry in entries)
-    return {key: hashes.sha256 for key, hashes in known if hashes is not None}
+    hashes_by_key = ((entry.key, entry.scores.predictions) for entry in entries)
+    return {key: hashes.sha256 for key, hashes in hashes_by_key if hashes is not None}
 
 
 def in_order(entries: Iterable[Entry], *orders: Order) -> list[Entry]:
@@ -212,15 +212,15 @@ def find_entry(name: str, submissions: Path) -> Entry | None:
     if Path(name).name != name or name.startswith("."):
         return None
     places = (folder / key for folder in (submissions, PUBLISHED) for key in (name, name.lower()))
-    found = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
-    return None if found is None else read_entry(found)
+    entry_folder = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
+    return None if entry_folder is None else read_entry(entry_folder)
 
 
 def no_entry(name: str, submissions: Path) -> InputError:
     """Return the error of a name that is neither a file nor an entry."""
     names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
-    told = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
-    return InputError(name, told)
+    problem = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
+    return InputError(name, problem)
 
 
 # ---------------------------------------------------------------- what is wrong with entries
@@ -283,8 +283,8 @@ def _report_problems(entry: Entry) -> Iterator[str]:
             yield f"rule set {rules}: it was scored {how}; use --rescore"
         used = report.signature.parameters.get(PLACEHOLDERS, "none")
         if used != declared:
-            told = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
-            yield f"rule set {rules}: {told}; use --rescore"
+            problem = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
+            yield f"rule set {rules}: {problem}; use --rescore"
 
 
 def _predictions_problems(entry: Entry) -> Iterator[str]:
@@ -315,8 +315,8 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
         played = entry.system.predictions.played
-        if played is not None and (own := contents.setdefault(played, entry.key)) != entry.key:
-            yield f"{entry.key}: is the harness's own play, as {own}; enter a system once"
+        if played is not None and (earlier := contents.setdefault(played, entry.key)) != entry.key:
+            yield f"{entry.key}: is the harness's own play, as {earlier}; enter a system once"
         recorded = entry.scores.predictions
         digests: list[str] = []
         if recorded is not None:
@@ -338,11 +338,11 @@ def _states_problems(entries: Iterable[Entry]) -> Iterator[str]:
         if other is None or other is entry:
             yield f"{entry.key}: {ENTRY_FILE}: states_of: {unknown('entry', whose, by_key)}"
             continue
-        own, theirs = entry.scores.fingerprints, other.scores.fingerprints
-        share = own.shared(theirs, "states") if own and theirs else None
+        ours, theirs = entry.scores.fingerprints, other.scores.fingerprints
+        share = ours.shared(theirs, "states") if ours and theirs else None
         if share != 1.0:
-            told = "too few can be compared" if share is None else f"{share:.2f} of them are"
+            agreement = "too few can be compared" if share is None else f"{share:.2f} of them are"
             yield (
                 f"{entry.key}: {ENTRY_FILE}: states_of: its belief states are not those of {whose} "
-                f"({told}); leave it out, or submit the states that {whose} has"
+                f"({agreement}); leave it out, or submit the states that {whose} has"
             )

@@ -236,19 +236,19 @@ def read_responses(
     return Responses(submission, scorer, content)
 
 
-def check_seeds(own: Responses, seeds: Sequence[Responses]) -> None:
+def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:
     """Make sure that outputs are those of further seeds of a system.
 
     Raises:
         InputError: Some are there twice, or do not compare with the system's.
     """
-    known = {own.predictions and own.predictions.content}
+    digests = {system.predictions and system.predictions.content}
     for seed in seeds:
         content = seed.predictions and seed.predictions.content
-        if content in known:
+        if content in digests:
             raise InputError(seed.source, "is there twice; give the outputs of each seed once")
-        known.add(content)
-        verdict = own.signature.comparable_with(seed.signature, apart_from=("coverage",))
+        digests.add(content)
+        verdict = system.signature.comparable_with(seed.signature, apart_from=("coverage",))
         if not verdict:
             reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
             raise InputError(seed.source, reasons)
@@ -276,8 +276,8 @@ def score_entry(
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
     each = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
-    own = totals_of_sums([sum(column) for column in scores.dialogues.columns])
-    spread = spread_of([own, *(seed.scores for seed in each)])
+    totals = totals_of_sums([sum(column) for column in scores.dialogues.columns])
+    spread = spread_of([totals, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))
 
 

@@ -74,8 +74,8 @@ def leaderboard(board: Board) -> str:
 
 
 def _table(
-    found: Sequence[_R],
-    shown: Sequence[Column[_R]],
+    rows: Sequence[_R],
+    listed: Sequence[Column[_R]],
     places: Sequence[str] = (),
     linked: bool = False,
     last: Mapping[str, Sequence[str]] | None = None,
@@ -83,28 +83,28 @@ def _table(
     """Return a table of rows.
 
     Args:
-        found: The rows.
-        shown: Its columns besides rank and name.
+        rows: The rows.
+        listed: Its columns besides rank and name.
         places: The ranks as shown, of a table that has a column of them.
         linked: Whether names are followed by the addresses of paper and code.
         last: Title -> cells in Markdown, of columns behind the others.
     """
     more = last or {}
     table: list[list[str]] = []
-    for at, row in enumerate(found):
+    for at, row in enumerate(rows):
         # Addresses are checked where they are read: they hold nothing that ends a link.
         links = {"paper": row.paper, "code": row.code} if linked else {}
         addresses = [f"[{what}]({to})" for what, to in links.items() if to]
         name = escaped(row.name) + (f" ({', '.join(addresses)})" if addresses else "")
-        texts = (column.value(row).text for column in shown)
+        texts = (column.value(row).text for column in listed)
         cells = [name, *map(escaped_cell, texts), *(column[at] for column in more.values())]
         table.append([*places[at : at + 1], *cells])
-    return markdown_table([*row_headers(shown, bool(places)), *more], table)
+    return markdown_table([*row_headers(listed, bool(places)), *more], table)
 
 
-def _row_notes(found: Iterable[Row]) -> Iterator[str]:
+def _row_notes(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the list of what is to be said of single rows, if there is anything."""
-    noted = ((row, notes) for row in found if (notes := row.notes(escaped)))
+    noted = ((row, notes) for row in rows if (notes := row.notes(escaped)))
     if lines := [f"- {escaped(row.name)}: {'; '.join(notes)}" for row, notes in noted]:
         yield "\n".join(lines)
 
@@ -118,16 +118,16 @@ def _page(board: Board) -> Iterator[str]:
     yield from _index(board)
     tables = board_tables(board)
     for name, track in tracks().items():
-        own = (_blocks(board, table) for table in tables if table.track == name and table.rows)
-        blocks = [*chain.from_iterable(own), *track.below(board)]
+        of_track = (_blocks(board, table) for table in tables if table.track == name and table.rows)
+        blocks = [*chain.from_iterable(of_track), *track.below(board)]
         if blocks or track.reported_alone:
             blocks += _not_entered(board.tables, name)
         if blocks:
             yield f"## {track.title}"
             yield track.about
             yield from blocks
-    shown = columns(board)
-    by_key = {column.key: column for column in shown}
+    all_columns = columns(board)
+    by_key = {column.key: column for column in all_columns}
     for title, keys in _TABLES.items():
         yield f"## {title}"
         # What has the title of the table for a heading is called otherwise in it.
@@ -135,7 +135,7 @@ def _page(board: Board) -> Iterator[str]:
         named = [replace(one, title="Raised") if one.title == title else one for one in chosen]
         yield _table(board.rows, named)
     listed = {key for keys in (MAIN, *_TABLES.values()) for key in keys}
-    others = [column for column in shown if column.key not in listed and not column.elsewhere]
+    others = [column for column in all_columns if column.key not in listed and not column.elsewhere]
     if others:
         yield "## Other metrics"
         yield _table(board.rows, others)
@@ -189,28 +189,28 @@ def _by_name(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
     return sorted(places.items(), key=lambda item: item[0].casefold())
 
 
-def _link(title: str, shown: str) -> str:
-    return f"[{shown}](#{title.lower().replace(' ', '-')})"
+def _link(title: str, text: str) -> str:
+    return f"[{text}](#{title.lower().replace(' ', '-')})"
 
 
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
-    """Yield a table, what is to be said of its rows, and what can be told apart."""
+    """Yield a table, the notes on its rows, and which of them differ significantly."""
     track = tracks()[table.track]
     places = [row.place for row in table.rows] if track.submitted else []
     if not track.delexicalised:
         if track.heading is not None:
             yield f"### {escaped(table.title)}"
-        shown = [column for column in table.columns if column.shown in track.listed]
-        yield _table(table.rows, list(map(_with_interval, shown)), places)
+        listed = [column for column in table.columns if column.shown in track.listed]
+        yield _table(table.rows, list(map(_with_interval, listed)), places)
         yield from _row_notes(table.rows)
         return
-    main, known = track_columns(table.columns), _knows_dialogues(board, table.rows)
-    if known:
+    main, has_intervals = track_columns(table.columns), _knows_dialogues(board, table.rows)
+    if has_intervals:
         after = [column.key for column in main].index(RANKING) + 1
         main.insert(after, Column("half", "±", _half_interval(board)))
     yield _table(table.rows, main, places, linked=True)
     yield from _row_notes(table.rows)
-    if known:
+    if has_intervals:
         yield "### Intervals and differences"
         yield _intervals_table(board, table)
     yield from _reported_figures(board, table.rows)
@@ -257,24 +257,24 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
         return Column("p", f"p, {title}", value)
 
     by_key = {column.key: column for column in table.columns}
-    shown = [_with_interval(by_key[name]) for name in FIGURES]
+    figures = [_with_interval(by_key[name]) for name in FIGURES]
     seeds = [seeds_text(row.entry) for row in table.rows]
     others = [p(other, title) for other, title in _OTHERS.items()]
     last = {"Seeds": seeds} if any(seeds) else None
-    return _table(table.rows, [*shown, *others], last=last)
+    return _table(table.rows, [*figures, *others], last=last)
 
 
 def seeds_text(entry: Entry) -> str:
     """Return an entry's means and standard deviations over seeds, if it has several."""
-    known = entry.scores.seeds
-    if known is None:
+    seeds = entry.scores.seeds
+    if seeds is None:
         return ""
-    figures = [(headlines()[name], known.spread[name]) for name in FIGURES]
-    shown = [
+    figures = [(headlines()[name], seeds.spread[name]) for name in FIGURES]
+    texts = [
         f"{of.title} {figure(one.mean, of.digits)} ({figure(one.deviation, 2)})"
         for of, one in figures
     ]
-    return f"{len(known.seeds) + 1} seeds: {', '.join(shown)}"
+    return f"{len(seeds.seeds) + 1} seeds: {', '.join(texts)}"
 
 
 def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> Iterator[str]:
@@ -288,9 +288,9 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
             yield f"{who}, {other.name}: does not compare"
             continue
         ranking = pair.figures[RANKING]
-        verdict = "differs from it" if ranking.distinct else "cannot be told apart from it"
+        verdict = "differs" if ranking.distinct else "does not differ"
         yield (
-            f"{who}, {other.name}: {verdict} by the combined score, "
+            f"{who}, {other.name}: {verdict} significantly from it by the combined score, "
             f"{signed(ranking.difference, 2)} on {pair.dialogues} dialogues, " + p_words(ranking.p)
         )
         for name in FIGURES:
@@ -300,11 +300,12 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
 
 def _in_words(name: str, one: PairFigure) -> str:
     headline = headlines()[name]
-    apart = signed(one.difference, headline.digits) if one.distinct else "not distinguishable"
-    shown = f"{headline.title}: {apart}, {p_words(one.p)}"
+    difference = signed(one.difference, headline.digits)
+    verdict = difference if one.distinct else "not significantly different"
+    text = f"{headline.title}: {verdict}, {p_words(one.p)}"
     if one.only_a is None:
-        return shown
-    return f"{shown}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
+        return text
+    return f"{text}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
 
 
 # What is reported stands beside the ranked tables and never in them: what the harness cannot score
@@ -317,16 +318,16 @@ def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
     if any(cells[2:] != [NOTHING] * 3 for cells in table):
         yield "### Reported figures"
         board_title = "Public board: BLEU / Inform / Success / Combined"
-        own = "Authors' own scripts (*reported*): BLEU / Inform / Success"
-        yield markdown_table(["#", "System", board_title, "Status", own], table)
+        authors_title = "Authors' own scripts (*reported*): BLEU / Inform / Success"
+        yield markdown_table(["#", "System", board_title, "Status", authors_title], table)
 
 
 def _figures_cells(board: Board, entry: Entry) -> list[str]:
     official = [_printed(claim.figures) for claim in board.official_figures(entry)]
-    own = [_printed(one.figures, 3) for one in entry.system.reported if one.setup == "own"]
+    by_authors = [_printed(one.figures, 3) for one in entry.system.reported if one.setup == "own"]
     verdicts = map(escaped, board.verdicts(entry))
-    shown = [f"*{one}*" if one.startswith("matches") else one for one in verdicts]
-    return ["; ".join(texts) or NOTHING for texts in (official, shown, own)]
+    statuses = [f"*{one}*" if one.startswith("matches") else one for one in verdicts]
+    return ["; ".join(texts) or NOTHING for texts in (official, statuses, by_authors)]
 
 
 def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:

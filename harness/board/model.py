@@ -97,8 +97,8 @@ def _tables(
 
 
 def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[ResponsesRow]:
-    own = (table for name in tables if tracks()[name].delexicalised for table in tables[name])
-    rows = (row for row in chain.from_iterable(own) if isinstance(row, ResponsesRow))
+    of_tracks = (table for name in tables if tracks()[name].delexicalised for table in tables[name])
+    rows = (row for row in chain.from_iterable(of_tracks) if isinstance(row, ResponsesRow))
     return sorted(rows, key=order)
 
 
@@ -122,11 +122,11 @@ _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
 
 
 def grouped(
-    found: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
+    signed: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
 ) -> list[list[tuple[_T, Signature]]]:
     """Return what has a signature in groups: with the first group whose first one compares."""
     groups: list[list[tuple[_T, Signature]]] = []
-    for one in found:
+    for one in signed:
         alike = (group for group in groups if one[1].comparable_with(group[0][1], apart_from))
         group = next(alike, None)
         if group is None:
@@ -139,12 +139,12 @@ def _comparison_problems(signatures: Sequence[tuple[str, Signature]]) -> Iterato
     """Yield which scores do not compare with those of most others."""
     groups = grouped(signatures, _OWN)
     usual = max(groups, key=len, default=[])
-    for key, own in (one for group in groups if group is not usual for one in group):
+    for key, signature in (one for group in groups if group is not usual for one in group):
         other, first = usual[0]
+        reasons = "; ".join(signature.comparable_with(first, _OWN).reasons)
         yield (
-            f"{key}: does not compare with {other} "
-            f"({'; '.join(own.comparable_with(first, _OWN).reasons)}); score all on one benchmark "
-            "by `mwz leaderboard --rescore`, or use a folder of its own by --submissions"
+            f"{key}: does not compare with {other} ({reasons}); score all on one benchmark by "
+            "`mwz leaderboard --rescore`, or use a folder of its own by --submissions"
         )
 
 
@@ -154,9 +154,9 @@ def common_signatures(rows: Iterable[Row]) -> list[str]:
     What systems may differ in is left out: columns and notes show it.
     """
     signatures = set()
-    for own in (row.signature for row in rows if row.signature is not None):
-        parameters = {k: v for k, v in own.parameters.items() if k != PLACEHOLDERS}
-        common = replace(own, domains=None, states=None, coverage=None, parameters=parameters)
+    for signature in (row.signature for row in rows if row.signature is not None):
+        parameters = {k: v for k, v in signature.parameters.items() if k != PLACEHOLDERS}
+        common = replace(signature, domains=None, states=None, coverage=None, parameters=parameters)
         signatures.add(str(common))
     return sorted(signatures)
 
@@ -194,7 +194,9 @@ class Board:
             InputError: The scores under some rule set do not compare.
         """
         others = {name: rows(self.entries, name) for name in published_rule_sets()}
-        scored = {name: own for name, own in others.items() if own and name != self.rules}
+        scored = {
+            name: of_rules for name, of_rules in others.items() if of_rules and name != self.rules
+        }
         return {self.rules: self.rows, **scored}
 
     def of_track(self, track: str) -> Sequence[Row]:
@@ -203,14 +205,14 @@ class Board:
 
     def row_of(self, entry: Entry) -> Row | None:
         """Return an entry's row in the table that it was entered in."""
-        own = chain.from_iterable(self.tables_by_track[entry.system.track])
-        return next((row for row in own if row.entry is entry and not row.further), None)
+        of_track = chain.from_iterable(self.tables_by_track[entry.system.track])
+        return next((row for row in of_track if row.entry is entry and not row.further), None)
 
     def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
         official = ((one, line) for one in self.tables if one.kind == OFFICIAL for line in one.rows)
-        own = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
-        return list(chain.from_iterable(own))
+        of_entry = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
+        return list(chain.from_iterable(of_entry))
 
     def verdicts(self, entry: Entry) -> list[str]:
         """Return of each of these claims whether it is what the harness gives."""
@@ -226,18 +228,18 @@ class Board:
         compare count as neither; a row that compares with no other has no range. Source: the rank
         ranges of the WMT shared tasks.
         """
-        found: dict[str, tuple[int, int]] = {}
+        ranges: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
-        own = [name for name, track in tracks().items() if track.delexicalised]
-        for track in own if self.rules == DEFAULT_RULES else ():
+        names = [name for name, track in tracks().items() if track.delexicalised]
+        for track in names if self.rules == DEFAULT_RULES else ():
             keys = [row.key for row in self.of_track(track) if row.rank is not None]
             for key in keys:
                 pairs = [pair for other in keys if (pair := self.pairs.between(key, other))]
                 gaps = [one.difference for pair in pairs if (one := pair.figures[RANKING]).distinct]
                 better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
                 if pairs:
-                    found[key] = (1 + better, len(keys) - worse)
-        return found
+                    ranges[key] = (1 + better, len(keys) - worse)
+        return ranges
 
     def rank_range(self, row: Row) -> str:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
@@ -248,7 +250,7 @@ class Board:
     def rank_groups(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in groups whose rank ranges do not overlap, the best first.
 
-        Within a group, each row is linked to the others by rows that cannot be told apart.
+        Within a group, each row is linked to the others by rows that do not differ significantly.
         """
         groups: list[list[Row]] = []
         last = 0
@@ -268,26 +270,26 @@ class Board:
         That of a lower bound is taken to be as wide as that of what is played. None where no
         interval is known under the rule set.
         """
-        known, shown = row.entry.scores.dialogues, row.ranking(name).number
-        if known is None or shown is None or self.rules != DEFAULT_RULES:
+        dialogues, ranking = row.entry.scores.dialogues, row.ranking(name).number
+        if dialogues is None or ranking is None or self.rules != DEFAULT_RULES:
             return None
-        one = known.intervals.scores.get(name)
-        return None if one is None else one.moved(shown - one.value)
+        one = dialogues.intervals.scores.get(name)
+        return None if one is None else one.moved(ranking - one.value)
 
-    def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
+    def neighbours(self, ranked_row: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.
 
         Yields:
             Who the other is, its row, and the two compared; None where they do not compare.
         """
-        track = [row for row in self.of_track(own.track) if row.rank is not None]
-        at = [row.key for row in track].index(own.key)
+        track = [row for row in self.of_track(ranked_row.track) if row.rank is not None]
+        at = [row.key for row in track].index(ranked_row.key)
         above = "the best, the row above" if at == 1 else "the row above"
         places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
         for who, place in places.items():
             if 0 <= place < len(track):
                 other = track[place]
-                yield who, other, self.pairs.between(own.key, other.key)
+                yield who, other, self.pairs.between(ranked_row.key, other.key)
 
 
 def make_board(
@@ -332,6 +334,6 @@ def read_board(
     Raises:
         InputError: Something is wrong with what the folder holds.
     """
-    known = read_pairs(folder, entries) if pairs is None else pairs
+    stored = read_pairs(folder, entries) if pairs is None else pairs
     came = in_order(entries, read_order(folder))
-    return make_board(came, rules, read_reported(folder), read_note(folder), known)
+    return make_board(came, rules, read_reported(folder), read_note(folder), stored)

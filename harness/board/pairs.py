@@ -5,7 +5,7 @@ the strict set-up. What is known of a file is brought into the same form by `of_
 
 Every two entries whose scores compare under the default rule set have a line in `pairs.jsonl`:
 differences, the dialogues that only one of the two wins, and p-values. A line is made of the two
-entries' `dialogues.json` alone, and names the digests of both, so that what is stale shows without
+entries' `dialogues.json` alone, and names the digests of both, so that outdated ones show without
 anything being computed.
 
 One line says all of a pair, and lines are in order, because entries are added side by side: two
@@ -40,7 +40,7 @@ from .scores import FIGURES, plain, totals_of_sums
 PAIRS_FILE = "pairs.jsonl"
 
 RANKING = "combined"
-"""The figure that ranks, by which rows of the leaderboard are told apart."""
+"""The figure that ranks, by which rows of the leaderboard are compared."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
 
@@ -84,28 +84,28 @@ def evidence_of_rows(
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    own = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
-    return Evidence(name, signature, tuple(dialogues), {"responses": [own]})
+    statistics = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    return Evidence(name, signature, tuple(dialogues), {"responses": [statistics]})
 
 
-def of_file(known: Evidence, dialogues: Iterable[str]) -> Evidence:
+def of_file(evidence: Evidence, dialogues: Iterable[str]) -> Evidence:
     """Return what is known of a file in the form of what entries store.
 
     Args:
-        known: What is known of it, with the metrics "inform" and "bleu".
+        evidence: What is known of it, with the metrics "inform" and "bleu".
         dialogues: The ids of the benchmark's dialogues, in order.
 
     Raises:
         InputError: Strict Inform and Success, or BLEU, were not asked for.
     """
-    if "combined" not in known.figures:
-        raise InputError(known.name, f"lacks what is compared: {IN_WORDS}")
-    [own] = known.statistics["inform"]
+    if "combined" not in evidence.figures:
+        raise InputError(evidence.name, f"lacks what is compared: {IN_WORDS}")
+    [inform] = evidence.statistics["inform"]
     place = {id_: str(number) for number, id_ in enumerate(dialogues)}
-    rates = [0, own.wins["inform"], own.wins["success"]]
-    rows = np.hstack([own.rows[:, rates], own.rows[:, -COLUMNS:]])
-    dialogues = [place[id_] for id_ in known.dialogues]
-    return evidence_of_rows(known.name, _signature(known.signature), dialogues, rows)
+    rates = [0, inform.wins["inform"], inform.wins["success"]]
+    rows = np.hstack([inform.rows[:, rates], inform.rows[:, -COLUMNS:]])
+    dialogues = [place[id_] for id_ in evidence.dialogues]
+    return evidence_of_rows(evidence.name, _signature(evidence.signature), dialogues, rows)
 
 
 def _signature(signature: Signature) -> Signature:
@@ -141,7 +141,7 @@ class PairFigure:
 
     @property
     def distinct(self) -> bool:
-        """Whether the two can be told apart."""
+        """Whether the two differ significantly."""
         return self.p < SIGNIFICANCE
 
     def reversed(self) -> PairFigure:
@@ -206,8 +206,8 @@ class Pairs:
         """
         if (one, other) in self.pairs:
             return self.pairs[one, other]
-        found = self.pairs.get((other, one))
-        return None if found is None else found.reversed()
+        reverse = self.pairs.get((other, one))
+        return None if reverse is None else reverse.reversed()
 
     def to_text(self) -> str:
         """Return the content of `pairs.jsonl`."""
@@ -242,14 +242,14 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
     dialogue is played by both.
     """
-    known = [
+    scored = [
         (entry.key, entry.scores.main.signature, entry.scores.dialogues)
         for entry in sorted(entries, key=lambda entry: entry.key)
         if entry.stores_dialogues and entry.scores.dialogues is not None
     ]
     return {
         (a, b): (one.digest, other.digest)
-        for (a, signed, one), (b, other_signed, other) in combinations(known, 2)
+        for (a, signed, one), (b, other_signed, other) in combinations(scored, 2)
         if signed.comparable_with(other_signed, apart_from=("coverage", PLACEHOLDERS))
         and set(one.places) & set(other.places)
     }
@@ -273,11 +273,11 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
         folder: The folder of submissions.
         entries: Its entries.
     """
-    known = read_pairs(folder, entries)
-    if not known.missing:
-        return known
-    found = {**known.pairs, **compared(entries, known.missing)}
-    return Pairs({key: found[key] for key in sorted(found)})
+    stored = read_pairs(folder, entries)
+    if not stored.missing:
+        return stored
+    complete = {**stored.pairs, **compared(entries, stored.missing)}
+    return Pairs({key: complete[key] for key in sorted(complete)})
 
 
 def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> Iterator[str]:
@@ -292,9 +292,9 @@ def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str])
     chosen = [pair for pair in stored if set(pair) & set(keys)]
     for key, pair in compared(entries, chosen).items() if chosen else ():
         if not _is_same(stored[key], pair):
-            told = "comes out differently; remove the line of both, and run `mwz leaderboard`"
+            problem = "gives another result; remove the line of both, and run `mwz leaderboard`"
             for one, other in (key, key[::-1]):
-                yield f"{one}: {PAIRS_FILE}: how it compares with {other} {told}"
+                yield f"{one}: {PAIRS_FILE}: how it compares with {other} {problem}"
 
 
 def _is_same(one: EntryPair, other: EntryPair) -> bool:

@@ -55,8 +55,8 @@ class PaperSystem:
 
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
-        known = (report.whole(name) for report in self.reports)
-        return [value for value in known if value is not None]
+        values = (report.whole(name) for report in self.reports)
+        return [value for value in values if value is not None]
 
     def text(self, name: str) -> str:
         """Return a figure as the table shows it: mean and standard deviation."""
@@ -113,27 +113,27 @@ def paper(
         comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
         body = formatted([table], format_)
         return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
-    shown = replace(table, title="Results", notes=[table.title])
-    return f"{formatted([shown], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
+    titled = replace(table, title="Results", notes=[table.title])
+    return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
 
 
 def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
     """Return the rows, each by a name of its own."""
-    found = []
+    distinct = []
     for at, row in enumerate(rows):
         before = [other.name for other in rows[:at]].count(row.name)
-        found.append(replace(row, name=f"{row.name} ({before + 1})") if before else row)
-    return found
+        distinct.append(replace(row, name=f"{row.name} ({before + 1})") if before else row)
+    return distinct
 
 
 def _compared(rows: Sequence[PaperSystem]) -> Comparison:
     """Compare all rows with the first one."""
     several = any(len(row.evidence) > 1 for row in rows)
-    known = [
+    evidence = [
         mean_of(row.name, row.evidence) if several else replace(row.evidence[0], name=row.name)
         for row in rows
     ]
-    return compare(known[0], known[1:])
+    return compare(evidence[0], evidence[1:])
 
 
 def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:
@@ -143,10 +143,10 @@ def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:
     numbers = {row.name: len(row.reports) for row in rows}
     counts = {numbers[row.name] for row in (rows if compared is None else rows[1:])}
     if max(numbers.values()) > 1:
-        told = f"{max(counts)}" if len(counts) == 1 else "several"
+        number_of_seeds = f"{max(counts)}" if len(counts) == 1 else "several"
         each = ", ".join(f"{name} {number}" for name, number in numbers.items())
         each = f" ({each})" if len(counts) > 1 else ""
-        parts.append(f"mean ± standard deviation over {told} training seeds{each}")
+        parts.append(f"mean ± standard deviation over {number_of_seeds} training seeds{each}")
     if compared is not None:
         holm = ", after Holm's correction" if len(rows) > 2 else ""
         level = p_text(SIGNIFICANCE)
@@ -163,8 +163,8 @@ class _Markup(NamedTuple):
 
     def cited(self, subject: str) -> str:
         """Cite what is cited for a subject; nothing where there is nothing."""
-        found = references([subject])
-        return self.cite(found) if found else ""
+        cited = references([subject])
+        return self.cite(cited) if cited else ""
 
 
 _MARKUPS = {
@@ -186,26 +186,26 @@ def _sentence(
     rows: Sequence[PaperSystem], compared: Comparison | None, markup: _Markup
 ) -> Iterator[str]:
     """Yield the sentences to put under the table; the last one is the signature."""
-    first, shown = rows[0].reports[0], markup.shown
-    yield reporting_words(first, [MAIN_SETUP], False, markup.cited, shown)
+    first, escape = rows[0].reports[0], markup.shown
+    yield reporting_words(first, [MAIN_SETUP], False, markup.cited, escape)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
-            yield f"{shown(row.name)} is the system of{markup.cite([reference])}."
+            yield f"{escape(row.name)} is the system of{markup.cite([reference])}."
     if compared is not None:
         yield f"Tests by dialogue: {_tests(rows, markup)}."
     for row in rows:
         each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
         if lacking := max(each):
-            who = shown(row.name) if min(each) == lacking else f"A seed of {shown(row.name)}"
+            who = escape(row.name) if min(each) == lacking else f"A seed of {escape(row.name)}"
             played = "; tests are on the dialogues that both systems play" if compared else ""
             turns = f"{lacking} of {first.coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
     whose: dict[str, list[str]] = {}
     for row in rows:
         for one in row.evidence:
-            own = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
-            own += [] if row.name in own else [row.name]
-    of = {one: "" if len(whose) == 1 else f"{shown(', '.join(n))}: " for one, n in whose.items()}
+            systems = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
+            systems += [] if row.name in systems else [row.name]
+    of = {one: "" if len(whose) == 1 else f"{escape(', '.join(n))}: " for one, n in whose.items()}
     signatures = (names + markup.code(signature) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 
@@ -213,13 +213,13 @@ def _sentence(
 def _tests(rows: Sequence[PaperSystem], markup: _Markup) -> str:
     subjects = _test_subjects(rows)
     samples = f"{TEST_SAMPLES[DEFAULT_TEST]:,} samples"
-    told = f"approximate randomisation{markup.cited('randomisation')}, {samples}"
+    tests = f"approximate randomisation{markup.cited('randomisation')}, {samples}"
     if "mcnemar" in subjects:
         mcnemar = f"McNemar's test{markup.cited('mcnemar')} of Inform and Success"
-        told = f"{mcnemar}, {told}, of BLEU and the combined score"
+        tests = f"{mcnemar}, {tests}, of BLEU and the combined score"
     else:
-        told += ", of the mean over seeds"
-    return told + (f"; corrected by Holm{markup.cited('holm')}" if "holm" in subjects else "")
+        tests += ", of the mean over seeds"
+    return tests + (f"; corrected by Holm{markup.cited('holm')}" if "holm" in subjects else "")
 
 
 def _test_subjects(rows: Sequence[PaperSystem]) -> list[str]:

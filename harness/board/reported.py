@@ -50,7 +50,7 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 _Name = Annotated[PlainText, Field(min_length=1)]
 
-OutputsAt: TypeAlias = Literal["not at hand", "published, not at hand"]
+OutputsAt: TypeAlias = Literal["not available", "published, not included"]
 """Where outputs are that the harness does not score."""
 
 
@@ -122,7 +122,7 @@ class ReportedTable:
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
-    outputs: OutputsAt = "not at hand"
+    outputs: OutputsAt = "not available"
 
     @property
     def heading(self) -> str:
@@ -210,12 +210,12 @@ def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: 
     Raises:
         InputError: Some are not; the message begins with the source.
     """
-    known = {None, *keys}
+    allowed = {None, *keys}
     problems = [
         f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
         for table in tables
         for row in table.rows
-        if row.entry not in known
+        if row.entry not in allowed
     ]
     refuse(source, problems)
 

@@ -1,4 +1,4 @@
-"""Entries scored again, in parallel, from whatever predictions are at hand; and verified by it."""
+"""Entries scored again, in parallel, where predictions are available; and verified by it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .tracked import TrackedScores
 
 @dataclass(frozen=True)
 class Rescored:
-    """What came of scoring one entry again.
+    """The result of scoring one entry again.
 
     Attributes:
         key: The entry's folder name.
@@ -113,7 +113,7 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     raise InputError(
         entry.key,
         wrong
-        or "predictions not at hand; `mwz data fetch --predictions` gets them, from a clone with "
+        or "predictions not available; `mwz data fetch --predictions` gets them, from a clone with "
         f"{pinned.path} by --from",
     )
 
@@ -127,7 +127,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
 
     Raises:
         InputError: The other entry is not there or has no placeholders, or its predictions are
-            not at hand.
+            not available.
     """
     folder = entry.folder.parent / base
     if not folder.is_dir():
@@ -154,7 +154,7 @@ def rescore(
     folders: Sequence[Path] = (),
     workers: int | str = 1,
 ) -> Iterator[Rescored]:
-    """Score entries again, several at a time, and yield what came of each as it is done.
+    """Score entries again, several at a time, and yield the result of each as it is done.
 
     Nothing is written.
 
@@ -192,7 +192,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
         scorer: Has the benchmark.
 
     Raises:
-        InputError: The predictions are not at hand, or cannot be scored.
+        InputError: The predictions are not available, or cannot be scored.
     """
     how = Reading(scorer_for=lambda ids: scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
@@ -238,7 +238,7 @@ def _seed_files(entry: Entry) -> dict[str, bytes]:
     names = {seed.file for seed in stored}
     names |= {path.name for path in entry.folder.glob(seed_file("*"))}
     if not names:
-        problem = f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        problem = f"{SEEDS_FILE} cannot be used, and its predictions are missing"
         raise InputError(entry.key, problem)
     in_order = sorted(names, key=lambda name: (len(name), name))
     return {name: read_plain(entry.folder / name) for name in in_order}
@@ -276,8 +276,8 @@ def _rescored(
     if track.takes_gold and old.result is None and isinstance(content, bytes):
         raise InputError(
             entry.key,
-            "its scores cannot be read, so that nobody knows with which gold states they were "
-            "made; submit it again with --replace",
+            "its scores cannot be read, so their gold states are unknown; submit it again with "
+            "--replace",
         )
     how = Reading(
         scorer_for=lambda ids: scorer,
@@ -313,7 +313,7 @@ def updated(
 
     Args:
         entries: The entries.
-        outcomes: What came of those that were scored again.
+        outcomes: The results of those that were scored again.
         rules: The rule set that they are to be ranked under.
 
     Returns:
@@ -323,18 +323,18 @@ def updated(
         InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     new = {one.key: one.scores for one in outcomes if one.scores is not None}
-    found = [
+    rescored = [
         replace(entry, scores=new[entry.key], problems=()) if entry.key in new else entry
         for entry in entries
     ]
     if outcomes:
         try:
-            rows(found, rules)
+            rows(rescored, rules)
         except InputError as error:
             raise InputError("no scores are written", error.problems) from None
-    return found, {
+    return rescored, {
         entry.folder / name: text
-        for entry in found
+        for entry in rescored
         if entry.key in new
         for name, text in entry.scores.files().items()
     }
@@ -346,12 +346,12 @@ def updated(
 def verify(
     entries: Sequence[Entry], chosen: Sequence[Entry], outcomes: Iterable[Rescored]
 ) -> list[Rescored]:
-    """Say what is wrong with entries, by what came of scoring them again.
+    """Say what is wrong with entries, by the results of scoring them again.
 
     Args:
         entries: All entries of the folder.
         chosen: Those to verify.
-        outcomes: What came of these, in any order.
+        outcomes: Their results, in any order.
 
     Returns:
         The outcomes with problems and flags, in the order of the entries.
@@ -396,7 +396,7 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     # Of scores.json each figure is listed.
     for name in differing_files(old, new):
         if name != SCORES_FILE:
-            yield f"{name}: comes out differently (--rescore)"
+            yield f"{name}: a score changes (--rescore)"
 
 
 def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
@@ -404,7 +404,7 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
     for about, choice in scored:
         if not choice and (about, choice) not in stored:
             yield f"{about}not scored"
-    told: dict[str, None] = {}
+    problems: dict[str, None] = {}
     for (about, choice), signature in stored.items():
         other = scored.get((about, choice))
         reasons: Sequence[str] = ()
@@ -412,8 +412,8 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
             reasons = signature.comparable_with(other).reasons
         elif choice:
             reasons = ["cannot be scored, or the board does not use them; score the entry again"]
-        told |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
-    yield from told
+        problems |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
+    yield from problems
 
 
 def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:

@@ -279,15 +279,15 @@ class Row:
         for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
             value, copied = self.flags[name], self.copies.get(name)
             of = "" if copied is None else f" ({quoted(copied.entry)})"
-            said = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
+            note = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
             if name == COPIED_STATES and value == 1.0 and copied is not None:
-                said = f"same belief states as {copied.entry}"
+                note = f"same belief states as {copied.entry}"
             review = self.reviews.get(name)
             if review is None:
-                yield f"flag: {said}, limit {figure(FLAGS[name].limit, 2)}"
+                yield f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}"
             else:
                 when = f"{quoted(review.reviewer)} on {review.date}"
-                yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
+                yield f"{note}; reviewed by {when}: {quoted(review.reason)}"
 
 
 @dataclass(frozen=True, kw_only=True)

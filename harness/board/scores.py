@@ -209,7 +209,7 @@ class DialogueScores:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of what came of the dialogues: what pairs of entries go by."""
+        """SHA-256 of the dialogues' results: what pairs of entries go by."""
         names = ("data", "rules", "played", "turns", "inform", "success", "bleu")
         return digest_of_json({name: getattr(self, name) for name in names})
 

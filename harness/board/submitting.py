@@ -180,7 +180,7 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     if raised:
         yield (
             "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
-            "request how the outputs came about, or mend them and submit again with --replace "
+            "request how the outputs came about, or fix them and submit again with --replace "
             "(docs/submitting.md)"
         )
 
@@ -279,12 +279,12 @@ def _now() -> datetime.datetime:
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
     texts = {ENTRY_FILE: system_text(system), **scores.files()}
-    found = {name: text.encode() for name, text in texts.items()}
+    files = {name: text.encode() for name, text in texts.items()}
     for number, content in enumerate(predictions, start=1):
         name = PREDICTIONS_FILE if number == 1 else seed_file(number)
         # No time stamp: the same predictions are the same bytes.
-        found[name] = gzip.compress(content, mtime=0)
-    return found
+        files[name] = gzip.compress(content, mtime=0)
+    return files
 
 
 def _check_place(target: Path, replace: bool) -> None:

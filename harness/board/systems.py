@@ -87,12 +87,12 @@ def _address_or_none(value: str) -> str:
     return value if value == "none" else _web_address(value)
 
 
-def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
+def _one_of(kind: str, names: Callable[[], Iterable[str]]) -> AfterValidator:
     """Return a check that a text is one of a table's keys, the name of a `kind`."""
 
     def check(value: str) -> str:
-        if value not in known():
-            raise ValueError(unknown(kind, value, known()))
+        if value not in names():
+            raise ValueError(unknown(kind, value, names()))
         return value
 
     return AfterValidator(check)
@@ -125,7 +125,7 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
         git_blob: Its git blob id.
         made: The submission that the harness makes itself, where the entry is a reference row.
         lexicalised: An entry whose responses the harness writes in plain English, as
-            `mwz lexicalise` does: a check of the way back, not ranked.
+            `mwz lexicalise` does: a check of the round trip, not ranked.
         played: The agent, without a model, that plays live dialogues with the scripted user
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
@@ -214,8 +214,8 @@ class OwnSetup(BaseModel, extra="forbid", frozen=True):
 
 def _place_among_headlines(name: str) -> int:
     """Return where tables show a figure; those of no metric come last."""
-    known = list(headlines())
-    return known.index(name) if name in known else len(known)
+    order = list(headlines())
+    return order.index(name) if name in order else len(order)
 
 
 def _plain_figure(value: object) -> object:
@@ -253,8 +253,8 @@ class Reported(BaseModel, extra="allow", frozen=True):
         for name, figure in self.figures.items():
             headline = headlines().get(name)
             if headline is None:
-                known = ", ".join([*_ABOUT_FIGURES, *headlines()])
-                raise ValueError(f"{name}: unknown key; choose from {known}")
+                keys = ", ".join([*_ABOUT_FIGURES, *headlines()])
+                raise ValueError(f"{name}: unknown key; choose from {keys}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
                     f"{name}: {figure} is not between {headline.lowest:g} and {headline.highest:g}"
@@ -288,9 +288,9 @@ TABLE = "table"
 """The key that names a table of aliases in an entry."""
 
 
-def declared_placeholders(own: Aliases) -> dict[str, str]:
+def declared_placeholders(declared: Aliases) -> dict[str, str]:
     """Return aliases as an entry declares them."""
-    return dict(own.names) if own.table == OWN else {TABLE: own.table}
+    return dict(declared.names) if declared.table == OWN else {TABLE: declared.table}
 
 
 class Review(BaseModel, extra="forbid", frozen=True):
@@ -345,11 +345,11 @@ class System(BaseModel, extra="forbid", frozen=True):
         "MultiWOZ version", "The version of MultiWOZ it was trained on."
     )
     year: Year | None = _fact(
-        "Year", "The year it was published in, where the address of the paper does not tell it."
+        "Year", "The year it was published in, if not clear from the paper's address."
     )
-    model: PlainText | None = _fact("Model", "What model it is: its backbone and size.")
+    model: PlainText | None = _fact("Model", "Backbone and size of the model.")
     open_weights: Literal["yes", "no"] | None = _fact(
-        "Open weights", "Whether anybody can get the weights of this model or of its backbone."
+        "Open weights", "Are the weights of the model or its backbone public?"
     )
     training: PlainText | None = _fact(
         "Training data besides MultiWOZ",
@@ -362,13 +362,13 @@ class System(BaseModel, extra="forbid", frozen=True):
     prompts: Prompts | None = _fact(
         "Prompts", "The address of the prompts of a language model, or none where there are none."
     )
-    runs: Runs | None = _fact("Runs", "Of how many runs with these settings the outputs are one.")
+    runs: Runs | None = _fact(
+        "Runs", "How many runs with these settings the outputs are chosen from."
+    )
     date: Date | None = _fact(
         "Date of the outputs", "When the outputs were made, such as 2024-12-31."
     )
-    licence: PlainText | None = _fact(
-        "Licence of the outputs", "Under which licence the outputs may be used."
-    )
+    licence: PlainText | None = _fact("Licence of the outputs", "The licence of the outputs.")
     note: PlainText | None = None
     unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions
@@ -479,8 +479,8 @@ _ANTHOLOGY = re.compile(
 
 def arxiv_number(address: str | None) -> str | None:
     """Return the number of a paper at arXiv; None if its address is elsewhere."""
-    found = _ARXIV.search(address or "")
-    return found[1] if found else None
+    match = _ARXIV.search(address or "")
+    return match[1] if match else None
 
 
 def paper_year(address: str | None) -> int | None:
@@ -488,10 +488,10 @@ def paper_year(address: str | None) -> int | None:
 
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
-    if found := _ARXIV.search(address or ""):
-        return 2000 + int(found[2])
-    found = _ANTHOLOGY.search(address or "")
-    return 2000 + int(found[1] or found[2]) if found else None
+    if match := _ARXIV.search(address or ""):
+        return 2000 + int(match[2])
+    match = _ANTHOLOGY.search(address or "")
+    return 2000 + int(match[1] or match[2]) if match else None
 
 
 def system_year(system: System) -> int | None:
@@ -507,6 +507,6 @@ def folder_name(name: str) -> str:
     """
     folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
-        told = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
-        raise InputError("name", f"{name!r} {told}")
+        problem = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
+        raise InputError("name", f"{name!r} {problem}")
     return folder

@@ -105,21 +105,27 @@ class States(Outputs):
         if self.own_gold is None or self.file.benchmark is not None:
             return GoldOf("file", None)
         dialogues, benchmark = self.file.dialogues, self.benchmark
-        known = {gold.version: gold.states for gold in golds}
-        own, _ = gold_versions(benchmark.name)
-        if own is not None:
-            known[own] = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-        if self.own_gold not in known:
-            told = unknown("version", self.own_gold, known) if known else "no version is known"
+        by_version = {gold.version: gold.states for gold in golds}
+        default, _ = gold_versions(benchmark.name)
+        if default is not None:
+            by_version[default] = {
+                id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()
+            }
+        if self.own_gold not in by_version:
+            problem = (
+                unknown("version", self.own_gold, by_version)
+                if by_version
+                else "no version is known"
+            )
             other = "`mwz data import --states` installs others, or leave it out"
-            raise InputError("--gold", f"{told}; {other}")
-        agrees = agreement(dialogues, known[self.own_gold])
+            raise InputError("--gold", f"{problem}; {other}")
+        agrees = agreement(dialogues, by_version[self.own_gold])
         if agrees < KNOWN_GOLD:
-            told = f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}"
+            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}"
             other = (
                 "leave it out, or leave the gold states out of the file to be compared with these"
             )
-            raise InputError("--gold", f"{told}; {other}")
+            raise InputError("--gold", f"{problem}; {other}")
         return GoldOf("file", self.own_gold, agrees)
 
     @property
@@ -151,10 +157,12 @@ def agreement(
 
     equal = []
     for dialogue in dialogues:
-        known = gold.get(dialogue_id(dialogue.id), ())
+        gold_states = gold.get(dialogue_id(dialogue.id), ())
         for turn in dialogue.turns:
-            own = compared(normalize_state(turn.gold, rules))
-            equal.append(turn.number < len(known) and own == compared(known[turn.number]))
+            of_file = compared(normalize_state(turn.gold, rules))
+            equal.append(
+                turn.number < len(gold_states) and of_file == compared(gold_states[turn.number])
+            )
     return sum(equal) / max(len(equal), 1)
 
 

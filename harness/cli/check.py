@@ -1,4 +1,4 @@
-"""`mwz check`: say what a predictions file holds and what is wrong with it, without scoring."""
+"""`mwz check`: validate a predictions file and summarise it."""
 
 from __future__ import annotations
 
@@ -73,14 +73,13 @@ def _check_plays(source: str, plays: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
     what = plays.what
-    by = "tools and the user's script" if plays.scripted else "tools"
     _show("file", cut(source, 200))
     _show("format", "live dialogues of `mwz play`")
     _show("agent", what.agent_name)
     _show("user", what.user_name)
     _show("tasks", f"{len(what.tasks)} of {len(what.world.tasks.tasks)}")
     _show("trials", what.trials)
-    _show("dialogues", f"{len(plays.lines) - plays.missing}, as {by} give them again")
+    _show("dialogues", f"{len(plays.lines) - plays.missing}, confirmed by replay")
     for remark in plays.remarks:
         _show("warning", remark)
     _show("warnings", len(plays.remarks) or "none")

@@ -1,4 +1,4 @@
-"""`mwz compare`: say whether systems differ, with intervals and paired tests."""
+"""`mwz compare`: test whether systems differ, with intervals and paired tests."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def command(
 ) -> None:
     """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
     paired tests on the dialogues that both play. A system is a predictions file (-: standard
-    input), a file of `mwz play`, or the name of an entry. Of an entry whose outputs are not at
-    hand BLEU, Inform, Success and Combined are known, strict, by the default rule set.
+    input), a file of `mwz play`, or the name of an entry. Without its outputs, an entry is
+    compared in strict BLEU, Inform, Success and Combined, by the default rule set.
     """
     names = [*systems, *seeds]
     if len(names) < 2:
@@ -117,8 +117,8 @@ def _evidence(
     """Return what is known of systems.
 
     Args:
-        systems: Their outputs. If some are not at hand, entries are known by what they store, and
-            files in the same form.
+        systems: Their outputs. If some are missing, entries are compared from their stored
+            results, and files in the same form.
         options: How to score.
         metrics: What to compare; None for all that can be computed of every system.
         choose: Chooses the benchmark.
@@ -166,7 +166,7 @@ def _stored_evidence(
     if missing.missing is not None and not set(metrics or ()) <= set(DIALOGUE_METRICS):
         told = f"{'; '.join(missing.missing.problems)}. Without them only {IN_WORDS} are known"
         raise InputError(missing.source, told)
-    notify(f"{missing.source}: outputs not at hand; compared from stored results: {IN_WORDS}")
+    notify(f"{missing.source}: outputs missing; compared from stored results: {IN_WORDS}")
     files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=DIALOGUE_METRICS)
     scored = score_outputs(files, stored, ["evidence"], choose)

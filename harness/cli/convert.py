@@ -40,8 +40,7 @@ def _keys(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> d
     metavar="FIELD=KEY",
     multiple=True,
     callback=_keys,
-    help="What PREDICTIONS call a field that is called otherwise than in any known format: "
-    f"{', '.join(_FIELDS)} (of the dialogue). May be repeated.",
+    help=f"The key that holds a field: {', '.join(_FIELDS[:-1])} or {_FIELDS[-1]}. Repeatable.",
 )
 def command(predictions: str, output: str, benchmark: str | None, keys: dict[str, str]) -> None:
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats

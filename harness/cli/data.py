@@ -187,7 +187,7 @@ def statistics(name: str | None) -> None:
 
 @command.command("list")
 def list_() -> None:
-    """Show the benchmarks at hand."""
+    """Show the installed benchmarks."""
     rules = published_rule_sets()
     headers = ["name", "dialogues", "turns", "seen goals", *(f"content ({name})" for name in rules)]
     rows = []

@@ -33,13 +33,13 @@ from . import option
 @click.command()
 @option.flag(
     "--check",
-    help="Write nothing; exit with 1 and a diff if the page is stale, or, with --rescore, if some "
-    "score comes out differently.",
+    help="Write nothing; exit with 1 and a diff if the page is outdated, or, with --rescore, if a "
+    "score changes.",
 )
 @option.flag(
     "--rescore",
     "again",
-    help="First score every submission again whose predictions are at hand (in its folder, in "
+    help="First score every submission again whose predictions are available (in its folder, in "
     "the data directory, or in a folder given with --predictions).",
 )
 @option.predictions_folder
@@ -48,8 +48,8 @@ from . import option
     "--base",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="With --check: list in Markdown, for who reviews it, what differs from another folder of "
-    "submissions: entries, reviews, scores, notes, reported figures.",
+    help="With --check: list all differences from another folder of submissions, in Markdown for "
+    "reviewers: entries, reviews, scores, notes, reported figures.",
 )
 @option.scored_benchmark
 @option.submissions
@@ -64,15 +64,15 @@ def command(
     rescored = _rescore(entries, rescoring) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)
-        return int(_is_stale(submissions, entries, base) or changed)
+        return int(_is_outdated(submissions, entries, base) or changed)
     entries, files = updated(entries, rescored, DEFAULT_RULES)
     publish(submissions, entries, files)
     click.echo(f"{submissions.absolute().parent / PAGES[0]}: {len(entries)} entries")
     return None
 
 
-def _is_stale(submissions: Path, entries: Sequence[Entry], base: Path | None) -> bool:
-    """Say what of the pages and the pairs is stale or edited, and what differs from a base."""
+def _is_outdated(submissions: Path, entries: Sequence[Entry], base: Path | None) -> bool:
+    """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
         click.echo(printable(review_text(submissions, entries, base, DEFAULT_RULES)))
     board = read_board(submissions, entries, DEFAULT_RULES)
@@ -80,7 +80,7 @@ def _is_stale(submissions: Path, entries: Sequence[Entry], base: Path | None) ->
     for path, diff in diffs.items():
         click.echo(printable(diff or f"{path}: up to date"))
         if diff:
-            click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
+            click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
     problems = stored_problems(submissions, entries, board, base)
     for problem in problems:
         click.echo(printable(problem), err=True)

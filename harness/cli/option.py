@@ -38,7 +38,7 @@ def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of a benchmark that is at hand."""
+    """Complete the name of an installed benchmark."""
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
 
 
@@ -223,7 +223,7 @@ def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Comm
         metavar="SYSTEM...",
         multiple=True,
         callback=split,
-        help=f"{description} Takes all that follows up to the next option.",
+        help=f"{description} Takes all arguments up to the next option.",
     )
 
 

@@ -124,7 +124,7 @@ def read_plays(
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
-        files: The files, of which pipes and standard input are none of `mwz play`.
+        files: The files; pipes and standard input are no files of `mwz play`.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         by: What belongs together: the trials of a "play", each "file", or "all" of them.
@@ -140,7 +140,7 @@ def read_plays(
     if len(others) == len(files):
         return []
     if others:
-        raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
+        raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     contents = [(shown_name(file), read_bytes(file)) for file in files]
     found: list[tuple[str, Any]] = room("live.replaying", contents[0][0]).plays_again(
         contents, name, doing, by
@@ -171,7 +171,7 @@ class Outputs:
         name: What the user called them.
         content: An (unpacked) file, or the name of a submission that the harness makes.
         entry: The entry of the board whose outputs they are; None if it was not named.
-        missing: Why the entry's outputs are not at hand; None if they are.
+        missing: Why the entry's outputs are not available; None if they are.
     """
 
     name: str
@@ -232,10 +232,10 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     Args:
         name: A file, `-` for standard input; `@corpus`, `@corpus:STYLE`, `@human`, `@constant` or
             `@empty`; or the name of an entry of the board.
-        required: Whether the outputs of an entry have to be at hand.
+        required: Whether the outputs of an entry have to be available.
 
     Raises:
-        InputError: There is no such file or entry, or its outputs are not at hand.
+        InputError: There is no such file or entry, or its outputs are missing.
     """
     made = made_submission_name(name)
     if made is not None:

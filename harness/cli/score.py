@@ -41,7 +41,7 @@ from .reading import benchmark_chooser, progress, read_outputs, read_plays
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )
 @option.intervals
-@option.table_format(" For one file, text is its whole report.")
+@option.table_format(" For one file, text prints the full report.")
 @click.option(
     "--json",
     "json_target",
@@ -52,7 +52,7 @@ from .reading import benchmark_chooser, progress, read_outputs, read_plays
     "--per-dialogue",
     "lines_target",
     metavar="FILE|-|DIR",
-    help="Write JSON lines, one per dialogue, with all that the scores are made of; of several "
+    help="Write JSON lines, one per dialogue, with the statistics of the scores; of several "
     "files, a file each in the folder DIR.",
 )
 @click.option(
@@ -134,7 +134,7 @@ def _jobs(
 
 
 def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None) -> None:
-    """Show and write what came of live dialogues."""
+    """Show and write the results of live dialogues."""
     option.of_plays("predictions", "benchmark", "json_target")
     results = [one.figures for _, one in plays]
     if json_target is not None:

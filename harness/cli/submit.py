@@ -54,16 +54,13 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
 @click.command(cls=option.SeedsCommand)
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
-@click.option(
-    "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is ranked in."
-)
+@click.option("--track", type=click.Choice(submitted_tracks()), required=True, help="The track.")
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
 @click.option(
     "--states-of",
     metavar="ENTRY",
-    help="The entry whose belief states these are, if they are those of another system: the system "
-    "is ranked by its responses.",
+    help="The entry whose belief states these are, if not the system's own.",
 )
 @click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
 @click.option(
@@ -72,8 +69,7 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
     callback=_pairs(FACTS, "fact"),
     multiple=True,
     metavar="NAME=VALUE",
-    help=f"What readers must know of the system ({', '.join(FACTS)}; see docs/submitting.md); "
-    "repeatable.",
+    help=f"A fact about the system ({', '.join(FACTS)}; see docs/submitting.md); repeatable.",
 )
 @click.option(
     "--reported",
@@ -86,9 +82,8 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
 @click.option(
     "--gold",
     metavar="VERSION",
-    help="State tracking: the version of the gold states, such as 2.4. Where PREDICTIONS has gold "
-    "states of its own, what these are; otherwise those to compare with, which `mwz data import "
-    "--states` installs.",
+    help="State tracking: version of the gold states in PREDICTIONS, or else of those to compare "
+    "with (`mwz data import --states` installs them), such as 2.4.",
 )
 @option.seeds(
     "Outputs of the same system, trained with further seeds: adds mean and standard deviation over "

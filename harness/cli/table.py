@@ -1,4 +1,4 @@
-"""`mwz table`: print the table of a paper, ready to be pasted."""
+"""`mwz table`: print the table of a paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .reading import (
     "--baseline",
     metavar="SYSTEM",
     multiple=True,
-    help="Predictions to test against, or an entry, whose outputs need not be at hand. May be "
+    help="Predictions to test against, or an entry, whose outputs may be missing. May be "
     "repeated: the seeds of one baseline.",
 )
 @option.seeds("Outputs of a further system, a row of its own. May be repeated.", True)

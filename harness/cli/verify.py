@@ -55,13 +55,12 @@ _SCORED = 3
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @option.flag(
     "--strict",
-    help="Count entries as failed, too, whose predictions are missing, or that have figures "
-    "against gold states that are not installed.",
+    help="Count entries as failed if predictions or gold states are missing.",
 )
 @option.flag(
     "--reference",
-    help="Instead: compare texts, tokens and venues, and the scores of three entries, with what "
-    "sacremoses, sacreBLEU and SQL alone give.",
+    help="Instead: compare texts, tokens and venues, and the scores of three entries, with the "
+    "libraries alone.",
 )
 @option.predictions_folder
 @option.jobs
@@ -71,8 +70,8 @@ def command(
     names: tuple[str, ...], strict: bool, reference: bool, submissions: Path, **rescoring: Any
 ) -> int:
     """Score the entries NAME… (by default all) again from their predictions, write nothing and
-    exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of
-    the track, entries that are there twice; or if nothing could be scored again.
+    exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
+    track, entries that are there twice; or if nothing could be scored again.
     """
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)

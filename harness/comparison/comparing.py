@@ -76,7 +76,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the systems can be told apart, all systems considered."""
+        """Whether the systems differ significantly, all systems considered."""
         return self.p_holm < SIGNIFICANCE
 
     def to_dict(self) -> dict[str, Any]:
@@ -445,7 +445,7 @@ def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
             by = figure(abs(one.difference), shown.digits)
             verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
-            verdict = f"not distinguishable, {p_words(one.p_holm)}"
+            verdict = f"not significantly different, {p_words(one.p_holm)}"
         yield f"{shown.title} {values}: {verdict}{_wins(pair, one)}"
     yield from (f"note: {note}" for note in pair.notes)
 

@@ -336,16 +336,16 @@ def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:
     return json.loads(file.read_bytes()) if file.is_file() else None
 
 
-def _compared(pinned: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[Difference]:
-    for id_ in dict.fromkeys([*pinned["dialogues"], *own["dialogues"]]):
-        theirs, ours = pinned["dialogues"].get(id_), own["dialogues"].get(id_)
+def _compared(pinned: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterator[Difference]:
+    for id_ in dict.fromkeys([*pinned["dialogues"], *installed["dialogues"]]):
+        theirs, ours = pinned["dialogues"].get(id_), installed["dialogues"].get(id_)
         if theirs is None or ours is None:
             yield f"dialogue {id_}", "missing" if ours is None else "not in the pinned"
             continue
         for part, one, other in zip(pinned["parts"], theirs, ours, strict=True):
             yield from _turns(id_, part, one, other)
-    for domain in dict.fromkeys([*pinned["venues"], *own["venues"]]):
-        if pinned["venues"].get(domain) != own["venues"].get(domain):
+    for domain in dict.fromkeys([*pinned["venues"], *installed["venues"]]):
+        if pinned["venues"].get(domain) != installed["venues"].get(domain):
             yield f"domain {domain}", "venues"
 
 

@@ -206,12 +206,12 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
             the benchmark has.
     """
     installed = installed_gold_states(benchmark.name)
-    own, _ = gold_versions(benchmark.name)
-    if version == own and version not in installed:
+    default, _ = gold_versions(benchmark.name)
+    if version == default and version not in installed:
         states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         return GoldStates(version, benchmark.name, states)
     if version not in installed:
-        versions = ", ".join(filter(None, dict.fromkeys([own, *installed])))
+        versions = ", ".join(filter(None, dict.fromkeys([default, *installed])))
         choices = f"choose from {versions}" if versions else "none are"
         raise InputError(
             f"gold states {version}",

@@ -104,7 +104,7 @@ def benchmark_path(name: str) -> Path | None:
 
 
 def installed_benchmarks() -> list[str]:
-    """Return the names of all benchmarks at hand, the built-in one first."""
+    """Return the names of all benchmarks, the built-in one first."""
     return [SAMPLE, *document_names(data_directory() / "benchmarks")]
 
 
@@ -279,20 +279,20 @@ def _part(
     return content
 
 
-def _shared(value: Any, known: dict[object, Any]) -> Any:
+def _shared(value: Any, by_content: dict[object, Any]) -> Any:
     """Return a value of JSON types whose equal parts are one: they are read once.
 
     Turn after turn has the belief state of the turn before.
 
     Args:
         value: The value.
-        known: The parts by now; others are added.
+        by_content: The parts by now; others are added.
     """
     key: object = (type(value), value)
     if isinstance(value, dict):
-        value = {_shared(name, known): _shared(one, known) for name, one in value.items()}
+        value = {_shared(name, by_content): _shared(one, by_content) for name, one in value.items()}
         key = (dict, *((id(name), id(one)) for name, one in value.items()))
     elif isinstance(value, list | tuple):
-        value = [_shared(one, known) for one in value]
+        value = [_shared(one, by_content) for one in value]
         key = (list, *map(id, value))
-    return known.setdefault(key, value)
+    return by_content.setdefault(key, value)

@@ -168,7 +168,7 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
     Args:
         folders: Role of a source -> the folder that holds its files.
         sources: What is pinned: which sources have which version of the venue database. Where none
-            but the evaluator's is at hand, there is one version for all rule sets.
+            but the evaluator's is available, there is one version for all rule sets.
 
     Raises:
         InputError: A file is missing, not in the expected layout, or does not cover the test
@@ -289,10 +289,10 @@ def _venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
         return []
     if blob not in versions.values():
         return [f"venues: {VERSIONED_FILE} is of no known version; used under all rule sets"]
-    own = ", ".join(name for name, version in versions.items() if version == blob)
+    of_clone = ", ".join(name for name, version in versions.items() if version == blob)
     return [
-        f"venues: the clone's database is that of rule set {own}, used under {others} too, whose "
-        "own differs in three restaurants' telephone numbers (`mwz data fetch` gets both)"
+        f"venues: the clone's database is that of rule set {of_clone}, used under {others} too, "
+        "whose own differs in three restaurants' telephone numbers (`mwz data fetch` gets both)"
     ]
 
 

@@ -20,7 +20,7 @@ from .grounded import delexicaliser, delexicaliser_version
 def command(predictions: str, output: str, benchmark: str | None) -> None:
     """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
     responses delexicalised. They may be of any dialogues; the benchmark gives the venues.
-    Whatever else turns hold is kept.
+    Other keys of turns are kept.
     """
     options = Options()
     content, remarks = read_conversations(predictions)

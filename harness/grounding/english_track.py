@@ -37,7 +37,7 @@ from .scores import OUTCOMES, GroundedScores
 _NAME = "lexicalised"
 
 _WAY_BACK = 1.0
-"""Points of Inform and Success by which scores that come back may differ."""
+"""Tolerance of the round trip, in points of Inform and Success."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ def _tables(
 ) -> list[list[Row]]:
     """Return the rows: the human responses, the ranked ones, then the others.
 
-    Systems that the harness put into plain English itself are a check of the way back, and have no
+    Systems that the harness put into plain English itself check the round trip, and have no
     rank.
     """
     rows = []
@@ -142,7 +142,7 @@ def _grounded(name: str, place: int) -> Values:
     return value
 
 
-# ----------------------------------------------------------------------------- the way back
+# --------------------------------------------------------------------------- the round trip
 
 
 def way_back(
@@ -179,13 +179,13 @@ def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _below(board: Board) -> Iterator[str]:
-    """Yield the check of the way back."""
+    """Yield the check of the round trip."""
     table = []
     for _, name, rates in way_back(board.entries, board.rules):
         cells = ((figure(a), figure(b), signed(b - a)) for a, b in rates)
         table.append([escaped(name), *chain.from_iterable(cells)])
     if table:
-        yield "### The way back"
+        yield "### Round trip of the delexicaliser"
         yield _TEXTS["way_back"]
         yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
 

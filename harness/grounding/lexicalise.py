@@ -259,13 +259,13 @@ def lexicalised_predictions(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return a delexicalised submission in plain English, as a predictions file holds it.
 
-    Predicted states and active domains are kept; active domains that only placeholders named are
+    Predicted states and active domains are kept; active domains known only from placeholders are
     written out.
 
     Args:
         submission: The submission.
         scorer: Gives venues and rules, and says where states and active domains come from.
-        seed: What the choice among venues depends on; the same seed gives the same text.
+        seed: Seed of the choice among venues.
 
     Raises:
         InputError: Some turns have a state or active domains, and others not.
@@ -306,14 +306,14 @@ def lexicalised_predictions(
     type=int,
     default=0,
     show_default=True,
-    help="What the choice among venues depends on; the same seed gives the same text.",
+    help="Seed of the choice among venues.",
 )
 @option.benchmark
 def command(predictions: str, output: str, seed: int, benchmark: str | None) -> None:
     """Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its
     delexicalised responses in plain English: with values of venues that the turn's belief state
     finds. The states are the predicted ones, or gold where there are none. Predicted states and
-    active domains are kept; active domains that only the placeholders named are written out.
+    active domains are kept; active domains known only from placeholders are written out.
     """
     options = Options()
     loaded, (submission,) = read_submissions([predictions], benchmark, "lexicalising by", options)

@@ -70,7 +70,7 @@ def formatted(tables: Sequence[Table], format_: str) -> str:
     return "\n\n".join(_WRITTEN[format_](table) for table in tables) + "\n"
 
 
-def best_cells(values: Sequence[Sequence[float | None]], shown: Sequence[Sequence[str]]) -> Any:
+def best_cells(values: Sequence[Sequence[float | None]], texts: Sequence[Sequence[str]]) -> Any:
     """Return the cells that are the best, the greatest, of at least two in their column.
 
     Of two that look the same both are: what is not shown is no reason to prefer one.
@@ -78,17 +78,17 @@ def best_cells(values: Sequence[Sequence[float | None]], shown: Sequence[Sequenc
     Args:
         values: Per row, per column, the value that decides; None where there is none, or none that
             may be compared.
-        shown: The cells as they are shown.
+        texts: The cells as they are shown.
 
     Returns:
         A set of (row, column).
     """
     best = set()
     for column, of_rows in enumerate(zip(*values, strict=True)):
-        known = {row: value for row, value in enumerate(of_rows) if value is not None}
-        if len(known) > 1:
-            first = max(known, key=known.__getitem__)
-            best |= {(row, column) for row in known if shown[row][column] == shown[first][column]}
+        of_row = {row: value for row, value in enumerate(of_rows) if value is not None}
+        if len(of_row) > 1:
+            first = max(of_row, key=of_row.__getitem__)
+            best |= {(row, column) for row in of_row if texts[row][column] == texts[first][column]}
     return best
 
 
@@ -103,11 +103,11 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _cells(table: Table, shown: Callable[[str], str], bold: str) -> list[list[str]]:
+def _cells(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:
     """Return a table's cells as they are shown; of the best ones, within `bold`, for `%s`."""
     return [
         [
-            bold % shown(cell) if (row, column) in table.best else shown(cell)
+            bold % escape(cell) if (row, column) in table.best else escape(cell)
             for column, cell in enumerate(cells)
         ]
         for row, cells in enumerate(table.rows)
@@ -117,13 +117,13 @@ def _cells(table: Table, shown: Callable[[str], str], bold: str) -> list[list[st
 def _markdown(table: Table) -> str:
     rows = _cells(table, escaped_cell, "**%s**")
     notes = "\n".join(f"- {escaped(note)}" for note in table.notes)
-    shown = markdown_table([escaped(header) for header in table.headers], rows)
-    return "\n\n".join(filter(None, [f"## {table.title}", shown, notes]))
+    body = markdown_table([escaped(header) for header in table.headers], rows)
+    return "\n\n".join(filter(None, [f"## {table.title}", body, notes]))
 
 
 def _text(table: Table) -> str:
-    shown = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, shown, "\n".join(map(wrapped, table.notes))]))
+    body = text_table(table.headers, table.rows)
+    return "\n\n".join(filter(None, [table.title, body, "\n".join(map(wrapped, table.notes))]))
 
 
 def _latex(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""One live dialogue at a time, in plain Python: who talks, what was called, and what came of it.
+"""One live dialogue at a time, in plain Python: the turns, the calls and the result.
 
     environment = Environment(World.of("sample"))
     environment.reset("town001")
@@ -144,7 +144,7 @@ class Environment:
         self.error, self.done = error, True
 
     def outcome(self) -> Outcome:
-        """Return what came of the dialogue, or has come of it so far."""
+        """Return the result of the dialogue, by now or at its end."""
         return outcome_of(self.world, self.task, self.transcript, self.error)
 
     def _check(self, responding: bool) -> UserTurn:
@@ -173,7 +173,7 @@ def _readable(what: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a dialogue.
+    """The result of a dialogue.
 
     Attributes:
         inform: Grounded Inform ("any").
@@ -261,7 +261,7 @@ def _at_venues_of(place: str, task: Task, tools: Tools) -> set[str]:
 def outcome_of(
     world: World, task: Task, turns: Sequence[Mapping[str, Any]], error: str | None = None
 ) -> Outcome:
-    """Return what came of a dialogue: of what was said and called alone, calling the tools again.
+    """Return the result of a dialogue from its turns and calls alone, calling the tools again.
 
     Args:
         world: The benchmark.

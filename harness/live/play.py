@@ -43,14 +43,14 @@ _MOST_BROKEN_OFF = 5
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--agent", metavar="|".join(_AGENTS), default=BASELINE, help="Who uses the tools.")
-@click.option("--user", metavar="|".join(_USERS), default=SCRIPTED, help="Who has the goal.")
+@click.option("--agent", metavar="|".join(_AGENTS), default=BASELINE, help="The agent.")
+@click.option("--user", metavar="|".join(_USERS), default=SCRIPTED, help="The user.")
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
-@click.option("--trials", type=_NUMBER, default=1, metavar="K", help="How often a task is played.")
+@click.option("--trials", type=_NUMBER, default=1, metavar="K", help="Trials per task.")
 @click.option("--seed", type=int, default=0, help="The seed of scripted users.")
-@click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues played at once.")
+@click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues at a time.")
 @click.option("-o", "--output", type=_FILE, default="play.jsonl", help="The file of dialogues.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write all figures as JSON.")
 def command(
@@ -151,7 +151,7 @@ def play_tasks(
     Args:
         what: Who plays what.
         path: The file of the first trial.
-        jobs: How many dialogues are played at once.
+        jobs: Dialogues at a time.
         notify: Called with what there is to say of files that are there already.
 
     Raises:
@@ -173,7 +173,7 @@ def play_tasks(
             if broken_off >= _MOST_BROKEN_OFF:
                 many = f"{broken_off} dialogues in a row are broken off, which count as lost"
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
-                remedy = "mend the agent, and play into another file (-o)"
+                remedy = "fix the agent, and write a new file (-o)"
                 raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
 
 

@@ -35,12 +35,12 @@ _TITLES: Mapping[str, str] = {
     "requested": "Success, all requested",
     "books": "Books",
     "solved": "Solved",
-    "in_database": "Details told that the database has",
-    "of_named_venue": "Details told of a venue named before",
+    "in_database": "Given details in the database",
+    "of_named_venue": "Given details of a named venue",
     "turns": "Turns",
     "calls": "Calls",
     "failed_calls": "Calls answered by an error (total)",
-    "unasked": "Bookings nobody asked for (total)",
+    "unasked": "Unrequested bookings (total)",
     "errors": "Broken off (total)",
 }
 _RATES = ("inform", "success", "requested", "solved")

@@ -2,7 +2,7 @@
 
 The recorded agent makes its calls and gives its responses anew: the tools must return what the
 file says, and a scripted user must say what the file says. Other users' words are taken from the
-file. What came of a dialogue is computed of that alone, whatever the file says of it.
+file. The result of a dialogue is computed of that alone, whatever the file says of it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
     """Return the lines of an (unpacked) file of plays, yet to be played again.
 
     Raises:
-        InputError: A line is none of `mwz play`, with its number; or there is none.
+        InputError: A line, which is named, is not of `mwz play`; or there are no lines.
     """
     lines = []
     for number, text in enumerate(content.split(b"\n"), start=1):
@@ -119,7 +119,7 @@ def plays_again(
         What messages call each play, and the play.
 
     Raises:
-        InputError: A file is none of `mwz play`, or its dialogues come out otherwise than it says.
+        InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
     """
     groups: dict[object, list[Recorded]] = {}
     # Agent, signature and trial -> files that have it: another one is of another play.

@@ -38,7 +38,7 @@ _LONG = 256
 """Characters of a word above which its tokens are not kept."""
 
 _PLAIN = re.compile(r"(?:[A-Za-z'!-%(-+:;=-@[-`{-~/-]|[.,](?![0-9])|[0-9](?!-))*")
-"""A word of which 13a makes a token of each mark and of what is between marks."""
+"""A word that 13a splits at every mark."""
 
 _PARTS = re.compile(r"[A-Za-z0-9'-]+|.")
 

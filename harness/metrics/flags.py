@@ -1,8 +1,8 @@
 """Checks for suspicious scores: figures with a limit, and no accusation.
 
-Inform and Success look for placeholders; whoever knows that can have both without a dialogue
-system. An entry with a flag has no rank until a maintainer has reviewed it. Each flag has honest
-reasons as well; limits were set beyond what published outputs have.
+Inform and Success look for placeholders; both can be earned without a dialogue system. An entry
+with a flag has no rank until a maintainer has reviewed it. Each flag has honest reasons as well;
+limits were set beyond what published outputs have.
 
 Source: docs/metrics.md; the effect of a constant response: `mwz score @constant`.
 """
@@ -234,7 +234,7 @@ def _text(_: Metric, measured: Mapping[str, float]) -> str:
 METRIC = Metric(
     name="flags",
     title="Flags",
-    description="Checks for suspicious scores; shown only where one is raised.",
+    description="Checks for suspicious scores; shown only if raised.",
     unit="means and shares",
     source="docs/metrics.md",
     overall=_flags,

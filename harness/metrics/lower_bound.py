@@ -65,7 +65,7 @@ def _text(_: Metric, bound: LowerBound) -> str:
 METRIC = Metric(
     name="lower_bound",
     title="Lower bound",
-    description="Of incomplete submissions: the scores with what is missing counted as failed.",
+    description="Scores of incomplete submissions; missing dialogues count as failures.",
     unit="percent",
     source="docs/metrics.md",
     overall=_lower_bound,

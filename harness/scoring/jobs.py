@@ -114,8 +114,8 @@ def _coverage(played: Played) -> Iterator[Remark]:
     if 100 * turns < RANKED_COVERAGE * of:
         yield Remark(
             "coverage",
-            f"plays {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and what it "
-            "scores does not stand for the benchmark",
+            f"submits {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and its "
+            "scores do not stand for the benchmark",
         )
 
 
@@ -188,7 +188,8 @@ def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
     yield Remark(
         "responses",
-        f"tags are read as words: {shown}; BLEU is {before}, and {after} without them; remove them",
+        f"special tokens count as words: {shown}; BLEU is {before}, and {after} without them; "
+        "remove them",
     )
 
 
@@ -214,7 +215,7 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
 
 @dataclass(frozen=True)
 class ScoredSubmission:
-    """What came of predictions. Plain data.
+    """The result of scoring predictions. Plain data.
 
     Attributes:
         report: Their scores.

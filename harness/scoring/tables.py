@@ -23,7 +23,7 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     by. The best of a column is marked, of those files that compare with each other.
 
     Args:
-        files: What to call each file, and what came of it.
+        files: What to call each file, and its result.
     """
     names, outcomes = zip(*files, strict=True)
     reports = [outcome.report for outcome in outcomes]
@@ -77,7 +77,7 @@ def _cells(
     """Return a file's figures with their intervals, if these are known.
 
     Args:
-        outcome: What came of the file.
+        outcome: The result of the file.
         columns: The figures.
         setup: The set-up that they are of.
         bounds: Whether to show lower bounds, which have no interval, where turns are missing.
@@ -100,7 +100,7 @@ def _incomplete(
     columns: Sequence[Headline],
     setup: str,
 ) -> Iterator[str]:
-    """Say of files that lack turns what is shown, and what they score where they play."""
+    """Say how many turns files lack, and what they score on the turns that they have."""
     for name, outcome in zip(names, outcomes, strict=True):
         report = outcome.report
         bounded = [
@@ -111,10 +111,10 @@ def _incomplete(
         if bounded:
             played = zip(bounded, _cells(outcome, bounded, setup, bounds=False), strict=True)
             figures = ", ".join(f"{one.title} {cell}" for one, cell in played)
+            lacking = report.coverage.of_turns - report.coverage.turns
             yield (
-                f"{name} plays {report.coverage.turns} of {report.coverage.of_turns} turns; shown "
-                f"is what ranks it, with what is missing counted as failed: of what it plays it "
-                f"has {figures}"
+                f"{name} lacks {lacking} of {report.coverage.of_turns} turns, which count as "
+                f"failures; on the submitted turns: {figures}"
             )
 
 

@@ -215,8 +215,8 @@ def delexicalise_submission(
         submission,
         dialogues={
             id_: tuple(
-                turn._replace(response=found.text, plain=found)
-                for turn, found in ((turn, delexicaliser(turn.response)) for turn in turns)
+                turn._replace(response=plain.text, plain=plain)
+                for turn, plain in ((turn, delexicaliser(turn.response)) for turn in turns)
             )
             for id_, turns in submission.dialogues.items()
         },

@@ -334,7 +334,7 @@ def _as_state(state: object, note: Notify) -> object:
     """
     if not isinstance(state, str) or len(state) > _LONGEST:
         return state
-    read = _parsed_text(state, lambda said: note("", said))
+    read = _parsed_text(state, lambda remark: note("", remark))
     if read is not state:
         note("", WRITTEN)
     return read

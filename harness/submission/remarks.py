@@ -2,7 +2,7 @@
 
 Inform and Success look for placeholders in square brackets and for nothing else. A file without
 them gets a score all the same, and a low one. What is typical is measured on the benchmark's own
-responses; thresholds are those of the signs that a score is not what it seems.
+responses; thresholds are those of the flags.
 """
 
 from __future__ import annotations
@@ -215,8 +215,8 @@ def _remarks_on_last_states(
     if values >= _FEWEST and fruitless.total() > _FRUITLESS * values:
         yield Remark(
             "states",
-            f"{fruitless.total()} of {values} values in the dialogues' last states are those of no "
-            f"venue, so that nothing is found: {_most_common(fruitless)}; write values as MultiWOZ "
+            f"{fruitless.total()} of {values} values in the dialogues' last states match no "
+            f"venue: {_most_common(fruitless)}; write values as MultiWOZ "
             "does, in lower case, and leave out slots without one",
         )
 
@@ -256,21 +256,21 @@ def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
 
 def _written_otherwise(responses: Sequence[str], names: Counter[str], rules: RuleSet) -> str:
     text = "|".join(responses)
-    found: Counter[str] = Counter()
+    names_found: Counter[str] = Counter()
     # Nearly all files have none of these characters outside of placeholders: that is quick.
     in_brackets = sum(n * name.count("_") for name, n in names.items())
     if "<" in text or "{" in text or text.count("_") > in_brackets:
-        found.update(
+        names_found.update(
             match[0]
             for match in _OTHERWISE.finditer(text.lower())
             if (match[1] or match[2] or match[3]) in rules.ontology
         )
     # Normalised responses, such as references: lower-casing them loses what they say.
     if text != text.lower() and any(name in text for name in rules.about_venues):
-        found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
-    if not found:
+        names_found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
+    if not names_found:
         return ""
-    (first, n), *others = found.most_common(5)
+    (first, n), *others = names_found.most_common(5)
     also = ", ".join(f"{name} {count}×" for name, count in others)
     return (
         f"placeholders count in square brackets only: {first} ({n}×) is read as plain text; write "
@@ -284,9 +284,9 @@ def frequent_tags(responses: Sequence[str], rules: RuleSet) -> Counter[str]:
     Nothing if few responses have one.
     """
     tags = (tag for one in responses if "<" in one for tag in dict.fromkeys(_TAG.findall(one)))
-    found = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
-    most = max(found.values(), default=0)
-    return found if most > _TAGGED * len(responses) else Counter()
+    unlisted = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
+    most = max(unlisted.values(), default=0)
+    return unlisted if most > _TAGGED * len(responses) else Counter()
 
 
 def _unknown(names: Counter[str], rules: RuleSet) -> str:
@@ -303,14 +303,14 @@ def _unknown(names: Counter[str], rules: RuleSet) -> str:
 
 def _known_by(unknown: Counter[str]) -> str:
     """Say which named table knows most of some placeholders, if one knows half of them."""
-    known = {
+    by_table = {
         table: sum(n for name, n in unknown.items() if name in alias_table(table).names)
         for table in alias_tables()
     }
-    best = max(known, key=lambda table: known[table], default="")
-    if not best or 2 * known[best] < unknown.total():
+    best = max(by_table, key=lambda table: by_table[table], default="")
+    if not best or 2 * by_table[best] < unknown.total():
         return ""
-    return f"; `{PLACEHOLDERS} {best}` knows {known[best]} of these"
+    return f"; `{PLACEHOLDERS} {best}` knows {by_table[best]} of these"
 
 
 @lru_cache(maxsize=8)
@@ -367,16 +367,16 @@ def plain_remarks(responses: Sequence[str], remarks: Iterable[Remark]) -> tuple[
         remarks: The remarks on them as delexicalised ones.
     """
     ontology = rule_set(DEFAULT_RULES).ontology
-    found = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
-    names = Counter(name for one in found for name in sorted(one))
+    placeholders = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
+    names = Counter(name for one in placeholders for name in sorted(one))
     others = tuple(remark for remark in remarks if remark.kind != KIND)
     if not names:
         return others
-    shown = ", ".join(f"[{name}]" for name, _ in names.most_common(3))
+    examples = ", ".join(f"[{name}]" for name, _ in names.most_common(3))
     message = (
-        f"{sum(map(bool, found))} of {len(responses)} responses hold placeholders ({shown}), which "
-        "name and tell nothing in grounded scores; if they are all delexicalised, score them "
-        "without --lexicalised"
+        f"{sum(map(bool, placeholders))} of {len(responses)} responses hold placeholders "
+        f"({examples}), which name and tell nothing in grounded scores; if they are all "
+        "delexicalised, score them without --lexicalised"
     )
     return (*others, Remark(KIND, message))
 
@@ -459,8 +459,10 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
 def _read(path: str | Path, rules: RuleSet) -> Aliases:
     source = str(path)
     if not os.path.exists(path) and Path(path).name == source and "." not in source:
-        known = ", ".join(alias_tables())
-        raise InputError(source, f"no such file, and no table of placeholders; choose from {known}")
+        tables = ", ".join(alias_tables())
+        raise InputError(
+            source, f"no such file, and no table of placeholders; choose from {tables}"
+        )
     content = parse_toml(read_bytes(path), source)
     others = sorted(content.keys() - {SECTION, "source"})
     if others or SECTION not in content:

@@ -105,7 +105,7 @@ def test_one_more_entry_leaves_every_test_of_the_entries_green(copied: Path) -> 
 
 
 def test_a_dishonest_entry_does_not(copied: Path) -> None:
-    # That the test above can fail: the page is stale as soon as an entry is there.
+    # That the test above can fail: the page is outdated as soon as an entry is there.
     done = run_process("leaderboard", "--check", folder=copied)
     assert done.returncode == 1
     scores = copied / "submissions" / "newcomer-2031" / "scores.json"

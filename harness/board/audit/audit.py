@@ -82,8 +82,8 @@ def command(
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
             recorded = chosen if names else _with_trackers(chosen, entries, tables)
-            shown = record_tables(recorded, tables, bool(names), searches)
-            click.echo(formatted(shown, format_), nl=False)
+            audit_tables = record_tables(recorded, tables, bool(names), searches)
+            click.echo(formatted(audit_tables, format_), nl=False)
         if format_ == "text":
             start = "" if names else "\n"
             text = "\n\n".join(audit_text(one, searches.get(one.key)) for one in chosen)
@@ -103,7 +103,7 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
         chosen = [entry for entry in chosen if _is_reported(entry)]
     for entry in chosen:
         if not tracks()[entry.system.track].by_rules:
-            whose = f"is in the track {entry.system.track}, of whose figures entries report none"
+            whose = f"is in the track {entry.system.track}, which has no reported figures"
             problems.append(f"{entry.key}: {whose}")
     for entry in chosen if not problems else []:
         problems += [f"{entry.key}: {problem}" for problem in entry.problems]
@@ -135,7 +135,7 @@ def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outp
     """Return key -> the outputs of the chosen entries that have placeholders.
 
     Raises:
-        InputError: Some are not at hand.
+        InputError: Some are missing.
     """
     outputs, problems = {}, []
     for entry in chosen:

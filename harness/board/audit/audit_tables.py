@@ -115,16 +115,16 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             continue
         headers, rows = [*ways, *figures, "off by"], []
         for point in points:
-            shown = [_way_text(point.ways[way]) for way in ways.values()]
-            shown += [_with_deviation(point, metric, digits) for metric in figures.values()]
-            rows.append([*shown, figure(point.off_by(claim), digits)])
+            cells = [_way_text(point.ways[way]) for way in ways.values()]
+            cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
+            rows.append([*cells, figure(point.off_by(claim), digits)])
         if name != "nearest_named":
             marks = ["*" if point.stated(stated) else "" for point in points]
             headers, rows = ["", *headers], [[m, *r] for m, r in zip(marks, rows, strict=True)]
-            said = "* the authors' stated set-up"
+            legend = "* the authors' stated set-up"
             if name == "nearest_rates" and not any(marks):
-                said = "the stated set-up is not among them" if stated else "no set-up is stated"
-            title = f"{title} ({said})"
+                legend = "the stated set-up is not among them" if stated else "no set-up is stated"
+            title = f"{title} ({legend})"
         yield f"{title}\n{text_table(headers, rows)}"
 
 
@@ -315,12 +315,12 @@ def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dic
     }
 
 
-def _rule_sets_table(found: list[dict[str, Any]]) -> Table:
+def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
     """Return the table of which rule set each official row comes out under."""
-    known = {rules for row in found for rules in row["differences"]}
-    rule_sets = [name for name in published_rule_sets() if name in known]
+    scored = {rules for row in official for rules in row["differences"]}
+    rule_sets = [name for name in published_rule_sets() if name in scored]
     rows = []
-    for row in found:
+    for row in official:
         gaps, printed = row["differences"], row["printed"]
         texts = [
             " / ".join(map(signed, gaps[rules].values()))
@@ -333,7 +333,7 @@ def _rule_sets_table(found: list[dict[str, Any]]) -> Table:
         under = " or ".join(row["under"]) or f"none (nearest: {nearest_rules})"
         rows.append([row["system"], printed["inform"], printed["success"], *texts, under])
     headers = ["system", "Inform", "Success", *rule_sets, "comes out under"]
-    return _declared("rule_sets", headers, rows, found)
+    return _declared("rule_sets", headers, rows, official)
 
 
 def _misfits_table(figures: Sequence[Figure]) -> Table:

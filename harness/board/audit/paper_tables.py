@@ -1,7 +1,7 @@
 """Tables of papers beside the harness's figures, cell by cell, and papers beside each other.
 
 The papers' figures are data, a file each (`PAPERS`). The harness's figure of a cell is that of the
-system's entry, or of the states that the table prints; where the outputs are not at hand there is
+system's entry, or of the states that the table prints; where the outputs are missing there is
 none. Tables 4 and 5 of "Shades of BLEU, Flavours of Success" also quote what the systems' authors
 report; those cells stand beside the strict figures, and are counted apart.
 """
@@ -148,13 +148,13 @@ def _place(table: PaperTable) -> str:
 
 def _example_figures(table: PaperTable, percent: bool) -> dict[str, dict[str, float]]:
     """Return column -> figure -> the harness's, of the states that a table prints."""
-    found = {}
+    by_column = {}
     for column, turns in table.examples.items():
         read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
         states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
         figures = score_tracking([TrackedDialogue(column, states)]).figures
-        found[column] = {name: one / (1 if percent else 100) for name, one in figures.items()}
-    return found
+        by_column[column] = {name: one / (1 if percent else 100) for name, one in figures.items()}
+    return by_column
 
 
 def read_example(text: str) -> BeliefState:
@@ -256,8 +256,8 @@ def same_system_table() -> Table:
                 for units in SIZES["turns"]
             }
             whose = paper.trained.get(system, paper.trained.get("others"))
-            said = {"MultiWOZ": paper.version, "turns": paper.turns, "outputs": whose}
-            data.setdefault(system, []).append({**about, **counts, **said})
+            training = {"MultiWOZ": paper.version, "turns": paper.turns, "outputs": whose}
+            data.setdefault(system, []).append({**about, **counts, **training})
     lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
     rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
     title = "Joint goal accuracy of what several papers call the same system"

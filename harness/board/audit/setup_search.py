@@ -86,14 +86,14 @@ class Point:
         names = self.reported(claim)
         return float(sum(abs(self.figures[one] - float(claim.figures[one])) for one in names))
 
-    def stated(self, own: OwnSetup | None) -> bool:
+    def stated(self, setup: OwnSetup | None) -> bool:
         """Whether this is how the system's authors say they computed the figures."""
-        if own is None:
+        if setup is None:
             return False
         if "style" in self.ways:
-            tokenization = _STATED_TOKENIZERS.get(own.tokenization or "")
-            return (self.ways["style"], self.ways["tokenization"]) == (own.style, tokenization)
-        return all(self.ways[name] == getattr(own, name) for name in _STATED_WAYS)
+            tokenization = _STATED_TOKENIZERS.get(setup.tokenization or "")
+            return (self.ways["style"], self.ways["tokenization"]) == (setup.style, tokenization)
+        return all(self.ways[name] == getattr(setup, name) for name in _STATED_WAYS)
 
     @property
     def description(self) -> str:
@@ -256,9 +256,9 @@ def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
     names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
-    own = chosen_states(submission, Options()), chosen_domains(submission, Options())
+    usual = chosen_states(submission, Options()), chosen_domains(submission, Options())
     for name, one in SETUPS.items():
-        names[one.states or own[0]][one.domains or own[1]].append(name)
+        names[one.states or usual[0]][one.domains or usual[1]].append(name)
     return names
 
 
@@ -300,14 +300,14 @@ def _nearness(
 
     def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
         # The sum of few long arrays is quicker than many sums of few numbers.
-        return sum(np.abs(own - one) for own, one in zip(places, point, strict=True))
+        return sum(np.abs(values - one) for values, one in zip(places, point, strict=True))
 
     tried = np.array(points).T
     distances = distances_of(tried, (float(figures[name]) for name in names))
     off_by = float(distances.min())
     digit = sum(0.5 * 10.0 ** -Figure(figures[name]).digits for name in names)
     as_near = int((distances <= off_by + digit + 1e-9).sum())
-    axes = [np.linspace(own.min(), own.max(), _STEPS) for own in tried]
+    axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
     places = [axis.ravel() for axis in np.meshgrid(*axes)]
     reached = np.zeros(len(places[0]), dtype=bool)
     for point in set(zip(*tried, strict=True)):

@@ -195,8 +195,8 @@ def board_csv(board: Board) -> dict[str, str]:
     `board.csv` has the scores of delexicalised responses, a line per system of all tracks. Each
     other track has a file with a line per row of each of its tables, and the columns of all.
     """
-    shown = columns(board)
-    files = {"board.csv": csv_text([_csv_line(row, shown) for row in board.rows])}
+    of_board = columns(board)
+    files = {"board.csv": csv_text([_csv_line(row, of_board) for row in board.rows])}
     of_track: dict[str, list[Data]] = {}
     for table in board_tables(board):
         if not tracks()[table.track].delexicalised:
@@ -205,14 +205,14 @@ def board_csv(board: Board) -> dict[str, str]:
     return {**files, **{f"{track}.csv": csv_text(lines) for track, lines in of_track.items()}}
 
 
-def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> Data:
+def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     """Return name -> what stands in a line, without what a spreadsheet would compute.
 
     What a line has had from the beginning comes first, under the names it had; further columns of
     the board's tables follow, then what is played beside each lower bound.
     """
-    values = {column.name: column.value(row) for column in shown}
-    fields = {column.name for column in shown if column.field}
+    values = {column.name: column.value(row) for column in of_board}
+    fields = {column.name for column in of_board if column.field}
     line = {
         "system": row.name,
         "entry": row.key,

@@ -134,18 +134,18 @@ def _table(
 
 def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Data:
     track, rows = tracks()[table.track], table.rows
-    shown = [
+    columns = [
         column
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
     official: list[ReportedTable] = []
     if track.delexicalised:
-        shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
+        columns.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
         of_track = (one for one in board.tables if one.track == table.track)
         official = [one for one in of_track if one.kind == OFFICIAL]
     titles = {metric: title for title, metric in METRICS.items()}
-    printed = [titles.get(_METRICS.get(column.key, column.key), "") for column in shown]
+    printed = [titles.get(_METRICS.get(column.key, column.key), "") for column in columns]
     reported = [
         _reported_row(row, [row.figures.get(name, NOTHING) for name in printed], anchors)
         for one in official
@@ -153,40 +153,40 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         if not row.entry
     ]
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
-    scale = _scale(rows, shown)
+    scale = _scale(rows, columns)
     lines = [
         {
-            **_scored_row(row, shown, scale, anchors),
+            **_scored_row(row, columns, scale, anchors),
             "range": board.rank_range(row),
             "begins": row.key in begin,
         }
         for row in table.lines
     ]
     source = next(iter(official), None)
-    return _table(table.key, table.title, shown, lines, reported, source, track.submitted)
+    return _table(table.key, table.title, columns, lines, reported, source, track.submitted)
 
 
-def _scale(rows: Sequence[Row], shown: Sequence[Column[Any]]) -> tuple[float, float]:
+def _scale(rows: Sequence[Row], columns: Sequence[Column[Any]]) -> tuple[float, float]:
     """Return the least and the greatest end of the intervals of what ranks; 0, 0 without any."""
-    values = [column.value(row) for column in shown if column.key == RANKING for row in rows]
+    values = [column.value(row) for column in columns if column.key == RANKING for row in rows]
     intervals = [value.interval for value in values if value.interval is not None]
     low = min((one.low for one in intervals), default=0.0)
     return low, max((one.high for one in intervals), default=0.0)
 
 
 def _scored_row(
-    row: Row, shown: Sequence[Column[Any]], scale: tuple[float, float], anchors: Counter[str]
+    row: Row, columns: Sequence[Column[Any]], scale: tuple[float, float], anchors: Counter[str]
 ) -> Data:
     entry = row.entry
     kind = "scored" if entry.verifiable else "unavailable"
-    # The check of the way back has a table of its own in the Markdown page alone.
+    # The check of the round trip has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE
     # Flags of what is no system say nothing.
-    has_flags = not (kind == REFERENCE or row.is_human) and any(c.key == "flags" for c in shown)
+    has_flags = not (kind == REFERENCE or row.is_human) and any(c.key == "flags" for c in columns)
     cells = []
-    for column in shown:
+    for column in columns:
         value = Value() if column.key == "flags" and not has_flags else column.value(row)
         cell = Cell.of(value, column.title)
         cells.append(cell._replace(bar=_bar(value, *scale)) if column.key == RANKING else cell)

@@ -76,15 +76,15 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
         entry: The entry.
         ids: The ids of the benchmark's dialogues, in order.
     """
-    known = entry.scores.dialogues
-    if known is None or len(known.played) != len(ids):
+    dialogues = entry.scores.dialogues
+    if dialogues is None or len(dialogues.played) != len(ids):
         return None
-    played = [ids[place] for place in known.places]
+    played = [ids[place] for place in dialogues.places]
     return Verdicts(
         entry.system.name,
-        dict(zip(played, known.turns, strict=True)),
-        {id_ for id_, mark in zip(played, known.success, strict=True) if mark == "1"},
-        {played[place]: causes for place, causes in known.causes.lost.items()},
+        dict(zip(played, dialogues.turns, strict=True)),
+        {id_ for id_, mark in zip(played, dialogues.success, strict=True) if mark == "1"},
+        {played[place]: causes for place, causes in dialogues.causes.lost.items()},
     )
 
 
@@ -175,8 +175,8 @@ def stored_pages(board: Board) -> dict[str, Page]:
     for name in declared_names():
         pinned = pinned_fingerprints(name) or {"dialogues": (), "domains": ()}
         goals = dict(zip(pinned["dialogues"], map(str.split, pinned["domains"]), strict=True))
-        known = (stored_verdicts(one, list(goals)) for one in entries if one.benchmark == name)
-        if systems := [one for one in known if one is not None]:
+        verdicts = (stored_verdicts(one, list(goals)) for one in entries if one.benchmark == name)
+        if systems := [one for one in verdicts if one is not None]:
             return {INDEX: _index_page(index(goals, systems))}
     return {}
 
@@ -199,13 +199,15 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
         (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.results, strict=True)})
         for name, one in (("Reference", human), *systems.items())
     ]
-    ids = [id_ for id_ in benchmark.dialogues if any(id_ in own for _, _, own in played[1:])]
+    ids = [id_ for id_ in benchmark.dialogues if any(id_ in by_id for _, _, by_id in played[1:])]
     called = partial(_named, _venue_names(benchmark))
 
     def content(place: int) -> dict[str, Any]:
         id_ = ids[place]
         gold = benchmark.dialogues[id_]
-        shown = [_shown(name, one, *own[id_], called) for name, one, own in played if id_ in own]
+        of_systems = [
+            _shown(name, one, *by_id[id_], called) for name, one, by_id in played if id_ in by_id
+        ]
         return {
             "id": id_,
             "home": home,
@@ -213,8 +215,8 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
             "of": len(ids),
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
             "users": [*gold.users] or [""] * gold.turns,
-            "systems": shown,
-            "won": sum(one["success"] for one in shown[1:]),
+            "systems": of_systems,
+            "won": sum(one["success"] for one in of_systems[1:]),
             "before": ids[place - 1] if place else None,
             "after": next(iter(ids[place + 1 :]), None),
         }
@@ -246,12 +248,12 @@ def _shown(
     predicted = diagnosis.played.states == "predicted"
     turns = []
     for number, turn in enumerate(followed(diagnosis, dialogue, called)):
-        shown = lost | set(dialogue.active_domains[number])
+        relevant = lost | set(dialogue.active_domains[number])
         here = {d: one.cause for d, one in domains.items() if one.turn == number and one.cause}
         turns.append(
             {
                 "response": marked(turn.response),
-                "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in shown],
+                "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in relevant],
                 "changes": turn.changes if predicted else (),
                 "lost": [f"{d} is lost here: {cause_title(cause)}" for d, cause in here.items()],
             }
@@ -302,6 +304,6 @@ def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
 
 def _named(names: Mapping[tuple[str, str], str], domain: str, venues: Collection[str]) -> str:
     """Return the first venues' names, or their ids where they have none, and how many more."""
-    shown = sorted(names.get((domain, id_), id_) for id_ in venues)
-    more = len(shown) - _SHOWN_VENUES
-    return ", ".join([*shown[:_SHOWN_VENUES], *([f"{more} more"] if more > 0 else [])])
+    called = sorted(names.get((domain, id_), id_) for id_ in venues)
+    more = len(called) - _SHOWN_VENUES
+    return ", ".join([*called[:_SHOWN_VENUES], *([f"{more} more"] if more > 0 else [])])

@@ -80,8 +80,8 @@ def _word_columns(table: Sequence[Token]) -> str:
 
 
 def _text(inline: Token) -> str:
-    shown = (one for one in inline.children or () if one.type in ("text", "code_inline"))
-    return "".join(one.content for one in shown)
+    children = (one for one in inline.children or () if one.type in ("text", "code_inline"))
+    return "".join(one.content for one in children)
 
 
 def _slug(heading: str, taken: set[str]) -> str:

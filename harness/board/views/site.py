@@ -57,8 +57,10 @@ def command(
     board = read_board(submissions, entries, rules, complete_pairs(submissions, entries))
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    shown = partial(tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True)
-    made = make_site(board, documents, pages, shown)
+    progress = partial(
+        tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True
+    )
+    made = make_site(board, documents, pages, progress)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
@@ -87,5 +89,5 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
         else:
             diagnoses[f"{title} ({entry.key})" if title in diagnoses else title] = one
     if not diagnoses:
-        raise InputError("--dialogues", "the outputs of no system are at hand")
+        raise InputError("--dialogues", "no system's outputs are available")
     return pages_of_dialogues(diagnoses, INDEX)

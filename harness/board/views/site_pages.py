@@ -89,10 +89,10 @@ def make_site(
     texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
     compared = compare_page(board)
-    shown = stored_pages(board) if dialogues is None else dialogues
+    dialogue_pages = stored_pages(board) if dialogues is None else dialogues
     frame: dict[str, Any] = {
         "base": "base.html",
-        "has_dialogues": bool(shown),
+        "has_dialogues": bool(dialogue_pages),
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
         "dataset": dataset(),
@@ -110,7 +110,10 @@ def make_site(
         **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
         "board.json": board_json(board),
         **tables,
-        **{path: _render_page(path, shown[path], frame) for path in progress(shown)},
+        **{
+            path: _render_page(path, dialogue_pages[path], frame)
+            for path in progress(dialogue_pages)
+        },
     }
     if compared is not None:
         files["compare.html"] = _render("compare.html", compared=compared, **frame)

@@ -122,9 +122,9 @@ def _stated(entry: Entry) -> dict[str, str]:
     }
 
 
-def _facts(row: Row | None, shown: Sequence[Column[Any]]) -> dict[str, Cell]:
+def _facts(row: Row | None, listed: Sequence[Column[Any]]) -> dict[str, Cell]:
     """Return title -> what stands in some columns of a row, where anything does."""
-    cells = {one.full_title: Cell.of(one.value(row)) for one in shown if row is not None}
+    cells = {one.full_title: Cell.of(one.value(row)) for one in listed if row is not None}
     return {title: cell for title, cell in cells.items() if cell.text}
 
 
@@ -248,8 +248,8 @@ def _tracking(board: Board, entry: Entry) -> Data:
     for track, row in rows:
         rank = "not ranked" if row.rank is None else f"rank {row.rank}"
         title = "" if track.heading is None else track.heading([row])
-        shown = [one for one in track.columns(board, [row]) if one.title != "Track"]
-        facts[f"{title}, in percent: {rank}"] = _facts(row, shown)
+        listed = [one for one in track.columns(board, [row]) if one.title != "Track"]
+        facts[f"{title}, in percent: {rank}"] = _facts(row, listed)
     return {"tracking": facts, "tracking_note": _bound(rows[0][1]) if rows else ""}
 
 
@@ -318,7 +318,7 @@ def _difference(board: Board, row: Row, other: Row) -> str | Cell:
 
 def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
     """Return systems and pairs as JSON that may stand in a page."""
-    shown = [column for column in columns(board) if column.key in FIGURES]
+    compared = [column for column in columns(board) if column.key in FIGURES]
     pairs: dict[str, list[object]] = {}
     # Reason -> the pairs that do not compare for it.
     apart: dict[str, list[str]] = {}
@@ -333,7 +333,7 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
             apart.setdefault(why, []).append(name)
     content = {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
-        "systems": {row.key: _system_data(row, shown) for row in rows},
+        "systems": {row.key: _system_data(row, compared) for row in rows},
         "pairs": pairs,
         "apart": apart,
         "titles": meanings()["titles"],
@@ -343,9 +343,9 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _system_data(row: ResponsesRow, shown: Sequence[Column[Row]]) -> Data:
+def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
-    cells = {column.key: Cell.of(column.value(row)) for column in shown}
+    cells = {column.key: Cell.of(column.value(row)) for column in listed}
     rates, kept = _rates(row.report), row.entry.scores.dialogues
     points = {} if kept is None else kept.causes.points
     both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}

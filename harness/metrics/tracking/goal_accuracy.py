@@ -261,7 +261,7 @@ METRICS = (
     TrackingMetric(
         name="joint recall",
         title="joint recall",
-        question="Is all that gold has predicted, whatever else is?",
+        question="Are all gold values predicted (extra values ignored)?",
         unit="percent of the turns",
         source="reported as joint accuracy by papers that ignore extra slots",
         **mean_of_turns(

@@ -162,7 +162,7 @@ METRICS = (
     TrackingMetric(
         name="AGA",
         title="average goal accuracy (IAGA: over the union of gold and predicted values)",
-        question="Which share of the gold values is found?",
+        question="What share of the gold values is predicted?",
         unit="percent of the values, averaged over turns with a gold state",
         source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
         statistics=_average_statistics,
@@ -178,7 +178,7 @@ METRICS = (
     TrackingMetric(
         name="RSA",
         title="relative slot accuracy",
-        question="Which share of the slots in play is right?",
+        question="What share of the slots of either state is right?",
         unit="percent of the slots, averaged over turns",
         source="Kim et al. (2022)",
         **mean_of_turns(
@@ -193,7 +193,7 @@ METRICS = (
     TrackingMetric(
         name="F1",
         title="slot F1, with precision and recall",
-        question="Which share of the predicted, of the gold values is right?",
+        question="What share of predicted (precision) and gold (recall) values is right?",
         unit="percent of the values of all turns",
         source="Kim et al. (2022), table 1",
         statistics=_triples,

@@ -274,8 +274,8 @@ class Arrangement:
         def fitting(numbering: tuple[int, int]) -> int:
             first, step = numbering
             return sum(
-                found == list(range(first, first + step * len(found), step))
-                for found in numbers.values()
+                in_dialogue == list(range(first, first + step * len(in_dialogue), step))
+                for in_dialogue in numbers.values()
             )
 
         if not any(numbers.values()):

@@ -52,12 +52,12 @@ def _read(content: object, source: str) -> Standard:
         read = {RESPONSE: response}
         belief = turn.get(belief_key)
         if isinstance(belief, str):
-            belief = read_span(belief, lambda said: note(place, said))
+            belief = read_span(belief, lambda remark: note(place, remark))
         # Some write the state itself; the standard form's checks apply.
         return read if belief is None else {**read, STATE: belief}
 
-    def note(place: str, said: str) -> None:
-        remarks.add(place, f"`{belief_key}`: {said}", "belief span")
+    def note(place: str, remark: str) -> None:
+        remarks.add(place, f"`{belief_key}`: {remark}", "belief span")
 
     read = {
         id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]

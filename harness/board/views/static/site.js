@@ -440,7 +440,7 @@ function comparing(form) {
     Object.keys(apart).find((why) =>
       [`${one}/${other}`, `${other}/${one}`].some((pair) => apart[why].includes(pair)),
     );
-  // How two systems differ: a cell per figure, and whether they can be told apart by the last one.
+  // How two systems differ: a cell per figure, and whether the last one differs significantly.
   function difference(one, other) {
     const title = `${systems[one].name} minus ${systems[other].name}`;
     const [pair, sign] = pairOf(one, other);
