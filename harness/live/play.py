@@ -26,10 +26,17 @@ from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
 from ..io.files import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
 from ..io.tables import figure
-from .agents import Agent, Baseline, function_agent, imported_function
-from .models import ChatModel, ModelAgent, ModelUser
-from .playing import Line, Play, Plays, dialogue
-from .replaying import of_another_play, played_again, recorded
+from .agents import (
+    Agent,
+    Baseline,
+    ChatModel,
+    ModelAgent,
+    ModelUser,
+    function_agent,
+    imported_function,
+)
+from .environment import Line, Play, dialogue
+from .plays import Plays, of_another_play, played_again, recorded
 from .users import ScriptedUser, person_at_terminal
 from .world import BASELINE, SCRIPTED, UserMaker, World, name_problem, script_name, versioned
 
