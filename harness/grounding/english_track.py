@@ -21,7 +21,6 @@ from ..board.rows import ResponsesRow, Row, ranked
 from ..board.tracks import Track
 from ..io.tables import escaped, figure, markdown_table, signed
 from ..metrics.inform import TOTAL
-from ..scoring.report import Report
 from ..submission import HUMAN
 from .scores import OUTCOMES, GroundedScores
 
@@ -36,11 +35,9 @@ class EnglishRow(ResponsesRow):
     """A system in plain English.
 
     Attributes:
-        report: Its report under the table's rule set.
         grounded: Its grounded scores.
     """
 
-    report: Report
     grounded: GroundedScores
 
     @property
