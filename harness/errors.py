@@ -150,7 +150,7 @@ def room(module: str, needed_by: str) -> Any:
     """Return a module of a room that can be taken away, which nothing else imports by name.
 
     Args:
-        module: The module within the harness: "grounding.free_running".
+        module: The module within the harness: "grounding.plain_dialogues".
         needed_by: What needs it, as messages say: "--free-running".
 
     Raises:

@@ -14,7 +14,7 @@ from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.board import read_entries
-from mwz.harness.board.audit.setup_search import Outputs, search_setups
+from mwz.harness.board.audit.setup_search import AuditedOutputs, search_setups
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
@@ -235,9 +235,9 @@ def test_a_wrong_declaration_is_refused_with_its_place(
 
 def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
-        "known": Outputs(sample_content("careful"), "sample"),
-        "plain": Outputs(CONTENT, "sample"),
-        "own": Outputs(CONTENT, "sample", aliases(OWN)),
+        "known": AuditedOutputs(sample_content("careful"), "sample"),
+        "plain": AuditedOutputs(CONTENT, "sample"),
+        "own": AuditedOutputs(CONTENT, "sample", aliases(OWN)),
     }
     found = search_setups(wanted, 1)
     # What is kept goes by the table as well.

@@ -180,11 +180,12 @@ def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
 def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothing() -> None:
     own = Fingerprints("b", states="aa" * 100)
     entries = [_entry(key, own) for key in ("first", "second")]
+    report = score({"d0": _said("Hello.")}, _on(["Hello."], 1), Options(metrics=["bleu"]))
     for whose, raised in (("first", []), ("second", ["copied_states"]), (None, ["copied_states"])):
         third = _entry("third", own, **({} if whose is None else {"states_of": whose}))
         shared = copies(fingerprints([*entries, third]))["third"]
         assert shared["copied_states"].entry == "first"
-        assert ResponsesRow(entry=third, report=None, copies=shared).raised == raised
+        assert ResponsesRow(entry=third, report=report, copies=shared).raised == raised
 
 
 def test_who_says_whose_states_it_has_must_have_them() -> None:

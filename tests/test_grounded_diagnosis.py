@@ -12,17 +12,10 @@ import pytest
 from helpers import run_cli
 
 from mwz.database import VenueDatabase
-from mwz.harness import Benchmark
-from mwz.harness.data import load_benchmark
-from mwz.harness.grounding.explaining import (
-    CAUSES,
-    GroundedDiagnosis,
-    diagnose,
-    diagnose_free_running,
-)
+from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
+from mwz.harness.grounding.plain_dialogues import CAUSES, PlainDialogues, diagnose
 from mwz.harness.metrics import response_metrics
-from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
     lines_text,
@@ -64,11 +57,11 @@ def _why(capsys: Capture, *arguments: object) -> str:
 
 def _free_running(
     dialogues: Mapping[str, Any], **options: Any
-) -> tuple[GroundedDiagnosis, VenueDatabase]:
+) -> tuple[PlainDialogues, VenueDatabase]:
     """Return why free-running dialogues lose what they lose, and the venues."""
     scorer = Scorer(load_benchmark("sample"), Options(free_running=True, **options))
-    run = scorer.free_run(standard_form(dialogues, "wrong"), "wrong")
-    return diagnose_free_running(run, scorer), scorer.database()
+    diagnosis: PlainDialogues = scorer.free_run(standard_form(dialogues, "wrong"), "wrong")
+    return diagnosis, scorer.database()
 
 
 def _row(text: str, name: str) -> list[str]:
@@ -215,8 +208,8 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
         "grounded.inform_all": report.inform_all["total"],
         "grounded.success": report.success["total"],
         "grounded.success_all": report.success_all["total"],
-        "grounded.in_database": report.faithfulness.in_database,
-        "grounded.of_named_venue": report.faithfulness.of_named_venue,
+        "grounded.in_database": report.faithfulness["in_database"],
+        "grounded.of_named_venue": report.faithfulness["of_named_venue"],
     }
     assert list(evidence.won()["grounded.inform"]) == [True, True, False]
 

@@ -10,14 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
-from mwz.harness.grounding import GroundedDialogue
-from mwz.harness.grounding.facts import (
-    COUNTS,
-    ToldShares,
-    count_facts,
-    told_shares,
-    turn_domains,
-)
+from mwz.harness.grounding import COUNTS, GroundedDialogue, told_shares
+from mwz.harness.grounding.facts import count_facts, turn_domains
 from mwz.harness.grounding.grounded import (
     ABOUT_ANOTHER_DOMAIN,
     IN_PART,
@@ -31,7 +25,6 @@ from mwz.harness.grounding.grounded import (
     OTHER_LAST,
     TOO_EARLY,
     GroundedDomain,
-    PlainDialogue,
     ground,
 )
 from mwz.harness.grounding.scores import GroundedFigures, grounded_figures, rating
@@ -56,7 +49,7 @@ def _ground(
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     responses = [DELEXICALISER(text) for text in texts]
-    return ground(PlainDialogue(responses, goals, booked), DATABASE, DELEXICALISER.gazetteer)
+    return ground(responses, goals, DATABASE, DELEXICALISER.gazetteer, booked)
 
 
 def _figures(dialogues: Iterable[GroundedDialogue]) -> GroundedFigures:
@@ -178,8 +171,8 @@ def test_what_the_database_does_not_know_cannot_be_told() -> None:
     venues = {"hotel": [{"id": "h1", "name": "the owl loft", "area": "north", "phone": "?"}]}
     delexicaliser = Delexicaliser(venues, RULES)
     wanted = {"hotel": goal({"area": "north"}, ("PHONE",))}
-    said = PlainDialogue([delexicaliser("The Owl Loft, 01632 960123.")], wanted)
-    went = ground(said, database(venues), delexicaliser.gazetteer)
+    said = [delexicaliser("The Owl Loft, 01632 960123.")]
+    went = ground(said, wanted, database(venues), delexicaliser.gazetteer)
     assert went.inform
     assert went.domains["hotel"].causes == {"PHONE": NOT_RECORDED}
 
@@ -280,7 +273,7 @@ def test_what_is_told_is_in_the_database_and_of_a_named_venue_or_not() -> None:
     # Brine's number before and after it is named; a number of nobody; a train's id.
     counts = _facts("01632960110!", "Brine: 01632 960 110.", "Or 01632 960999.", "TR4017.")
     assert counts == (4, 3, 2)
-    assert told_shares(*counts) == ToldShares(4, 75.0, 50.0)
+    assert told_shares(*counts) == {"told": 4, "in_database": 75.0, "of_named_venue": 50.0}
 
 
 def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
@@ -292,7 +285,7 @@ def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
 
 def test_a_drivers_number_is_not_counted() -> None:
     assert _facts("Your taxi is booked, call 07700 900123.") == (0, 0, 0)
-    assert told_shares(0, 0, 0) == ToldShares(0, None, None)
+    assert told_shares(0, 0, 0) == {"told": 0, "in_database": None, "of_named_venue": None}
 
 
 # For any dialogue.

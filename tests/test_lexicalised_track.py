@@ -33,8 +33,8 @@ from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
+from mwz.harness.grounding import told_shares
 from mwz.harness.grounding.english_track import way_back
-from mwz.harness.grounding.facts import ToldShares
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
 from mwz.harness.io import validated
@@ -255,7 +255,7 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
     def grounded(inform: float, success: float) -> GroundedScores:
         # "Any" is more, and ranks nobody.
         totals = ({"total": 99.0}, {"total": inform}, {"total": 98.0}, {"total": success})
-        return GroundedScores(*totals, ToldShares(0, None, None), None)
+        return GroundedScores(*totals, told_shares(0, 0, 0), None)
 
     # 90 of 100 dialogues: Success 60 % of them is 54 % of all, Inform 70 % is 63 %.
     facts = system(name="Most", track="lexicalised")
@@ -353,7 +353,7 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
     names = ("inform", "inform_all", "success", "success_all", "success_requested")
     figures = [getattr(scores, name)["total"] for name in names]
     assert figures == pytest.approx([97.2, 96.7, 94.5, 94.0, 82.3], abs=0.05)
-    told = (scores.faithfulness.in_database, scores.faithfulness.of_named_venue)
+    told = (scores.faithfulness["in_database"], scores.faithfulness["of_named_venue"])
     assert told == pytest.approx((99.4, 91.0), abs=0.05)
     backs = list(way_back(entries, "2021"))
     assert len(backs) == len(others) >= 4

@@ -21,9 +21,8 @@ from mwz.harness.comparison.evidence import pass_hat
 from mwz.harness.data import DomainTask, Task, Tasks, chosen_goals, load_tasks
 from mwz.harness.data.goals import parse_tasks
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.environment import MAX_TURNS, Environment, booked_slots
+from mwz.harness.live.environment import MAX_TURNS, Environment, Play, booked_slots
 from mwz.harness.live.play import play_tasks
-from mwz.harness.live.playing import Play
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import BrokenOffError, Tools, User, World
 

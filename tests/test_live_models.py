@@ -99,9 +99,9 @@ def test_passing_trouble_is_waited_for(
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (401, "status 401 (check OPENAI_API_KEY)"),
-        (403, "whether it may use this model"),
-        (404, "check the model's name and --base-url"),
+        (401, "status 401 (check OPENAI_API_KEY, "),
+        (403, "check OPENAI_API_KEY"),
+        (404, "the model's name and --base-url)"),
         (500, "(5 attempts)"),
         (None, "Connection error (5 attempts)"),
         (_silent, "timed out (5 attempts)"),
@@ -131,10 +131,10 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     message: str,
 ) -> None:
     if fault is _silent:
-        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
+        monkeypatch.setattr("mwz.harness.live.agents._TIMEOUT", 0.05)
     if isinstance(fault, Slow):
-        monkeypatch.setattr("mwz.harness.live.models._DEADLINE", 0.5)
-    monkeypatch.setattr("mwz.harness.live.models._LARGEST", 100_000)
+        monkeypatch.setattr("mwz.harness.live.agents._DEADLINE", 0.5)
+    monkeypatch.setattr("mwz.harness.live.agents._LARGEST", 100_000)
     once = fault in (401, 403, 404) or "the answer " in message
     file = tmp_path / "p.jsonl"
     assert play(server, file).status == 0

@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 from helpers import RULES
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import FURTHER_SLOTS, Goal
-from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import from_document, to_document
 from mwz.harness.data.multiwoz22 import with_requests
 from mwz.harness.grounding import GroundedDialogue, requests
-from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, PlainDialogue, ground
-from mwz.harness.scoring import Scorer
+from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, ground
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
@@ -73,7 +71,7 @@ def _ground(
 ) -> GroundedDialogue:
     responses = [DELEXICALISER(text) for text in texts]
     goals = {domain: Goal(info, frozenset(), {}, frozenset(further))}
-    return ground(PlainDialogue(responses, goals), DATABASE, DELEXICALISER.gazetteer)
+    return ground(responses, goals, DATABASE, DELEXICALISER.gazetteer)
 
 
 # Italian restaurants of the sample: nonna's attic (centre) and two doves (north).
@@ -118,7 +116,7 @@ def test_what_the_database_does_not_have_is_not_missed() -> None:
 def test_it_is_unknown_where_the_goal_does_not_say() -> None:
     responses = [DELEXICALISER("Nonna's Attic is Italian.")]
     goals = {"restaurant": Goal({"food": "italian"}, frozenset(), {})}
-    went = ground(PlainDialogue(responses, goals), DATABASE, DELEXICALISER.gazetteer)
+    went = ground(responses, goals, DATABASE, DELEXICALISER.gazetteer)
     assert went.success_all
     assert went.success_requested is None
 
@@ -137,9 +135,7 @@ def test_in_a_dialogue_of_its_own_nothing_is_matched_that_no_response_serves() -
 def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:
     goals = {"taxi": Goal({"leave": "10:00"}, frozenset({"PHONE"}), {})}
     for text, told in (("Your taxi: 8628652947.", True), ("Your taxi: 862865.", False)):
-        went = ground(
-            PlainDialogue([DELEXICALISER(text)], goals), DATABASE, DELEXICALISER.gazetteer
-        )
+        went = ground([DELEXICALISER(text)], goals, DATABASE, DELEXICALISER.gazetteer)
         assert went.domains["taxi"].provided == {"PHONE": told}
 
 

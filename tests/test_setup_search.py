@@ -19,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.audit.setup_search import (
-    Outputs,
+    AuditedOutputs,
     Point,
     SetupSearch,
     nearest,
@@ -61,7 +61,7 @@ def _content(name: str) -> bytes:
 
 def _searched(content: bytes, benchmark: str, workers: int = 1, **how: Any) -> SetupSearch:
     """Search the set-ups of one submission."""
-    return search_setups({"one": Outputs(content, benchmark)}, workers, **how)["one"]
+    return search_setups({"one": AuditedOutputs(content, benchmark)}, workers, **how)["one"]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
     """The set-up searches of the sample submissions, computed once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MWZ_DATA", str(tmp_path_factory.mktemp("data")))
-        yield search_setups({name: Outputs(_content(name), "sample") for name in ALLOWED}, 2)
+        yield search_setups({name: AuditedOutputs(_content(name), "sample") for name in ALLOWED}, 2)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -245,7 +245,9 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
 def test_several_submissions_give_in_processes_what_each_gives_alone(data_directory: Path) -> None:
     _install("tiny")
     texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
-    outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
+    outputs = {
+        name: AuditedOutputs(_predictions("a", text=text), "tiny") for name, text in texts.items()
+    }
     alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
     counts: list[int] = []
 

@@ -28,6 +28,7 @@ from .entries import (
 )
 from .entry_scores import (
     DIALOGUE_METRICS as DIALOGUE_METRICS,
+    Outputs as Outputs,
     Reading as Reading,
     read_responses as read_responses,
 )

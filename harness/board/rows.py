@@ -295,28 +295,27 @@ class ResponsesRow(Row):
     """A system in a table of responses.
 
     Attributes:
-        report: Its report under the table's rule set; None of human responses that have no entry,
-            and that only systems' reports tell of.
+        report: Its report under the table's rule set.
     """
 
-    report: Report | None
+    report: Report
 
     @property
     def states(self) -> str | None:
         """The source of the belief states that it is scored with, and whose they are."""
         whose = self.entry.system.states_of
-        source = None if self.report is None else self.report.states
+        source = self.report.states
         return source if whose is None else f"{source} ({whose})"
 
     @property
-    def signature(self) -> Signature | None:
+    def signature(self) -> Signature:
         """As of `Row`."""
-        return None if self.report is None else self.report.signature
+        return self.report.signature
 
     @property
     def coverage(self) -> float:
         """As of `Row`, of the turns."""
-        return 100.0 if self.report is None else self.report.coverage.percent
+        return self.report.coverage.percent
 
     @property
     def is_corpus(self) -> bool:
@@ -326,14 +325,14 @@ class ResponsesRow(Row):
     def value(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure of what is played; of the corpus no BLEU nor combined score."""
         headline = headlines()[name]
-        if self.report is None or (self.is_corpus and name in _OF_BLEU):
+        if self.is_corpus and name in _OF_BLEU:
             return Value(None, headline.digits)
         return Value(headline.value(self.report, setup), headline.digits)
 
     def ranking(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
         one = self.value(name, setup)
-        if setup != "strict" or self.rank is None or self.report is None or not self.lower_bound:
+        if setup != "strict" or self.rank is None or not self.lower_bound:
             return one
         return replace(one, number=self.report.whole(name), played=one.number)
 
@@ -352,18 +351,16 @@ class ResponsesRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """The strict combined score, of incomplete submissions its lower bound."""
-        return ((self.report and self.report.whole("combined")) or 0.0,)
+        return (self.report.whole("combined") or 0.0,)
 
     @property
     def lower_bound(self) -> LowerBound | None:
         """The lower bound of its scores over the whole benchmark; None if it plays all of it."""
-        return None if self.report is None else self.report.metrics.get("lower_bound")
+        return self.report.metrics.get("lower_bound")
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
         """As of `Row`."""
-        if self.report is None:
-            return {}
         measured = dict(self.report.metrics.get("flags") or {})
         further = self.entry.scores.further_gold
         states = tracked(entered_scores(self.report), further, self.report.rules)
@@ -374,8 +371,6 @@ class ResponsesRow(Row):
     @property
     def track_notes(self) -> Iterator[str]:
         """Yield what is to be said of placeholders: those that it declares, or many unknown."""
-        if self.report is None:
-            return
         aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
@@ -393,7 +388,7 @@ class ResponsesRow(Row):
     @property
     def bound_note(self) -> list[str]:
         """As of `Row`."""
-        if self.report is None or self.report.coverage.complete:
+        if self.report.coverage.complete:
             return []
         coverage = self.report.coverage
         count, of, unit = coverage.dialogues, coverage.of, "dialogues"

@@ -121,7 +121,7 @@ def _check_grounded_cause(cause: str | None, lexicalised: bool) -> None:
 
 def _grounding() -> Any:
     """Return what explains grounded scores."""
-    return room("grounding.explaining", "--lexicalised")
+    return room("grounding.plain_dialogues", "--lexicalised")
 
 
 def _diagnoses(
@@ -159,9 +159,8 @@ def _play_text(
     standard = read_predictions(file)
     loaded = benchmark_chooser(benchmark, "explaining by")(standard.dialogues)
     scorer = Scorer(loaded, Options(free_running=True))
-    run = scorer.free_run(standard, shown_name(file))
-    tell(shown_name(file), run.remarks)
-    diagnosis = _grounding().diagnose_free_running(run, scorer)
+    diagnosis = scorer.free_run(standard, shown_name(file))
+    tell(shown_name(file), diagnosis.remarks)
     return _grounded_text(file, diagnosis, scorer.database(), dialogue, domain, cause)
 
 
@@ -203,10 +202,10 @@ def _grounded_text(
 ) -> str:
     """Return what is shown of grounded scores; nothing for another cause."""
     if dialogue is not None:
-        id_ = dialogue if dialogue in diagnosis.dialogues else dialogue_id(dialogue)
+        id_ = dialogue if dialogue in diagnosis.outcomes else dialogue_id(dialogue)
         text = diagnosis.dialogue_text(id_, database)
         if text is None:
-            _refuse_dialogue(name, dialogue, [*diagnosis.dialogues], True)
+            _refuse_dialogue(name, dialogue, [*diagnosis.outcomes], True)
         return str(text)
     return "" if cause in _STRICT_CAUSES else str(diagnosis.text(domain, cause))
 

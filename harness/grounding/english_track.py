@@ -30,7 +30,6 @@ from ..board import (
 )
 from ..io import escaped, figure, markdown_table, signed
 from ..metrics import TOTAL
-from ..scoring import Report
 from ..submission import HUMAN
 from .scores import OUTCOMES, GroundedScores
 
@@ -45,11 +44,9 @@ class EnglishRow(ResponsesRow):
     """A system in plain English.
 
     Attributes:
-        report: Its report under the table's rule set.
         grounded: Its grounded scores.
     """
 
-    report: Report
     grounded: GroundedScores
 
     @property

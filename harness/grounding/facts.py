@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.normalization import Delexicalised, VenueId, read_toml
 from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, unplaced
@@ -214,25 +214,15 @@ COUNTS = ("told", *SHARES)
 """The facts given, those that the database has, and those of a venue named by then."""
 
 
-@dataclass(frozen=True)
-class ToldShares:
-    """Of the facts that responses give of venues, how many are true.
-
-    Attributes:
-        told: Telephone numbers, postcodes, addresses and train ids told.
-        in_database: The share of them that the database has, in percent; None if none is told.
-        of_named_venue: The share that belongs to a venue named by then, in percent.
-    """
-
-    told: int
-    in_database: float | None
-    of_named_venue: float | None
+ToldShares: TypeAlias = Mapping[str, "int | float | None"]
+"""Of the facts that responses give of venues: `told`, how many there are, and each of `SHARES`, in
+percent, None if none is told."""
 
 
 def told_shares(told: int, *parts: int) -> ToldShares:
     """Return the shares of counts, in the order of `COUNTS`."""
-    in_database, of_named_venue = (100 * part / told if told else None for part in parts)
-    return ToldShares(told, in_database, of_named_venue)
+    shares = (100 * part / told if told else None for part in parts)
+    return dict(zip(COUNTS, (told, *shares), strict=True))
 
 
 def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:

@@ -149,24 +149,6 @@ class GroundedDialogue:
         return all(told for slots in provided for told in slots.values())
 
 
-@dataclass(frozen=True)
-class PlainDialogue:
-    """A dialogue's responses in plain English, and what they are compared with.
-
-    Attributes:
-        responses: One per system turn; any number.
-        goal: Domain -> what the user wants.
-        booked: The domains booked by then, one collection per turn; None where that is not
-            known (a dialogue of its own, not the benchmark's).
-        users: What the user said before each turn, None where it is not known.
-    """
-
-    responses: Sequence[Delexicalised]
-    goal: Mapping[str, Goal]
-    booked: Sequence[Collection[str]] | None = None
-    users: Sequence[str | None] = ()
-
-
 @lru_cache(maxsize=8)
 def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
     """Return the delexicaliser of a benchmark's venues under a rule set."""
@@ -192,24 +174,30 @@ def ground_texts(
         goal: Domain -> what the user wants.
         benchmark: The benchmark, whose venues responses may name.
         rules: The rule set.
-        booked: As of `PlainDialogue`.
+        booked: As of `ground`.
     """
     plain = delexicaliser(benchmark, rules)
-    said = PlainDialogue([plain(text) for text in texts], goal, booked)
-    return ground(said, venue_database(benchmark, rules), plain.gazetteer)
+    responses = [plain(text) for text in texts]
+    return ground(responses, goal, venue_database(benchmark, rules), plain.gazetteer, booked)
 
 
 def ground(
-    dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
+    responses: Sequence[Delexicalised],
+    goal: Mapping[str, Goal],
+    database: VenueDatabase,
+    gazetteer: Gazetteer,
+    booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     """Compare a dialogue's responses with its goal and the venue database.
 
     Args:
-        dialogue: The dialogue.
+        responses: One per system turn; any number.
+        goal: Domain -> what the user wants.
         database: Answers the goal's queries.
         gazetteer: The venues that the responses were searched for.
+        booked: The domains booked by then, one collection per turn; None where that is not known
+            (a dialogue of its own, not the benchmark's).
     """
-    responses, booked = dialogue.responses, dialogue.booked
     about = turn_domains(responses)
     domains = {
         name: _GoalDomain(
@@ -221,7 +209,7 @@ def ground(
             about,
             None if booked is None else [name in domains for domains in booked],
         ).outcome()
-        for name, wanted in dialogue.goal.items()
+        for name, wanted in goal.items()
     }
     return GroundedDialogue(domains, count_facts(responses))
 

@@ -38,7 +38,7 @@ def _headline(figure: Figure) -> Headline:
             return None
         rates = getattr(scores, name, None)
         value: float | None
-        value = getattr(scores.faithfulness, name) if rates is None else rates.get(TOTAL)
+        value = scores.faithfulness[name] if rates is None else rates.get(TOTAL)
         return value
 
     def value(report: Results, setup: str) -> float | None:

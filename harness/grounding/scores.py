@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
-from mwz.normalization import RuleSet
+from mwz.normalization import Delexicalised, RuleSet
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import counted
 from ..io import Cell, figure, text_table
 from ..metrics import TOTAL, DialogueResult, Played, Statistics, percent
 from ..scoring import kept
-from ..submission import has_human_responses
+from ..submission import NormalizedSubmission, has_human_responses
 from .facts import COUNTS, SHARES, ToldShares, told_shares
-from .grounded import GroundedDialogue, PlainDialogue, ground, ground_texts
+from .grounded import GroundedDialogue, ground, ground_texts
 from .grounded_scores import FIGURES
 
 _RATES = {
@@ -164,20 +164,23 @@ def _values(sums: Sequence[float]) -> dict[str, float]:
 # -------------------------------------------------------------------- what was played, and people
 
 
-def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
-    """Return the dialogues in plain English by their ids, in the submission's order."""
-    dialogues = {}
-    for id_, dialogue in played.submission.dialogues.items():
-        gold = played.benchmark.dialogues[id_]
-        responses = [plain for plain in dialogue.plain if plain is not None]
-        dialogues[id_] = PlainDialogue(responses, gold.goal, gold.booked_domains, gold.users)
-    return dialogues
+def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexicalised]]:
+    """Return dialogue id -> its responses in plain English, in the submission's order."""
+    return {
+        id_: [plain for plain in dialogue.plain if plain is not None]
+        for id_, dialogue in submission.dialogues.items()
+    }
 
 
 def grounded_dialogues(played: Played) -> list[GroundedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
     database, gazetteer = played.database(), played.delexicaliser().gazetteer
-    return [ground(one, database, gazetteer) for one in plain_dialogues(played).values()]
+    dialogues = []
+    for id_, responses in plain_responses(played.submission).items():
+        gold = played.benchmark.dialogues[id_]
+        went = ground(responses, gold.goal, database, gazetteer, gold.booked_domains)
+        dialogues.append(went)
+    return dialogues
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -285,7 +288,7 @@ def faithfulness_table(
     """Show what a system tells of venues, and what the human responses do."""
     whose = {"this system": scores, "human responses": human}
     rows: list[list[Cell]] = [
-        [name, one.faithfulness.told, *(figure(getattr(one.faithfulness, s)) for s in SHARES)]
+        [name, one.faithfulness["told"], *(figure(one.faithfulness[share]) for share in SHARES)]
         for name, one in whose.items()
         if one is not None
     ]

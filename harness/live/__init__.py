@@ -1,9 +1,9 @@
 """Live dialogues: an agent with tools talks to a user who has a goal, and is scored by the goal.
 
-`world.py`: what dialogues share, with the tools that an agent can call. `users.py`, `agents.py`,
-`models.py`: users and agents. `environment.py`: one dialogue, and the result. `playing.py`: many,
-and what they score. `play.py`: playing them into files, which `replaying.py` reads.
-`gymnasium_env.py` and `inspect_task.py` serve other frameworks; `live_track.py` is the board's.
+`world.py`: what dialogues share, with the tools that an agent can call. `users.py`, `agents.py`:
+users and agents. `environment.py`: one dialogue, and the result. `plays.py`: many, what they score,
+and files of them, into which `play.py` plays. `gymnasium_env.py` and `inspect_task.py` serve other
+frameworks; `live_track.py` is the board's.
 """
 
 import lazy_loader

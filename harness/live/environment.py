@@ -21,16 +21,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
+
+from mwz.normalization import digest_of_json
 
 from ..benchmark import REFERENCE
 from ..data import Task
 from ..errors import InputError, shown
 from ..io import limits, valid_text
+from ..signature import SHOWN_HASH, Signature
+from .agents import Agent
 from .users import ScriptedUser
-from .world import NAMED, ROUTE, BrokenOffError, Result, Tools, UserMaker, UserTurn, World
+from .world import (
+    NAMED,
+    ROUTE,
+    BrokenOffError,
+    Result,
+    Tools,
+    UserMaker,
+    UserTurn,
+    World,
+    tools_digest,
+)
 
 MAX_TURNS = 30
 """How many turns a dialogue has at most."""
@@ -299,3 +313,79 @@ def outcome_of(
         failed_calls=sum("error" in result for result in results),
         error=error,
     )
+
+
+# ---------------------------------------------------------------------------- playing a dialogue
+
+Line: TypeAlias = "dict[str, Any]"
+"""A dialogue as files have it: `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
+`agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the address.
+"""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Who plays what.
+
+    Attributes:
+        world: The benchmark and its tasks.
+        tasks: The ids of the tasks that are played, in order.
+        agent: Makes the agent of a dialogue.
+        agent_name: What records call it.
+        user: Makes the user of a dialogue.
+        user_name: What signatures call it, with the digest of its prompt or script.
+        trials: How often each task is played.
+        seed: What scripted users' words depend on.
+        server: What tells the address of language models from others; None without such models.
+    """
+
+    world: World
+    tasks: Sequence[str]
+    agent: Callable[[], Agent]
+    agent_name: str
+    user: UserMaker
+    user_name: str
+    trials: int = 1
+    seed: int = 0
+    server: str | None = None
+
+    def signature(self, **more: str) -> Signature:
+        """Return all that outcomes depend on besides the agent, and further parameters."""
+        plain = self.world.signature
+        own = {
+            "user": self.user_name,
+            "tasks": self.world.tasks.digest[:SHOWN_HASH],
+            "tools": tools_digest()[:SHOWN_HASH],
+            "max-turns": str(MAX_TURNS),
+            "seed": str(self.seed),
+        }
+        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
+
+    def whole_signature(self) -> Signature:
+        """Return all that figures depend on besides the agent: the tasks and the trials, too."""
+        played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
+        return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
+
+
+def dialogue(what: Play, trial: int, id_: str) -> Line:
+    """Play one dialogue, and return its line."""
+    environment = Environment(what.world, what.user)
+    environment.reset(id_, f"{what.seed} {trial}")
+    agent = what.agent()
+    try:
+        while (said := environment.user_turn()) is not None:
+            environment.respond(agent(said, environment.call))
+    except BrokenOffError as error:
+        environment.fail(str(error))
+    talkers = {"agent": agent, "user": environment.user}
+    server = {} if what.server is None else {"server": what.server}
+    return {
+        "dialogue_id": id_,
+        "turns": environment.transcript,
+        "trial": trial,
+        "agent": what.agent_name,
+        "outcome": environment.outcome().to_dict(),
+        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
+        "signature": what.signature().to_dict(),
+        **server,
+    }

@@ -17,8 +17,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
+from .agents import MOST_ROUNDS, spoken
 from .environment import Environment
-from .models import MOST_ROUNDS, spoken
 from .world import BrokenOffError, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")

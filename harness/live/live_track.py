@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
@@ -12,13 +15,12 @@ from pydantic import Field, FiniteFloat, NonNegativeInt
 
 from mwz.normalization import digest_of_json, read_toml
 
-from ..benchmark import Benchmark
 from ..board import (
-    PREDICTIONS_FILE,
     Board,
     Column,
     Entry,
     Hashes,
+    Outputs,
     Predictions,
     Reading,
     Row,
@@ -36,11 +38,12 @@ from ..board import (
 )
 from ..comparison import Interval
 from ..data import DEFAULT
-from ..errors import InputError, counted
+from ..errors import InputError, Remark, counted
 from ..io import encoded, to_json
 from ..signature import Signature
-from .playing import Plays, play_scripts
-from .replaying import baseline_calls, recorded, replayed
+from .agents import Baseline
+from .environment import Line
+from .plays import Plays, play_scripts, recorded, replayed
 from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"
@@ -236,7 +239,7 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
 
 
 @dataclass(frozen=True)
-class LivePlays:
+class LivePlays(Outputs):
     """Live dialogues, played again, to be scored.
 
     Attributes:
@@ -257,24 +260,15 @@ class LivePlays:
         return replace(hashes_of(self.content, said), trials=each)
 
     @property
-    def states(self) -> None:
-        """There are no belief states."""
-
-    @property
-    def remarks(self) -> Sequence[str]:
+    def remarks(self) -> Sequence[Remark | str]:
         """What is to be said of the plays."""
         return self.plays.remarks
-
-    @property
-    def benchmark(self) -> Benchmark | None:
-        """There are no states to be scored against further gold states."""
-        return None
 
     @property
     def place(self) -> Predictions:
         """Where the plays are: what both scripts play is not kept, but played again."""
         if self.content is not None:
-            return Predictions(file=PREDICTIONS_FILE)
+            return super().place
         what = self.plays.what
         return Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
 
@@ -338,6 +332,47 @@ def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePla
         told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
         raise InputError(source, told)
     return LivePlays(again)
+
+
+def baseline_calls(plays: Plays) -> float | None:
+    """Return the share of the baseline's calls that an agent makes in the same turns.
+
+    The baseline hears what the users said to the agent. Arguments count as the same in upper and
+    in lower case, and further calls do not count.
+
+    Returns:
+        None if the baseline calls nothing.
+    """
+    calls = same = 0
+    for line in plays.lines:
+        for turn, right in zip(line["turns"], _baseline_turns(line, plays.what.world), strict=True):
+            made = Counter(_call(one["name"], one["arguments"]) for one in turn.get("calls", ()))
+            calls, same = calls + right.total(), same + (made & right).total()
+    return same / calls if calls else None
+
+
+def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
+    """Return the calls that the baseline makes in each turn of a dialogue."""
+    task, baseline = world.tasks[line["dialogue_id"]], Baseline()
+    turns: list[Counter[Hashable]] = []
+
+    def call(name: str, arguments: object) -> Mapping[str, Any]:
+        turns[-1][_call(name, arguments)] += 1
+        return world.tools.call(task, name, arguments)
+
+    for turn in line["turns"]:
+        turns.append(Counter())
+        baseline(turn["user"], call)
+    return turns
+
+
+def _call(name: str, arguments: Any) -> Hashable:
+    """Return a call as it is compared."""
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    slots = arguments.items() if isinstance(arguments, dict) else ()
+    return name, frozenset((slot, str(value).casefold()) for slot, value in slots)
 
 
 _TEXTS = read_toml("live_track.toml", __package__)

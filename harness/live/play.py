@@ -25,10 +25,17 @@ from ..cli import notify, option
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
 from ..io import STANDARD_STREAM, figure, read_bytes, valid_text, write_atomically, write_json
-from .agents import Agent, Baseline, function_agent, imported_function
-from .models import ChatModel, ModelAgent, ModelUser
-from .playing import Line, Play, Plays, dialogue
-from .replaying import of_another_play, played_again, recorded
+from .agents import (
+    Agent,
+    Baseline,
+    ChatModel,
+    ModelAgent,
+    ModelUser,
+    function_agent,
+    imported_function,
+)
+from .environment import Line, Play, dialogue
+from .plays import Plays, of_another_play, played_again, recorded
 from .users import ScriptedUser, person_at_terminal
 from .world import BASELINE, SCRIPTED, UserMaker, World, name_problem, script_name, versioned
 
@@ -97,7 +104,7 @@ def command(
     hidden = True if user == _PERSON else None
     lines: list[Line] = []
     solved = 0
-    coming = play_tasks(what, output, jobs, notify)
+    coming = play_tasks(what, output, jobs)
     bar = tqdm(coming, "playing", len(ids) * trials, unit="dialogue", disable=hidden)
     # What a function prints is no part of the figures.
     with bar, redirect_stdout(sys.stderr):
@@ -143,16 +150,13 @@ def _named(role: str, name: str, chats: Mapping[str, ChatModel]) -> str:
     return name
 
 
-def play_tasks(
-    what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
-) -> Iterator[Line]:
+def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
     """Play dialogues into files, and yield each; what is there already is not played again.
 
     Args:
         what: Who plays what.
         path: The file of the first trial.
         jobs: Dialogues at a time.
-        notify: Called with what there is to say of files that are there already.
 
     Raises:
         InputError: A file is of another play, or cannot be written; the agent's or the user's
@@ -161,7 +165,7 @@ def play_tasks(
     """
     further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
     files = dict(enumerate((path, *map(path.with_name, further)), start=1))
-    played = {trial: _resumed(file, what, trial, notify) for trial, file in files.items()}
+    played = {trial: _resumed(file, what, trial) for trial, file in files.items()}
     broken_off = 0
     for trial, file in files.items():
         lacking = [id_ for id_ in what.tasks if id_ not in played[trial]]
@@ -219,7 +223,7 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
 
 
-def _resumed(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> dict[str, Line]:
+def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
     """Return dialogue id -> what a file holds, played again.
 
     A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play

@@ -106,12 +106,12 @@ class Scorer:
         return self.score_normalized(self.normalized(submission))
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
-        """Return free-running dialogues held against their goals: `FreeRunning` of `grounding`.
+        """Return free-running dialogues held against their goals: `PlainDialogues` of `grounding`.
 
         Raises:
             InputError: They are malformed, or one has no goal.
         """
-        free_running = room("grounding.free_running", "--free-running")
+        free_running = room("grounding.plain_dialogues", "--free-running")
         return free_running.play_free_running(dialogues, source, self)
 
     def _parsed(self, predictions: object, source: str) -> Submission:

@@ -15,18 +15,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..registry import read_toml, sha256
 from ..responses import Delexicalised, Span, VenueId
 from ..rules import RuleSet
-from .contexts import GIVEN, Contexts, code_rules, find_codes, postcode_areas
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
-from .phrases import SENTENCE_ENDS, Found, PhraseBook, Token, collapsed, corrector, is_guess, tokens
+from .phrases import (
+    GIVEN,
+    SENTENCE_ENDS,
+    Found,
+    PhraseBook,
+    Token,
+    collapsed,
+    context_book,
+    corrector,
+    is_guess,
+    marked_tokens,
+    tokens,
+)
 
 VERSION = "lex1"
 """The version of the delexicaliser, which goes into signatures."""
@@ -41,6 +52,13 @@ _LONGEST_HOUSE_NUMBER = 4
 _LONGEST_STREET = 3
 _EMPHASIS = "*_"
 _MOST_EMPHASIS = 3
+
+_HIDDEN = "\0"
+_DIGIT = re.compile("[0-9]")
+_OF_LETTERS = frozenset({"reference"})
+"""The kinds of codes that may be letters alone."""
+
+_BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
 @lru_cache(maxsize=1)
@@ -74,11 +92,13 @@ class Delexicaliser:
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
         self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
-        self._names = NameRules(gazetteer.phrases, tables)
+        self._name_rules, self._address_rules = tables["names"], tables["addresses"]
+        self._skipped = frozenset(self._name_rules["skipped_marks"])
         self._values = values_book(tables["values"], gazetteer)
-        self._contexts = Contexts(tables["marked"], tables["context"])
+        self._marked, self._rules = tables["marked"], tables["context"]
+        self._contexts = context_book(self._rules)
         vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
-        contexts = self._contexts.phrases.vocabulary
+        contexts = self._contexts.vocabulary
         self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
@@ -105,10 +125,10 @@ class Delexicaliser:
         rest, codes = find_codes(response, given, self._codes, self._is_word)
         text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
-        text, mentions = self._names.find(response, text, corrections)
+        text, mentions = self._with_names(response, text, corrections)
         text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
         spans: list[Span] = []
-        for token, slot in self._contexts.marked(text):
+        for token, slot in marked_tokens(text, self._marked, self._rules, self._contexts):
             after = spans[-1].end if spans else 0
             span = self._span(response, token, slot, mentions, canonical)
             spans.append(_with_emphasis(response, span, after))
@@ -146,6 +166,131 @@ class Delexicaliser:
         else:
             value = canonical.get(token.start, words.lower())
         return Span(token.start, token.end, slot, value, tuple(venues), whole)
+
+    # ------------------------------------------------------------------- names and addresses
+
+    def _with_names(
+        self,
+        response: str,
+        text: Sequence[Token],
+        corrections: Mapping[str, Sequence[str]],
+    ) -> tuple[list[Token], dict[int, list[Mention]]]:
+        """Find the names and addresses of a text, the longest first.
+
+        Args:
+            response: The text.
+            text: Its tokens.
+            corrections: Misspelt word -> what it may stand for.
+
+        Returns:
+            The tokens with names and addresses as one each, and what these mean by where they
+            begin in the text; an address of which nothing is known means nothing.
+        """
+        found = [
+            (match, mentions)
+            for match in self.gazetteer.phrases.find(text, self._skipped, corrections)
+            if (mentions := self._accepted(response, text, match))
+        ]
+        replaced: dict[int, tuple[int, Token]] = {}
+        meant: dict[int, list[Mention]] = {}
+        for match, mentions in _longest_first(found, len(text)):
+            first = match.first + self._article_left(response, text, match)
+            start = text[first].start
+            last = text[match.last]
+            end = last.stem_end if match.stem else last.end
+            kind = mentions[0].slot.lower()
+            replaced[first] = (match.last, Token(start, end, "", end, kind))
+            meant[start] = mentions
+        return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
+
+    def _accepted(
+        self, response: str, text: Sequence[Token], match: Found[Mention]
+    ) -> list[Mention]:
+        """Return what a match means; nothing if it does not count."""
+        if is_guess(text, match, self._shortest):
+            return []
+        following = text[match.last + 1] if match.last + 1 < len(text) else None
+        names = [m for m in match.entries if m.slot == "NAME"]
+        if (
+            names
+            and following is not None
+            and following.word in self._address_rules["unknown_endings"]
+        ):
+            names = []
+        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
+            names = []
+        if names:
+            return names
+        addresses = [m for m in match.entries if m.slot == "ADDRESS"]
+        whole = [m for m in addresses if m.whole]
+        return whole or addresses
+
+    def _article_left(self, response: str, text: Sequence[Token], match: Found[Mention]) -> int:
+        """Return 1 if a name's article stays in the text: within a sentence, in lower case."""
+        article = text[match.first]
+        if article.word not in self._name_rules["articles"] or match.first == match.last:
+            return 0
+        begins = match.first == 0 or text[match.first - 1].word in SENTENCE_ENDS
+        return 0 if begins or response[article.start].isupper() else 1
+
+    def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
+        """Return the text with addresses that no record has as one token each."""
+        replaced = {}
+        done = -1
+        for first, token in enumerate(text):
+            if first > done and not token.kind and _is_house_number(token.word):
+                last = self._unknown_address(text, first)
+                if last is not None:
+                    end = text[last].end
+                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
+                    done = last
+        return collapsed(response, text, replaced)
+
+    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
+        """Return the last token of an address that begins with a number; None if none does."""
+        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
+            token = text[last]
+            if (
+                token.kind
+                or not token.word.isalpha()
+                or token.word in self._address_rules["unknown_without"]
+            ):
+                return None
+            if token.word in self._address_rules["unknown_endings"] and last > first + 1:
+                return last
+        return None
+
+    def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
+        """Tell whether ordinary words are a name here: by their neighbours or a capital."""
+        before = text[match.first - 1] if match.first else None
+        after = text[match.last + 1] if match.last + 1 < len(text) else None
+        start, last = text[match.first].start, text[match.last]
+        begins = before is None or before.word in SENTENCE_ENDS
+        capital = response[last.start].isupper() and not response[start : last.end].isupper()
+        return (
+            (before is not None and before.word in self._name_rules["evidence_before"])
+            or (after is not None and after.word in self._name_rules["evidence_after"])
+            or (capital and not (begins and match.first == match.last))
+            or response[start - 1 : start] in self._name_rules["emphasis"]
+        )
+
+
+def _longest_first(
+    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
+) -> Iterator[tuple[Found[Mention], list[Mention]]]:
+    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
+    taken = bytearray(length)
+    for match, mentions in sorted(
+        found,
+        key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
+    ):
+        if not any(taken[match.first : match.last + 1]):
+            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
+            yield match, mentions
+
+
+def _is_house_number(word: str) -> bool:
+    return word[:1].isdecimal() and len(word) <= _LONGEST_HOUSE_NUMBER + len("a")
 
 
 def _with_emphasis(response: str, span: Span, after: int) -> Span:
@@ -214,140 +359,81 @@ def _with_values(
     return values, canonical
 
 
-# ----------------------------------------------------------------------------- names and addresses
+# ------------------------------------------------------------------------------- numbers and codes
+
+CodeRule: TypeAlias = "tuple[str, Sequence[re.Pattern[str]], bool]"
+"""The kind of a code, its patterns, and whether they do not hold for a text all in capitals."""
 
 
-class NameRules:
-    """Finds names and addresses: the phrases of a gazetteer, where they count.
+def code_rules(rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> list[CodeRule]:
+    """Return rules that find numbers and codes, in the order in which they are tried.
 
     Args:
-        phrases: Names and addresses in all their spellings.
-        tables: The tables of a delexicaliser.
+        rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
+            and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
+            unless its kind is one of `_OF_LETTERS`.
+        parts: What `%name%` stands for in a pattern.
     """
-
-    def __init__(self, phrases: PhraseBook[Mention], tables: Mapping[str, Any]) -> None:
-        names = tables["names"]
-        self._phrases = phrases
-        self._skipped = frozenset(names["skipped_marks"])
-        self._articles = frozenset(names["articles"])
-        self._before = frozenset(names["evidence_before"])
-        self._after = frozenset(names["evidence_after"])
-        self._emphasis = frozenset(names["emphasis"])
-        self._shortest = tables["shortest_corrected_alone"]
-        self._endings = frozenset(tables["addresses"]["unknown_endings"])
-        self._other_words = frozenset(tables["addresses"]["unknown_without"])
-
-    def find(
-        self,
-        response: str,
-        text: Sequence[Token],
-        corrections: Mapping[str, Sequence[str]],
-    ) -> tuple[list[Token], dict[int, list[Mention]]]:
-        """Find the names and addresses of a text, the longest first.
-
-        Args:
-            response: The text.
-            text: Its tokens.
-            corrections: Misspelt word -> what it may stand for.
-
-        Returns:
-            The tokens with names and addresses as one each, and what these mean by where they
-            begin in the text; an address of which nothing is known means nothing.
-        """
-        found = [
-            (match, mentions)
-            for match in self._phrases.find(text, self._skipped, corrections)
-            if (mentions := self._accepted(response, text, match))
-        ]
-        replaced: dict[int, tuple[int, Token]] = {}
-        meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(found, len(text)):
-            first = match.first + self._article_left(response, text, match)
-            start = text[first].start
-            last = text[match.last]
-            end = last.stem_end if match.stem else last.end
-            kind = mentions[0].slot.lower()
-            replaced[first] = (match.last, Token(start, end, "", end, kind))
-            meant[start] = mentions
-        return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
-
-    def _accepted(
-        self, response: str, text: Sequence[Token], match: Found[Mention]
-    ) -> list[Mention]:
-        """Return what a match means; nothing if it does not count."""
-        if is_guess(text, match, self._shortest):
-            return []
-        following = text[match.last + 1] if match.last + 1 < len(text) else None
-        names = [m for m in match.entries if m.slot == "NAME"]
-        if names and following is not None and following.word in self._endings:
-            names = []
-        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
-            names = []
-        if names:
-            return names
-        addresses = [m for m in match.entries if m.slot == "ADDRESS"]
-        whole = [m for m in addresses if m.whole]
-        return whole or addresses
-
-    def _article_left(self, response: str, text: Sequence[Token], match: Found[Mention]) -> int:
-        """Return 1 if a name's article stays in the text: within a sentence, in lower case."""
-        article = text[match.first]
-        if article.word not in self._articles or match.first == match.last:
-            return 0
-        begins = match.first == 0 or text[match.first - 1].word in SENTENCE_ENDS
-        return 0 if begins or response[article.start].isupper() else 1
-
-    def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
-        """Return the text with addresses that no record has as one token each."""
-        replaced = {}
-        done = -1
-        for first, token in enumerate(text):
-            if first > done and not token.kind and _is_house_number(token.word):
-                last = self._unknown_address(text, first)
-                if last is not None:
-                    end = text[last].end
-                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
-                    done = last
-        return collapsed(response, text, replaced)
-
-    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
-        """Return the last token of an address that begins with a number; None if none does."""
-        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
-            token = text[last]
-            if token.kind or not token.word.isalpha() or token.word in self._other_words:
-                return None
-            if token.word in self._endings and last > first + 1:
-                return last
-        return None
-
-    def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
-        """Tell whether ordinary words are a name here: by their neighbours or a capital."""
-        before = text[match.first - 1] if match.first else None
-        after = text[match.last + 1] if match.last + 1 < len(text) else None
-        start, last = text[match.first].start, text[match.last]
-        begins = before is None or before.word in SENTENCE_ENDS
-        capital = response[last.start].isupper() and not response[start : last.end].isupper()
-        return (
-            (before is not None and before.word in self._before)
-            or (after is not None and after.word in self._after)
-            or (capital and not (begins and match.first == match.last))
-            or response[start - 1 : start] in self._emphasis
+    return [
+        (
+            rule["kind"],
+            [_compiled(pattern, parts) for pattern in rule["patterns"]],
+            rule.get("mixed_case", False),
         )
+        for rule in rules
+    ]
 
 
-def _longest_first(
-    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
-) -> Iterator[tuple[Found[Mention], list[Mention]]]:
-    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
-    taken = bytearray(length)
-    for match, mentions in sorted(
-        found,
-        key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
-    ):
-        if not any(taken[match.first : match.last + 1]):
-            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
-            yield match, mentions
+def find_codes(
+    text: str, given: Sequence[Token], rules: Iterable[CodeRule], is_word: Callable[[str], bool]
+) -> tuple[str, list[Token]]:
+    """Find the numbers and codes of a text.
+
+    Args:
+        text: The text.
+        given: What of it is known already; codes neither lie in it nor reach over it.
+        rules: The rules.
+        is_word: Tells whether what looks like a code is a word after all.
+
+    Returns:
+        The text with what is known hidden, given tokens included, and the tokens found.
+    """
+    rest = _hidden(text, given)
+    codes: list[Token] = []
+    for kind, patterns, mixed_case in rules:
+        if kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
+            continue
+        if mixed_case and rest.upper() == rest:
+            continue
+        for pattern in patterns:
+            new = [
+                Token(*match.span("value"), "", match.end("value"), kind)
+                for match in pattern.finditer(rest)
+                if not is_word(match["value"])
+            ]
+            codes += new
+            rest = _hidden(rest, new)
+    return rest, codes
 
 
-def _is_house_number(word: str) -> bool:
-    return word[:1].isdecimal() and len(word) <= _LONGEST_HOUSE_NUMBER + len("a")
+def _hidden(text: str, found: Sequence[Token]) -> str:
+    """Return a text in which what was found is hidden from further rules."""
+    if not found:
+        return text
+    parts = []
+    done = 0
+    for token in sorted(found):
+        parts += [text[done : token.start], _HIDDEN * (token.end - token.start)]
+        done = token.end
+    return "".join([*parts, text[done:]])
+
+
+def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    for name, part in parts.items():
+        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
+    return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
+
+
+def postcode_areas(areas: Iterable[str]) -> str:
+    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
+    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))

@@ -8,7 +8,8 @@ and no walk through it is longer than its longest phrase.
 
 Phrases are written in a small language, so that a line of a table covers many: `(a b|c)` are
 alternatives and `?` after a word or a group makes it optional. `<kind>` stands for any token of
-that kind.
+that kind. In phrases of contexts, which tell by the words around a value whether it is marked and
+as what, `{` and `}` enclose the value, and `^` is the beginning of a sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -33,6 +34,10 @@ SENTENCE_ENDS = frozenset(".!?\n")
 # Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
 _REMEMBERED = 1 << 14
+
+
+GIVEN = -1
+"""The `stem_end` of a placeholder that a text already has; it is not marked again."""
 
 
 class Token(NamedTuple):
@@ -324,3 +329,127 @@ def _one_slip(word: str, known: str) -> bool:
     a, b = word[same:], known[same:]
     swapped = len(a) > 1 and len(b) > 1 and a[0] == b[1] and a[1] == b[0] and a[2:] == b[2:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or swapped
+
+
+# -------------------------------------------------------------------- values by the words around
+
+
+Decision: TypeAlias = "tuple[int, int | None, Sequence[str]]"
+"""What a phrase decides: the number of its rule, and which of its tokens it is about; or, of a cue,
+None and the kinds of what it decides in the rest of its sentence."""
+
+
+def context_book(rules: Sequence[Mapping[str, Any]]) -> PhraseBook[Decision]:
+    """Return the phrases around values, each with what it decides about them.
+
+    Args:
+        rules: Each with a `mark`, the slot that it marks values as ("same" for their own, "" for
+            none), and `patterns`, or `cues` with the `kinds` that they decide about.
+    """
+    phrases: list[tuple[tuple[str, ...], Decision]] = []
+    for number, rule in enumerate(rules):
+        for pattern in rule.get("patterns", ()):
+            for sequence in spellings(pattern):
+                offset = sequence.index("{") - (sequence[0] == "^")
+                phrases.append((_without_braces(sequence), (number, offset, ())))
+        for cue in rule.get("cues", ()):
+            decision: Decision = (number, None, rule["kinds"])
+            phrases += [(sequence, decision) for sequence in spellings(cue)]
+    return PhraseBook(phrases)
+
+
+def marked_tokens(
+    text: Sequence[Token],
+    kinds: Mapping[str, Mapping[str, Any]],
+    rules: Sequence[Mapping[str, Any]],
+    book: PhraseBook[Decision],
+) -> Iterator[tuple[Token, str]]:
+    """Yield the tokens that are marked, each with its slot, in order.
+
+    Args:
+        text: The tokens.
+        kinds: Kind of a token -> its `slot`, and whether it is marked `by_default`.
+        rules: As of `context_book`.
+        book: The phrases of the rules.
+    """
+    markable = [
+        at for at, token in enumerate(text) if token.kind in kinds and token.stem_end != GIVEN
+    ]
+    deciding = _deciding(text, book) if markable else {}
+    for at in markable:
+        token = text[at]
+        kind = kinds[token.kind]
+        if at in deciding:
+            mark = rules[deciding[at]].get("mark", "")
+            if mark:
+                yield token, kind["slot"] if mark == "same" else mark
+        elif kind["by_default"]:
+            yield token, kind["slot"]
+
+
+def _deciding(text: Sequence[Token], book: PhraseBook[Decision]) -> dict[int, int]:
+    """Return token -> the first rule that decides about it: a cue about its whole sentence."""
+    deciding: dict[int, int] = {}
+    cues: dict[int, list[Decision]] = {}
+    for first, last, decision in _found(book, text):
+        number, offset, _ = decision
+        if offset is None:
+            cues.setdefault(last + 1, []).append(decision)
+        else:
+            deciding[first + offset] = min(number, deciding.get(first + offset, number))
+    if not cues:
+        return deciding
+    active: dict[str, int] = {}
+    for at, token in enumerate(text):
+        for number, _, kinds in cues.get(at, ()):
+            for kind in kinds:
+                active[kind] = min(number, active.get(kind, number))
+        if token.kind in active:
+            number = active[token.kind]
+            deciding[at] = min(number, deciding.get(at, number))
+        if token.word in SENTENCE_ENDS:
+            active = {}
+    return deciding
+
+
+def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
+    return tuple(symbol for symbol in sequence if symbol not in ("{", "}"))
+
+
+def _found(
+    book: PhraseBook[Decision], text: Sequence[Token]
+) -> Iterator[tuple[int, int, Decision]]:
+    """Yield (first token, last token, decision) of every phrase of contexts in a text.
+
+    Their elements are words, `<kind>` for a token of that kind, and `^`, the beginning of a
+    sentence.
+    """
+    starts = book.children
+    anchored = starts.get("^")
+    edges = [_edges(token) for token in text]
+    begins = True
+    for first, own in enumerate(edges):
+        frontier = [starts[edge] for edge in own if edge in starts]
+        if begins and anchored:
+            frontier += [anchored.children[edge] for edge in own if edge in anchored.children]
+        begins = text[first].word in SENTENCE_ENDS
+        at = first
+        while frontier:
+            for node in frontier:
+                for entry in node.entries:
+                    yield first, at, entry
+            at += 1
+            following = edges[at] if at < len(edges) else ()
+            frontier = [
+                node.children[edge]
+                for node in frontier
+                for edge in following
+                if edge in node.children
+            ]
+
+
+def _edges(token: Token) -> tuple[str, ...]:
+    """Return what a token counts as in a pattern: its word, its kind, or both."""
+    if not token.kind:
+        return (token.word,)
+    return (f"<{token.kind}>", token.word) if token.word else (f"<{token.kind}>",)

@@ -20,7 +20,7 @@ from ..rescoring import find_predictions
 from ..track import tracks
 from .audit_tables import audit_data, audit_text, record_tables
 from .paper_tables import PAPERS, tables_of_paper
-from .setup_search import Outputs, SetupSearch, search_setups
+from .setup_search import AuditedOutputs, SetupSearch, search_setups
 
 
 @click.command()
@@ -131,7 +131,7 @@ def _with_trackers(
     return [*chosen, *(one for one in trackers if one.key in named)]
 
 
-def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outputs]:
+def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, AuditedOutputs]:
     """Return key -> the outputs of the chosen entries that have placeholders.
 
     Raises:
@@ -146,7 +146,9 @@ def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, Outp
         except InputError as error:
             problems += [f"{error.source}: {problem}" for problem in error.problems]
             continue
-        outputs[entry.key] = Outputs(content, entry.scores.main.benchmark, entry.system.aliases)
+        outputs[entry.key] = AuditedOutputs(
+            content, entry.scores.main.benchmark, entry.system.aliases
+        )
     refuse("--explain", problems)
     return outputs
 

@@ -140,7 +140,7 @@ class SetupSearch:
                     yield point.description, point.figures[metric]
 
 
-class Outputs(NamedTuple):
+class AuditedOutputs(NamedTuple):
     """What set-ups are searched for.
 
     Attributes:
@@ -155,7 +155,7 @@ class Outputs(NamedTuple):
 
 
 def search_setups(
-    outputs: Mapping[str, Outputs],
+    outputs: Mapping[str, AuditedOutputs],
     workers: int | str,
     progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda searches, count: searches,
 ) -> dict[str, SetupSearch]:
@@ -202,7 +202,7 @@ def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[Point]:
     return list(by_name.values())
 
 
-def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
+def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch:
     """Search the set-ups of a submission.
 
     Args:

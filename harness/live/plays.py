@@ -1,17 +1,19 @@
-"""Files of plays, read by playing each dialogue again with what was recorded.
+"""What many live dialogues score, and files of them, read by playing each dialogue again.
 
-The recorded agent makes its calls and gives its responses anew: the tools must return what the
-file says, and a scripted user must say what the file says. Other users' words are taken from the
-file. The result of a dialogue is computed of that alone, whatever the file says of it.
+pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
+
+To read a file, its agent makes the recorded calls and gives the recorded responses anew: the tools
+must return what the file says, and a scripted user must say what the file says. Other users' words
+are taken from the file. The result of a dialogue is computed of that alone, whatever the file says
+of it.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import takewhile, zip_longest
 from typing import Annotated, Any, Literal
 
@@ -21,12 +23,14 @@ from mwz.normalization import digest_of_json
 
 from ..cli import tell
 from ..cli.reading import benchmark_chooser
-from ..errors import InputError, cut
-from ..io import parse_json, validated
+from ..comparison import Evidence, Interval, pass_interval
+from ..errors import InputError, counted, cut
+from ..grounding import COUNTS, told_shares
+from ..io import figure, parse_json, text_table, validated
+from ..metrics import Figure, Statistics, percent
 from ..signature import Signature
 from .agents import Agent, Baseline, Call
-from .environment import outcome_of
-from .playing import Line, Play, Plays, dialogue
+from .environment import Line, Play, dialogue, outcome_of
 from .users import ScriptedUser
 from .world import (
     BASELINE,
@@ -41,6 +45,169 @@ from .world import (
     name_problem,
     script_name,
 )
+
+_TITLES: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "in_database": "Details told that the database has",
+    "of_named_venue": "Details told of a venue named before",
+    "turns": "Turns",
+    "calls": "Calls",
+    "failed_calls": "Calls answered by an error (total)",
+    "unasked": "Bookings nobody asked for (total)",
+    "errors": "Broken off (total)",
+}
+_RATES = ("inform", "success", "requested", "solved")
+_COMPARED = ("solved", "requested", "success", "inform")
+
+
+@dataclass(frozen=True)
+class Plays:
+    """Plays of one agent with one user.
+
+    Attributes:
+        what: Who played what, with the trials and the tasks that any of them plays.
+        lines: A line for each task in each trial, with the outcome that was found.
+        missing: How many of these no file has: they count as lost.
+    """
+
+    what: Play
+    lines: Sequence[Line]
+    missing: int = 0
+
+    @property
+    def scripted(self) -> bool:
+        """Whether the user is by script, so that it says what it must."""
+        return self.what.user is ScriptedUser
+
+    @property
+    def by_script(self) -> bool:
+        """Whether the agent is, too: `play_scripts` plays the same."""
+        return self.scripted and self.what.agent_name == script_name(BASELINE)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said and called: trial -> dialogue -> turns."""
+        turns: dict[str, Any] = {}
+        for line in self.lines:
+            turns.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
+        return turns
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How dialogues did not come to their end -> how many."""
+        errors = sum(line["outcome"]["error"] is not None for line in self.lines)
+        return {"missing": self.missing, "broken off": errors - self.missing}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All figures as JSON types; rates are in percent, None of nothing.
+
+        Tasks with fewer trials than others, of a run that was stopped, do not count in pass^k.
+        """
+        what, trials = self.what, self.what.trials
+        outcomes = [line["outcome"] for line in self.lines]
+        solved: dict[str, list[bool]] = {}
+        costs: dict[str, Counter[str]] = {}
+        facts: Counter[str] = Counter()
+        for line in self.lines:
+            solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+            facts.update(line["outcome"]["told"])
+            for who, cost in line["costs"].items():
+                costs.setdefault(who, Counter()).update(cost)
+        booking = [one["books"] for one in outcomes if one["booked"]]
+        whole = [sum(one) for one in solved.values() if len(one) == trials]
+        ks = range(1, trials + 1) if whole else ()
+
+        def total(name: str) -> int:
+            return sum(one[name] for one in outcomes)
+
+        def mean(name: str) -> float:
+            return total(name) / max(1, len(outcomes))
+
+        return {
+            "agent": what.agent_name,
+            "user": what.user_name,
+            "signature": str(what.whole_signature()),
+            "tasks": len(solved),
+            "trials": trials,
+            **{name: 100 * mean(name) for name in _RATES},
+            "books": 100 * (sum(booking) / len(booking)) if booking else None,
+            "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+            **told_shares(*(facts[name] for name in COUNTS)),
+            **{name: mean(name) for name in ("turns", "calls")},
+            **{name: total(name) for name in ("failed_calls", "unasked")},
+            "errors": sum(one["error"] is not None for one in outcomes),
+            "costs": {who: dict(cost) for who, cost in costs.items()},
+        }
+
+    def text(self, source: str) -> str:
+        """Return the figures for people, and what messages call the file."""
+        figures = self.figures
+        values = {title: figures[name] for name, title in _TITLES.items()}
+        for who, cost in figures["costs"].items():
+            kinds = {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+            values |= kinds
+        rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in values.items()]
+        rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+        played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+        title = f"{figures['agent']} with {figures['user']}: {played}"
+        return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
+
+    def evidence(self, name: str) -> Evidence:
+        """Return what comparisons know of the plays, by tasks.
+
+        Where each task counts whole or not at all, as of one trial, tasks are won or lost.
+
+        Args:
+            name: What to call them.
+        """
+        tasks = tuple(self.what.tasks)
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        for line in self.lines:
+            outcomes[line["dialogue_id"]].append(line["outcome"])
+        rows = [
+            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            for of in outcomes.values()
+        ]
+
+        def formula(sums: Sequence[float]) -> dict[str, float]:
+            trials, *each = sums
+            return {key: percent(one, trials) for key, one in zip(_COMPARED, each, strict=True)}
+
+        figures = [Figure(key, _TITLES[key], 1, main=key == "solved") for key in _COMPARED]
+        columns = enumerate(_COMPARED, start=1)
+        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        statistics = Statistics.of_rows(figures, rows, formula, wins)
+        signature = self.what.signature()
+        # The seed of a comparison is another one; users with different seeds compare.
+        parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+        compared = replace(signature, parameters=parameters)
+        return Evidence(name, compared, tasks, {"live": [statistics]})
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of them."""
+        tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
+        lost = self.lost.items()
+        remarks = [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
+        if tasks < of:
+            remarks.insert(0, f"{tasks} of {of:,} tasks played; without a rank on the board")
+        return remarks
+
+
+def play_scripts(world: World, trials: int, seed: int) -> Plays:
+    """Let the baseline play all tasks with the scripted user."""
+    names = script_name(BASELINE), script_name(SCRIPTED)
+    tasks = list(world.tasks.tasks)
+    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
+
+
+# -------------------------------------------------------------------- files of live dialogues
 
 _AGAIN = "play it again by `mwz play`"
 _SHOWN = 200
@@ -173,47 +340,6 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
             told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
             raise InputError(lines[0].source, told)
     return plays
-
-
-def baseline_calls(plays: Plays) -> float | None:
-    """Return the share of the baseline's calls that an agent makes in the same turns.
-
-    The baseline hears what the users said to the agent. Arguments count as the same in upper and
-    in lower case, and further calls do not count.
-
-    Returns:
-        None if the baseline calls nothing.
-    """
-    calls = same = 0
-    for line in plays.lines:
-        for turn, right in zip(line["turns"], _baseline_turns(line, plays.what.world), strict=True):
-            made = Counter(_call(one["name"], one["arguments"]) for one in turn.get("calls", ()))
-            calls, same = calls + right.total(), same + (made & right).total()
-    return same / calls if calls else None
-
-
-def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
-    """Return the calls that the baseline makes in each turn of a dialogue."""
-    task, baseline = world.tasks[line["dialogue_id"]], Baseline()
-    turns: list[Counter[Hashable]] = []
-
-    def call(name: str, arguments: object) -> Mapping[str, Any]:
-        turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments)
-
-    for turn in line["turns"]:
-        turns.append(Counter())
-        baseline(turn["user"], call)
-    return turns
-
-
-def _call(name: str, arguments: Any) -> Hashable:
-    """Return a call as it is compared."""
-    if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
-    slots = arguments.items() if isinstance(arguments, dict) else ()
-    return name, frozenset((slot, str(value).casefold()) for slot, value in slots)
 
 
 def _play(line: Recorded, world: World) -> Play:

@@ -1,0 +1,328 @@
+"""Dialogues in plain English held against their goals: what `mwz why` shows, and free-running ones.
+
+Free-running dialogues are those that a system had with a user simulator. Their turns do not line up
+with a corpus' turns, so that BLEU, belief states and all else that needs these is left out. What
+remains is told by the responses, the goals and the venue database: grounded scores, faithfulness,
+diversity and length. A dialogue may be of any length, and with goals of its own it need not be one
+of the benchmark's. What is booked when is not known: a reference number counts in any turn about
+its domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+from mwz.database import VenueDatabase
+from mwz.normalization import Delexicalised, sha256
+
+from ..data import Goals, GoalsFile
+from ..diagnosis import joined, labelled, losses_text, wrapped
+from ..errors import SHOWN_PLACES, InputError, Remark, counted, unquoted
+from ..io import figure
+from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, DomainResult, Played, measured_diversity
+from ..scoring import Coverage, Report, Scorer
+from ..signature import SHOWN_HASH, Signature
+from ..submission import (
+    USER,
+    Conversations,
+    NormalizedSubmission,
+    Standard,
+    Submission,
+    Turn,
+    checked_conversations,
+    delexicalise_submission,
+    dialogue_id,
+    normalize_submission,
+)
+from .facts import COUNTS, FACT_SLOTS, turn_domains
+from .grounded import (
+    INFORM_CAUSES,
+    NAMING_SLOTS,
+    SUCCESS_CAUSES,
+    GroundedDialogue,
+    GroundedDomain,
+    delexicaliser,
+    ground,
+)
+from .scores import (
+    FREE,
+    GroundedFigures,
+    ceiling,
+    faithfulness_table,
+    grounded_dialogues,
+    grounded_figures,
+    grounded_scores,
+    plain_responses,
+    played_ceiling,
+    rating,
+)
+
+CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
+
+_SHOWN_VENUES = 3
+_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *FACT_SLOTS, "REFERENCE"})
+_FREE_RUNNING = "free-running"
+"""The parameter of signatures that tells whose goals free-running dialogues were held against."""
+
+
+@dataclass(frozen=True)
+class PlainDialogues:
+    """Dialogues in plain English, held against their goals.
+
+    Attributes:
+        normalized: The responses, delexicalised and normalised.
+        goals: Dialogue id -> the goal; of free-running ones, also of those that are not played.
+        users: Dialogue id -> what the user said before each turn; None where it is not known.
+        outcomes: Dialogue id -> how it went.
+        human: What the human responses get; None where the benchmark does not hold them.
+        remarks: What there is to say of free-running dialogues.
+    """
+
+    normalized: NormalizedSubmission
+    goals: Goals
+    users: Mapping[str, Sequence[str | None]]
+    outcomes: Mapping[str, GroundedDialogue]
+    human: GroundedFigures | None
+    remarks: Sequence[Remark] = ()
+
+    def text(self, domain: str | None, cause: str | None) -> str:
+        """Return what is lost: by cause and domain, and first dialogues.
+
+        Args:
+            domain: The only domain to show; None for all.
+            cause: The only cause to show, of `CAUSES`; None for all.
+        """
+        figures = grounded_figures(map(rating, self.outcomes.values()))
+        human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
+        dialogues = counted(figures.dialogues, "dialogue")
+        return losses_text(
+            wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
+            [self._result(id_) for id_ in self.outcomes],
+            INFORM_CAUSES,
+            SUCCESS_CAUSES,
+            [] if cause else [faithfulness_table(figures, self.human)],
+            domain,
+            cause,
+        )
+
+    def _result(self, id_: str) -> DialogueResult:
+        """Return how a dialogue came out and why, as of the main set-up."""
+        results = {}
+        for name, domain in self.outcomes[id_].domains.items():
+            causes = {s: cause for s, cause in domain.causes.items() if s in domain.provided}
+            results[name] = DomainResult(
+                float(domain.matched), domain.provided, domain.cause, slot_causes=causes
+            )
+        turns = len(self.normalized.dialogues[id_])
+        return DialogueResult(id_, turns, goals={MAIN_SETUP: results})
+
+    def dialogue_text(self, id_: str, database: VenueDatabase) -> str | None:
+        """Return one dialogue turn by turn, or None if it is not played."""
+        if id_ not in self.outcomes:
+            return None
+        goal, responses = self.goals[id_], plain_responses(self.normalized)[id_]
+        fitting = {
+            domain: frozenset(database.query(domain, wanted.informable))
+            for domain, wanted in goal.items()
+        }
+        turns = []
+        domains = turn_domains(responses)
+        for response, about, user in zip_longest(responses, domains, self.users[id_]):
+            if response is None:
+                break
+            lines = [] if user is None else [labelled("user", " ".join(user.split()))]
+            lines += [
+                labelled("response", " ".join(response.original.split()) or "(nothing)"),
+                labelled("about", ", ".join(sorted(about)) or "not known yet"),
+            ]
+            turns.append([*lines, *_mentions(response, fitting)])
+        went = self.outcomes[id_]
+        told, in_database, of_named_venue = (went.faithfulness[name] for name in COUNTS)
+        head = (
+            f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
+            f"Success {int(went.success)}\n"
+            f"told of venues: {told}; in the database: {in_database}; of a venue named by then: "
+            f"{of_named_venue}"
+        )
+        outcome = [
+            line
+            for domain in goal
+            for line in _outcome(domain, went.domains[domain], len(fitting[domain]))
+        ]
+        return joined(head, goal, turns, outcome)
+
+    @property
+    def results(self) -> list[DialogueResult]:
+        """What each free-running dialogue comes to; there are no states and active domains."""
+        return [
+            DialogueResult(
+                id_, len(texts), responses=texts, further={"grounded": self.outcomes[id_]}
+            )
+            for id_, texts in self.normalized.responses.items()
+        ]
+
+    def report(self, scorer: Scorer) -> Report:
+        """Return the scores, given the scorer that held free-running dialogues against goals."""
+        texts = [text for responses in self.normalized.responses.values() for text in responses]
+        turns = self.normalized.turns
+        return Report(
+            signature=self._signature(scorer),
+            coverage=Coverage(len(self.outcomes), len(self.goals), turns, turns),
+            unknown_placeholders=self.normalized.unknown_placeholders,
+            metrics={
+                "grounded": grounded_scores(self.results, self.human),
+                "diversity": measured_diversity(texts),
+            },
+        )
+
+    def _signature(self, scorer: Scorer) -> Signature:
+        coverage = None
+        if self.outcomes.keys() != self.goals.keys():
+            turns = self.normalized.turns
+            digest = sha256(repr(sorted(self.outcomes)))[:SHOWN_HASH]
+            coverage = f"{turns}/{turns}-{digest}"
+        goals, whose = scorer.options.goals, "benchmark"
+        if isinstance(goals, GoalsFile):
+            whose = f"goals-{goals.digest[:SHOWN_HASH]}"
+        signature = scorer.plain_signature()
+        parameters = {**signature.parameters, _FREE_RUNNING: whose}
+        return replace(signature, goals="all", coverage=coverage, parameters=parameters)
+
+
+def diagnose(played: Played) -> PlainDialogues:
+    """Compare every dialogue played in plain English with its goal, and the human responses."""
+    outcomes = dict(zip(played.submission.dialogues, grounded_dialogues(played), strict=True))
+    gold = {id_: played.benchmark.dialogues[id_] for id_ in outcomes}
+    return PlainDialogues(
+        played.submission,
+        {id_: one.goal for id_, one in gold.items()},
+        {id_: one.users for id_, one in gold.items()},
+        outcomes,
+        played_ceiling(played),
+    )
+
+
+def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainDialogues:
+    """Hold free-running dialogues in plain English against their goals.
+
+    The human responses beside them are those of the same dialogues; of goals of one's own, those of
+    the whole benchmark.
+
+    Args:
+        standard: The dialogues.
+        source: What messages call them.
+        scorer: Gives venues, rules and goals: those that its options name, or the benchmark's.
+
+    Raises:
+        InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
+    """
+    benchmark, where = scorer.benchmark, f"the benchmark {scorer.benchmark.name}"
+    goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
+    chosen = scorer.options.goals
+    if isinstance(chosen, GoalsFile):
+        goals, where = chosen.goals, chosen.source
+    played = _by_goal(checked_conversations(standard, source), goals, source, where)
+    if not any(played.values()):
+        raise InputError(source, "holds no turn; there is nothing to score")
+    plain = delexicaliser(benchmark, scorer.rules)
+    turns = {
+        id_: tuple(Turn(turn["response"], None, None) for turn in turns)
+        for id_, turns in played.items()
+    }
+    submission = delexicalise_submission(Submission(turns), plain)
+    normalized = normalize_submission(submission, scorer.rules)
+    database = scorer.database()
+    compared = benchmark.dialogues if isinstance(chosen, GoalsFile) else played
+    human = ((id_, benchmark.dialogues[id_].turns) for id_ in compared)
+    return PlainDialogues(
+        normalized,
+        goals,
+        users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
+        outcomes={
+            id_: ground(responses, goals[id_], database, plain.gazetteer)
+            for id_, responses in plain_responses(normalized).items()
+        },
+        human=ceiling(benchmark, scorer.rules, human, FREE),
+        remarks=[*standard.remarks, *submission.remarks],
+    )
+
+
+def _by_goal(
+    conversations: Conversations, goals: Goals, source: str, where: str
+) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Return dialogues by the ids of their goals.
+
+    Raises:
+        InputError: Some have no goal, or one is there twice.
+    """
+    by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
+    spelled: dict[str, str] = {}
+    by_id = {dialogue_id(id_): id_ for id_ in goals}
+    lacking = []
+    for written, turns in conversations.items():
+        id_ = written if written in goals else by_id.get(dialogue_id(written))
+        if id_ is None:
+            lacking.append(written)
+        elif id_ in by_goal:
+            raise InputError(source, f"dialogue {written}: is the same as {spelled[id_]}; keep one")
+        else:
+            by_goal[id_], spelled[id_] = turns, written
+    if lacking:
+        first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
+        of = counted(len(conversations), "dialogue")
+        raise InputError(
+            source,
+            f"{len(lacking)} of {of} have no goal in {where} (the first: {first}); leave these "
+            "out, or name a file that has them by --goals FILE",
+        )
+    return by_goal
+
+
+def _rates(figures: GroundedFigures) -> str:
+    requested = figures.success_requested
+    return (
+        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
+        f"Success {figure(figures.success[TOTAL])}"
+        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
+    )
+
+
+def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield what a response names and tells, and whether the goal asks for it."""
+    for span in response.spans:
+        if span.slot not in _SHOWN_SLOTS:
+            continue
+        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
+        if span.slot == "REFERENCE":
+            whose = ""
+        elif asked_for:
+            whose = f": {_venues(asked_for)}, which the goal asks for"
+        elif span.venues:
+            whose = f": {_venues(span.venues)}, not what the goal asks for"
+        else:
+            whose = ": in no record of the database"
+        what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
+        words = " ".join(response.original[span.start : span.end].split())
+        part = "" if span.whole else ", in part"
+        yield labelled(what, f"{span.slot} {words}{part}{whose}")
+
+
+def _venues(venues: Sequence[tuple[str, str]]) -> str:
+    shown = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
+    more = len(venues) - len(shown)
+    return " or ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def _outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
+    named = f"; named last: {domain} {', '.join(went.venues)}" if went.venues else ""
+    if went.matched:
+        only = "" if went.matched_all else " (any; besides, it names others)"
+        yield labelled(domain, f"matched{only}{named}")
+    else:
+        would_fit = f"{counted(fitting, 'venue')} of the database would fit"
+        yield labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
+    for slot, told in {**went.provided, **(went.further or {})}.items():
+        yield labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")
