@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DomainResult
+from mwz.harness.metrics.setups import PlayedDialogue
 
 
 def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainResult) -> PlayedDialogue:

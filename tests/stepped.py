@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from mwz.database.venues import VenueDatabase
 from mwz.harness.metrics.inform import goal_results, rates
-from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
-from mwz.harness.metrics.setups import STRICT, Setup
+from mwz.harness.metrics.setups import STRICT, PlayedDialogue, Setup
 from mwz.normalization.rules import RuleSet
 
 

@@ -23,8 +23,8 @@ from mwz.harness.diagnosis.losses import (
     points,
     wrong_slots,
 )
-from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult, DomainResult, Fault
+from mwz.harness.metrics.setups import PlayedDialogue
 
 DATABASE = database()
 State = Mapping[str, Mapping[str, str]]

@@ -18,7 +18,7 @@ from mwz.harness import Options, Scorer, load_benchmark
 from mwz.harness.diagnosis import Diagnosis, diagnose, explain
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform import TOTAL
-from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.setups import PlayedDialogue
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.metrics.played import domains_from_states, gold_active_domains
+from mwz.harness.data.readers.multiwoz22 import gold_active_domains
+from mwz.harness.metrics.setups import domains_from_states
 
 State = dict[str, dict[str, str]]
 

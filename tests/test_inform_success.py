@@ -15,18 +15,17 @@ from hypothesis import strategies as st
 from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.board.audit.setup_search import setup_rates
+from mwz.harness.board.audit.setup_search import ALL_SETUPS, setup_rates
 from mwz.harness.metrics.inform import Step, matched
 from mwz.harness.metrics.inform import steps as walk
-from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import (
-    ALL_SETUPS,
     COMPARISONS,
     OPTIMISTIC,
     SETUPS,
     STRICT,
     UPDATES,
+    PlayedDialogue,
     Setup,
 )
 from mwz.normalization.rules import RuleSet

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from stepped import rates_of
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
-from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import (
     REFERENCES,
     SETUPS,
+    PlayedDialogue,
     Setup,
 )
 

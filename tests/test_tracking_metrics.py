@@ -30,15 +30,13 @@ from mwz.harness.metrics.tracking.evaluation import (
     score_tracking,
     tail_orientation,
 )
-from mwz.harness.metrics.tracking.gca import (
+from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
+from mwz.harness.metrics.tracking.metric import tracking_metrics
+from mwz.harness.metrics.tracking.slot_accuracy import (
     OUTCOMES,
     change_scores,
     count_changes,
     judge_changes,
-)
-from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
-from mwz.harness.metrics.tracking.metric import tracking_metrics
-from mwz.harness.metrics.tracking.slot_accuracy import (
     turn_relative_slot_accuracy,
     turn_slot_accuracy,
 )

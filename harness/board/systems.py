@@ -30,8 +30,7 @@ from ..errors import InputError, unknown
 from ..io.files import parse_toml, read_plain, validated
 from ..metrics.flags import FLAGS
 from ..metrics.metric import headlines
-from ..metrics.played import DOMAIN_SOURCES
-from ..metrics.setups import COMPARISONS, UPDATES
+from ..metrics.setups import COMPARISONS, DOMAIN_SOURCES, UPDATES
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.remarks import alias_problems
 from .tracks import Kind, Track, tracks

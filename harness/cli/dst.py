@@ -16,13 +16,13 @@ from ..io.tables import SUFFIXES, formatted, printable
 from ..metrics.tracking.choices import VARIANTS, Choices
 from ..metrics.tracking.files import parse_tracking_file
 from ..metrics.tracking.metric import tracking_metrics
-from ..metrics.tracking.plots import plot_tracking
 from ..metrics.tracking.scored_files import (
     ScoredFile,
     annotated,
     breakdown_tables,
     dialogue_tables,
     headlines_table,
+    plot_tracking,
     score_file,
 )
 from ..submission import EMPTY_STATES, made_submission

@@ -23,7 +23,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from ..metrics.results import SEED
+from .interval import SEED
 
 if TYPE_CHECKING:
     from .comparing import Comparison, compare

@@ -23,12 +23,13 @@ import numpy as np
 from ..errors import InputError, counted
 from ..io.tables import Table, best_cells, figure, formatted, signed
 from ..metrics.metric import response_metrics
-from ..metrics.results import SEED, Figure
+from ..metrics.results import Figure
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
 from .interval import (
     DEFAULT_TEST,
     INTERVAL_LEVEL,
+    SEED,
     SIGNIFICANCE,
     TEST_SAMPLES,
     Interval,

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..metrics.metric import Played, response_metrics
-from ..metrics.results import SEED, Figure, Statistics
+from ..metrics.results import Figure, Statistics
 from ..metrics.tracking.choices import Choices
 from ..metrics.tracking.evaluation import tracking_statistics
 from ..metrics.tracking.states import TrackedDialogue
 from ..signature import Signature
-from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt

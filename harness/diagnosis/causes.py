@@ -19,9 +19,8 @@ from mwz.normalization.rules import RuleSet
 
 from ..metrics.inform import Step, domain_result, steps
 from ..metrics.metric import Played
-from ..metrics.played import PlayedDialogue
 from ..metrics.results import DialogueResult, DomainResult, Fault
-from ..metrics.setups import MAIN_SETUP, STRICT
+from ..metrics.setups import MAIN_SETUP, STRICT, PlayedDialogue
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase

@@ -17,9 +17,8 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
 from ..metrics.inform import Step, steps
-from ..metrics.played import PlayedDialogue
 from ..metrics.results import DomainResult
-from ..metrics.setups import STRICT
+from ..metrics.setups import STRICT, PlayedDialogue
 from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
 from .causes import SLOT_CAUSES, Diagnosis, cause_words
 

@@ -28,7 +28,7 @@ from ..cli import notify, option, tell
 from ..cli.reading import read_submissions
 from ..errors import counted
 from ..io.files import STANDARD_STREAM, write_json
-from ..metrics.played import play
+from ..metrics.setups import play
 from ..scoring import Options, Scorer
 from ..scoring.options import chosen_domains, chosen_states
 from ..submission import Submission

@@ -25,7 +25,6 @@ from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io.tables import figure, text_table
 from .bleu import bleu_of_sums, corpus_bleu
 from .metric import Headline, Metric, Played, Results
-from .played import PlayedDialogue
 from .results import COLUMNS, DialogueResult, DomainResult, Figure, Statistics, percent
 from .setups import (
     COMPARISONS,
@@ -33,6 +32,7 @@ from .setups import (
     REFERENCES,
     SETUPS,
     UPDATES,
+    PlayedDialogue,
     Setup,
     chosen_setups,
 )

@@ -18,9 +18,8 @@ from ..benchmark import Benchmark
 from ..errors import refuse, unknown
 from ..io.tables import figure, text_table
 from ..submission import NormalizedSubmission
-from .played import PlayedDialogue, play
 from .results import DialogueResult, Statistics
-from .setups import SETUPS
+from .setups import SETUPS, PlayedDialogue, play
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase

@@ -13,8 +13,7 @@ from ..benchmark import GOALS
 from ..errors import InputError, room, shown, unknown
 from ..io.files import kind_of
 from ..metrics.metric import default_metrics, named_metrics, response_metrics
-from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
-from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
+from ..metrics.setups import BOTH, DOMAIN_SOURCES, RANKED, SETUPS, STATE_SOURCES, chosen_setups
 from ..signature import PLACEHOLDERS
 from ..submission import NormalizedSubmission
 from ..submission.formats import ACTIVE_DOMAINS, STATE, Reading

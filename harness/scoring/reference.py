@@ -21,7 +21,7 @@ from mwz.normalization.rules import RuleSet
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..metrics.counts import References, reference_13a, tokenize_13a
 from ..metrics.metric import Played
-from ..metrics.played import play
+from ..metrics.setups import play
 from ..submission import (
     NormalizedSubmission,
     Submission,

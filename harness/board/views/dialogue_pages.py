@@ -21,8 +21,8 @@ from ...data.declared import declared_names, pinned_fingerprints
 from ...diagnosis import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, diagnose
 from ...diagnosis.dialogues import Called, followed, goal_text
 from ...diagnosis.losses import lost_by
-from ...metrics.played import PlayedDialogue
 from ...metrics.results import DialogueResult, DomainResult
+from ...metrics.setups import PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board

@@ -34,8 +34,8 @@ from ...metrics.tracking.evaluation import (
     tail_orientation,
     tracking_statistics,
 )
-from ...metrics.tracking.gca import judge_changes
 from ...metrics.tracking.metric import TrackingMetric, Verdicts, tracking_metrics
+from ...metrics.tracking.slot_accuracy import judge_changes
 from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
 
 BINS = 10

@@ -22,11 +22,10 @@ from scipy import stats
 
 from ...benchmark import Benchmark
 from ...comparison.evidence import BOOTSTRAP, bootstrap_samples, interval_ends
-from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from ...comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 from ...errors import Findings, InputError, counted, refuse, shown
 from ...io.files import read_bytes, shown_name, write_text
 from ...io.tables import Table, figure
-from ...metrics.results import SEED
 from ...metrics.tracking.choices import Choices, lambda_label
 from ...metrics.tracking.states import State, TrackedDialogue, dialogue_states
 from ...submission import dialogue_id
