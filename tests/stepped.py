@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from mwz.database.venues import VenueDatabase
 from mwz.harness.metrics.inform import goal_results, rates
 from mwz.harness.metrics.results import DialogueResult
-from mwz.harness.metrics.setups import STRICT, PlayedDialogue, Setup
+from mwz.harness.metrics.setups import PlayedDialogue, Setup
 from mwz.normalization.rules import RuleSet
+
+STRICT = Setup()
 
 
 def result_of(

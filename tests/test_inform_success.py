@@ -21,9 +21,7 @@ from mwz.harness.metrics.inform import steps as walk
 from mwz.harness.metrics.results import DialogueResult
 from mwz.harness.metrics.setups import (
     COMPARISONS,
-    OPTIMISTIC,
     SETUPS,
-    STRICT,
     UPDATES,
     PlayedDialogue,
     Setup,
@@ -33,6 +31,8 @@ from mwz.normalization.rules import RuleSet
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
 DATABASE = database()
+
+STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))
 
 State = Mapping[str, Mapping[str, str]]
 

@@ -32,10 +32,12 @@ from mwz.harness.board.audit.setup_search import (
 from mwz.harness.board.systems import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.setups import OPTIMISTIC, SETUPS, STRICT, PlayedDialogue, Setup
+from mwz.harness.metrics.setups import SETUPS, PlayedDialogue, Setup
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.rules import published_rule_sets, rule_set
+
+STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))
 
 # What each sample submission allows: sources of states, and of active domains.
 ALLOWED = {

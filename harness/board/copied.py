@@ -23,7 +23,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
-from ..metrics.flags import COPIED_STATES, FEWEST, queries
+from ..metrics.flags import FEWEST, queries
 
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
@@ -106,6 +106,8 @@ class Shared(NamedTuple):
     share: float
     entry: str
 
+
+COPIED_STATES = "copied_states"
 
 _KINDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
 """Flag -> kind of fingerprint that another entry may share."""

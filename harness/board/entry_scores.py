@@ -218,7 +218,7 @@ class Responses(Outputs):
         )
         submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
         report = scorer.score_normalized(submission)
-        return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
+        return {name: headlines()[name].value(report.metrics, "strict") or 0.0 for name in FIGURES}
 
 
 def read_responses(

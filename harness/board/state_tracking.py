@@ -13,7 +13,7 @@ from mwz.normalization.registry import read_toml
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..io.tables import figure
-from ..metrics.flags import GOLD_STATES, OF_STATES
+from ..metrics.flags import FLAGS, GOLD_STATES
 from ..signature import Signature
 from .columns import Column, Values, at, named, raised
 from .copied import Shared
@@ -99,7 +99,7 @@ class TrackedRow(Row):
 
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
-        return name in OF_STATES
+        return FLAGS[name].of_states
 
     @property
     def track_reasons(self) -> Iterator[str]:

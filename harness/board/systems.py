@@ -16,9 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mwz.normalization.rules import (
     DEFAULT_RULES,
-    OWN,
     Aliases,
-    alias_table,
     alias_tables,
     aliases,
     rule_set,
@@ -298,7 +296,7 @@ TABLE = "table"
 
 def declared_placeholders(own: Aliases) -> dict[str, str]:
     """Return aliases as an entry declares them."""
-    return dict(own.names) if own.table == OWN else {TABLE: own.table}
+    return dict(own.names) if own.table is None else {TABLE: own.table}
 
 
 class Review(_Strict):
@@ -399,7 +397,7 @@ class System(_Strict):
         if self.placeholders is None:
             return None
         named = self.placeholders.get(TABLE, "")
-        return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
+        return alias_tables()[named] if named in alias_tables() else aliases(self.placeholders)
 
 
 def _unfit(system: System, track: Track) -> Iterator[str]:

@@ -33,7 +33,7 @@ from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics.results import Bools, Floats, Values
+    from ..metrics.results import Floats, Values
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
@@ -107,7 +107,7 @@ class Evidence:
             theirs |= _mean([values for _, values in both])
         return ours, theirs
 
-    def won(self) -> dict[str, Bools]:
+    def won(self) -> dict[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues.
 
         Of a system with seeds no dialogue is won or lost.

@@ -20,7 +20,7 @@ from mwz.normalization.rules import RuleSet
 from ..metrics.inform import Step, domain_result, steps
 from ..metrics.metric import Played
 from ..metrics.results import DialogueResult, DomainResult, Fault
-from ..metrics.setups import MAIN_SETUP, STRICT, PlayedDialogue
+from ..metrics.setups import MAIN_SETUP, SETUPS, PlayedDialogue
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -58,10 +58,11 @@ def explain(
     dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
 ) -> dict[str, DomainResult]:
     """Return goal domain -> how it came out in the strict set-up, with what was lost and why."""
+    strict = SETUPS[MAIN_SETUP].setup
     results = {}
     for domain in dialogue.gold.goal:
-        walked = [*steps(dialogue, domain, database, STRICT, rules)]
-        result = domain_result(walked, dialogue, domain, database, STRICT, rules)
+        walked = [*steps(dialogue, domain, database, strict, rules)]
+        result = domain_result(walked, dialogue, domain, database, strict, rules)
         causes = {
             slot: _slot_cause([step for step in walked if slot in step.said])
             for slot, provided in result.provided.items()

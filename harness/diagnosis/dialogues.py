@@ -18,8 +18,8 @@ from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
 from ..metrics.inform import Step, steps
 from ..metrics.results import DomainResult
-from ..metrics.setups import STRICT, PlayedDialogue
-from ..metrics.tracking.states import flat_state, slot_name, without_booking_prefix
+from ..metrics.setups import MAIN_SETUP, SETUPS, PlayedDialogue
+from ..metrics.tracking.states import without_booking_prefix
 from .causes import SLOT_CAUSES, Diagnosis, cause_words
 
 WIDTH = 100
@@ -114,8 +114,9 @@ def followed(
         called: What offered venues are called; by default they are only counted.
     """
     gold, played = dialogue.gold, diagnosis.played
+    strict = SETUPS[MAIN_SETUP].setup
     walks = {
-        domain: [*steps(dialogue, domain, played.database(), STRICT, played.rules)]
+        domain: [*steps(dialogue, domain, played.database(), strict, played.rules)]
         for domain in gold.goal
     }
     turns = []
@@ -213,10 +214,17 @@ def _differing(
     before: BeliefState, now: BeliefState
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Yield the slots that differ, each with its two values; None for a state that lacks it."""
-    old, new = flat_state(before), flat_state(now)
+    old, new = (
+        {
+            f"{domain}-{slot}": value
+            for domain, slots in state.items()
+            for slot, value in slots.items()
+        }
+        for state in (before, now)
+    )
     for slot in dict.fromkeys((*old, *new)):
         if old.get(slot) != new.get(slot):
-            yield slot_name(slot), old.get(slot), new.get(slot)
+            yield slot, old.get(slot), new.get(slot)
 
 
 def _changed(slot: str, before: str | None, now: str | None) -> str:

@@ -82,7 +82,7 @@ def steps(
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
     due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
-    booked = REFERENCES[setup.references].booked
+    _, booked = REFERENCES[setup.references]
     last = len(dialogue.responses) - 1
     offered = None
     for turn, response in enumerate(dialogue.responses):
@@ -329,11 +329,11 @@ def _text(_: Metric, setups: Mapping[str, SetupScores]) -> str:
 
 
 def _of_setup(value: Callable[[SetupScores], float | None]) -> Callable[..., float | None]:
-    def of_report(report: Results, setup: str) -> float | None:
-        scores = report.metrics.get(setup)
+    def of_results(results: Results, setup: str) -> float | None:
+        scores = results.get(setup)
         return None if scores is None else value(scores)
 
-    return of_report
+    return of_results
 
 
 METRIC = Metric(

@@ -109,35 +109,23 @@ active, whether the response speaks of one of its venues (a train's id), whether
 number, and whether it is the last turn played."""
 
 
-@dataclass(frozen=True)
-class ReferenceRule:
-    """In which turns a reference number counts as provided.
-
-    Attributes:
-        description: In which, in a few words.
-        booked: Whether it counts, of the gold dialogue, the domain asked about and the turn.
-    """
-
-    description: str
-    booked: Callable[[Dialogue, str, int], bool]
-
-
 def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
     return domain in gold.booked_domains[turn]
 
 
-REFERENCES: Mapping[str, ReferenceRule] = {
-    "booked": ReferenceRule("once the annotation has the domain booked", _booked),
-    "told": ReferenceRule(
+REFERENCES: Mapping[str, tuple[str, Callable[[Dialogue, str, int], bool]]] = {
+    "booked": ("once the annotation has the domain booked", _booked),
+    "told": (
         "also where the gold response of the turn tells a reference number",
         lambda gold, domain, turn: (
             REFERENCE in gold.references[CANONICAL_STYLE][turn] or _booked(gold, domain, turn)
         ),
     ),
-    "always": ReferenceRule("booked or not", lambda gold, domain, turn: True),
+    "always": ("booked or not", lambda gold, domain, turn: True),
 }
-"""When a reference number counts. It is only known once the annotation says so: how a booking ends
-is not the system's to decide. Not every script cares."""
+"""In which turns a reference number counts as provided: name -> the turns in a few words, and
+whether it counts, of the gold dialogue, the domain asked about and the turn. It is only known once
+the annotation says so: how a booking ends is not the system's to decide. Not every script cares."""
 
 
 @dataclass(frozen=True)
@@ -160,10 +148,6 @@ class Setup:
     references: str = "booked"
     first_turn: bool = True
     active_only: bool = True
-
-
-STRICT = Setup()
-OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.registry import sha256
-from mwz.normalization.rules import RuleSet, rule_set, with_aliases
+from mwz.normalization.rules import RuleSet, rule_set
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
@@ -85,7 +85,7 @@ class Scorer:
     @property
     def rules(self) -> RuleSet:
         """The rule set, with the aliases of the options."""
-        return with_aliases(rule_set(self.options.rules), self.options.aliases)
+        return rule_set(self.options.rules, self.options.aliases)
 
     def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
         """Score predictions: dialogue id -> turns, one per system turn.

@@ -10,7 +10,7 @@ other systems accuracy stands behind in grey. What few turns support is drawn op
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -78,19 +78,28 @@ class ScoredFile:
 
 
 def score_file(
-    file: TrackedFile, name: str, choices: Choices = Choices(), wanted: str | None = None
+    file: TrackedFile,
+    name: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    choices: Choices = Choices(),
+    wanted: str | None = None,
 ) -> ScoredFile:
     """Score a file of states.
 
     Args:
         file: What was read.
         name: What to call it.
+        load_benchmark: Gives the benchmark of the file's dialogue ids, which has the active domains
+            and goals that a file with gold states of its own lacks.
         choices: What the metrics leave open, and which variant of joint accuracy is meant.
         wanted: The id of a dialogue to show turn by turn.
 
     Raises:
         InputError: The file lacks that dialogue, or as `score_tracking`.
     """
+    if file.benchmark is None and choices.per_domain != Choices.per_domain:
+        benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
+        file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
     dialogue = None if wanted is None else _dialogue(file, wanted)
     try:
         result = score_tracking(file.dialogues, choices)
@@ -169,6 +178,22 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
         }
         for number, pair, *of_turn in zip(states.numbers, states.pairs, *by_metric, strict=True)
     ]
+
+
+def tracking_tables(
+    scored: Sequence[ScoredFile], per_domain: bool = False, wanted: str | None = None
+) -> list[Table]:
+    """Return the main figures of files, side by side, or one dialogue of theirs.
+
+    Args:
+        scored: The files, all with the same metrics and values of λ.
+        per_domain: Whether each file's scores per domain and per slot follow.
+        wanted: The id of a dialogue, which is shown instead, turn by turn.
+    """
+    if wanted is not None:
+        return [table for one in scored for table in dialogue_tables(one, wanted)]
+    further = scored if per_domain else ()
+    return [headlines_table(scored), *(t for one in further for t in breakdown_tables(one))]
 
 
 def headlines_table(scored: Sequence[ScoredFile]) -> Table:

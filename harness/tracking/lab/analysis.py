@@ -25,9 +25,7 @@ from ...comparison.interval import Spread
 from ...io.tables import Table, figure
 from ...metrics.tracking.choices import HEADLINE_LAMBDA, Choices, lambda_label
 from ...metrics.tracking.evaluation import (
-    Number,
     TrackingResult,
-    cell,
     correlation,
     mistakes_by_turn,
     non_uniformity,
@@ -280,7 +278,7 @@ def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str,
     return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
 
 
-def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Number]]:
+def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Any]]:
     # What is the same may differ in its last digits.
     if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
         return
@@ -369,7 +367,15 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                 f"bins_{measure}",
                 f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [[*map(cell, one.values())] for one in bias["bins"]],
+                [
+                    [
+                        figure(one["start"], 2),
+                        str(one["dialogues"]),
+                        figure(one["fga"], 2),
+                        figure(one["gca"], 2),
+                    ]
+                    for one in bias["bins"]
+                ],
                 bias["bins"],
             )
             for measure, bias in analysis.biases[decay].items()
