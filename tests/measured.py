@@ -16,11 +16,11 @@ from mwz.harness.board.scores import (
     DialogueScores,
     Intervals,
     Scores,
-    totals_of_sums,
 )
 from mwz.harness.comparison.evidence import intervals_of
 from mwz.harness.comparison.interval import Interval
 from mwz.harness.diagnosis.losses import Points
+from mwz.harness.metrics.inform import figures_of_sums
 from mwz.harness.signature import Signature
 
 A_TURN = TURNS // DIALOGUES
@@ -66,7 +66,7 @@ def outcomes(
 
 def totals_of(known: DialogueScores) -> dict[str, float]:
     """Return the scores of all dialogues played."""
-    return totals_of_sums([sum(column) for column in known.columns])
+    return figures_of_sums([sum(column) for column in known.columns])
 
 
 def measured(known: DialogueScores) -> DialogueScores:

@@ -15,6 +15,7 @@ from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, spread_of
 from ..data.gold_states import load_gold_states
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, Remark
+from ..metrics.inform import figures_of_sums
 from ..metrics.metric import Played, headlines
 from ..metrics.results import DialogueResult
 from ..metrics.tracking.states import GoldStates
@@ -37,7 +38,6 @@ from .scores import (
     Seed,
     SeedScores,
     hashes_of,
-    totals_of_sums,
 )
 from .systems import PREDICTIONS_FILE, Predictions
 from .tracked import submission_against
@@ -284,7 +284,7 @@ def score_entry(
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
     each = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
-    own = totals_of_sums([sum(column) for column in scores.dialogues.columns])
+    own = figures_of_sums([sum(column) for column in scores.dialogues.columns])
     spread = spread_of([own, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))
 
@@ -292,7 +292,7 @@ def score_entry(
 def _seed(file: str, outputs: Responses) -> Seed:
     assert outputs.predictions is not None
     rows = [_row(one) for one in outputs.played.results]
-    totals = totals_of_sums([sum(column) for column in zip(*rows, strict=True)])
+    totals = figures_of_sums([sum(column) for column in zip(*rows, strict=True)])
     return Seed(file, outputs.predictions, outputs.signature, totals)
 
 
@@ -300,7 +300,7 @@ def _seed(file: str, outputs: Responses) -> Seed:
 
 
 def _row(result: DialogueResult) -> list[int]:
-    """Return what `totals_of_sums` takes the sums of."""
+    """Return what `figures_of_sums` takes the sums of."""
     return [1, result.inform, result.success, *result.bleu[CANONICAL_STYLE]]
 
 

@@ -34,13 +34,14 @@ from ..comparison.evidence import Evidence
 from ..comparison.interval import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, validated
+from ..metrics.inform import figures_of_sums
 from ..metrics.metric import headlines
 from ..metrics.results import COLUMNS, Figure, Statistics
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring.options import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
-from .scores import FIGURES, plain, totals_of_sums
+from .scores import FIGURES, plain
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -85,11 +86,11 @@ def entry_evidence(entry: Entry, signature: Signature) -> Evidence:
 def evidence_of_rows(
     name: str, signature: Signature, dialogues: Sequence[str], rows: Any
 ) -> Evidence:
-    """Return what is known of a system by a row per dialogue, such as `totals_of_sums` adds up."""
+    """Return what is known of a system by a row per dialogue, such as `figures_of_sums` adds up."""
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    own = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    own = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins, of_samples=True)
     return Evidence(name, signature, tuple(dialogues), {"responses": [own]})
 
 

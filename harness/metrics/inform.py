@@ -269,7 +269,7 @@ def statistics(results: Sequence[DialogueResult]) -> Statistics:
             for name in names
         ],
         rows=rows,
-        formula=partial(_figures, setups=setups, with_bleu=with_bleu),
+        formula=partial(figures_of_sums, setups=setups, with_bleu=with_bleu),
         wins={
             _name(setup, name): 1 + 2 * at + offset
             for at, setup in enumerate(setups)
@@ -283,28 +283,24 @@ def _name(setup: str, figure: str) -> str:
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
 
-def _figures(sums: Sequence[float], setups: Sequence[str], with_bleu: bool) -> dict[str, float]:
-    """Return figure -> value, in percent: with BLEU, its columns come last."""
-    return rates_of_sums(sums, setups, bleu_of_sums(sums[-COLUMNS:]) if with_bleu else None)
-
-
-def rates_of_sums(
-    sums: Sequence[float], setups: Sequence[str], bleu: float | None
+def figures_of_sums(
+    sums: Sequence[float], setups: Sequence[str] = (MAIN_SETUP,), with_bleu: bool = True
 ) -> dict[str, float]:
     """Return figure -> value, in percent.
 
     Args:
-        sums: The number of dialogues, then for each set-up those with Inform and with Success.
+        sums: The number of dialogues, for each set-up those with Inform and with Success, and last
+            the `COLUMNS` of BLEU against the canonical references.
         setups: The names of the set-ups.
-        bleu: BLEU against the canonical references, for the combined scores; None without.
+        with_bleu: Whether BLEU's columns are there; without there are no combined scores.
     """
-    values = {}
+    values = {"bleu": bleu_of_sums(sums[-COLUMNS:])} if with_bleu else {}
     for at, setup in enumerate(setups):
         inform, success = (percent(sums[1 + 2 * at + k], sums[0]) for k in (0, 1))
         values[_name(setup, "inform")] = inform
         values[_name(setup, "success")] = success
-        if bleu is not None:
-            values[_name(setup, "combined")] = combined(inform, success, bleu)
+        if with_bleu:
+            values[_name(setup, "combined")] = combined(inform, success, values["bleu"])
     return values
 
 

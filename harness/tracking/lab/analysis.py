@@ -14,7 +14,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -32,7 +31,7 @@ from ...metrics.tracking.evaluation import (
     tail_orientation,
     tracking_statistics,
 )
-from ...metrics.tracking.metric import TrackingMetric, Verdicts, tracking_metrics
+from ...metrics.tracking.metric import tracking_metrics
 from ...metrics.tracking.slot_accuracy import judge_changes
 from ...metrics.tracking.states import DialogueStates, TrackedDialogue, dialogue_states
 
@@ -204,22 +203,11 @@ def _turn_scores(
     for name, metric in tracking_metrics().items():
         keys = metric.formula(metric.statistics(states[0], choices), choices)
         wanted = {name, *map(metric.heading, metric.headlines(list(keys)))}
-        verdicts = metric.verdicts or partial(_alone, metric)
-        turns = [turn for dialogue in states for turn in verdicts(dialogue, choices)]
+        turns = [turn for dialogue in states for turn in metric.verdicts_of(dialogue, choices)]
         for heading in turns[0]:
             if heading in wanted:
                 scores[heading] = [turn[heading][0] for turn in turns]
     return {heading: column for heading, column in scores.items() if set(column) != {None}}
-
-
-def _alone(
-    metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
-) -> Iterator[Verdicts]:
-    """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
-    for at in range(len(dialogue.turns)):
-        turn = dialogue.part(slice(at, at + 1))
-        shares = metric.formula(metric.statistics(turn, choices), choices)
-        yield {metric.heading(key): (share, "") for key, share in shares.items()}
 
 
 def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:

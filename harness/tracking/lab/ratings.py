@@ -27,7 +27,7 @@ from ...errors import Findings, InputError, counted, refuse, shown
 from ...io.files import read_bytes, shown_name, write_text
 from ...io.tables import Table, figure
 from ...metrics.tracking.choices import Choices, lambda_label
-from ...metrics.tracking.states import State, TrackedDialogue, dialogue_states
+from ...metrics.tracking.states import TrackedDialogue, dialogue_states
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
 
@@ -337,5 +337,5 @@ def _text(said: Sequence[str]) -> str:
     return " ".join(" ".join(said).split()) or "(not known)"
 
 
-def _state(state: State) -> str:
+def _state(state: Mapping[tuple[str, str], str]) -> str:
     return ", ".join(f"{'-'.join(slot)}: {state[slot]}" for slot in sorted(state)) or "(empty)"
