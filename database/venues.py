@@ -16,7 +16,7 @@ from typing import Any
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
-from mwz.normalization import RuleSet, VenueRules, minutes, normalize_slot_name, normalize_value
+from mwz.normalization import RuleSet, minutes, normalize_slot_name, normalize_value
 
 _AS_GOOD_AS_EQUAL = 0.995
 
@@ -281,7 +281,10 @@ def _rows_and_tables(
         rows[domain] = [
             {
                 "place": place,
-                **{name: _stored(name, of_venue.get(name), venue, rules) for name in venue.columns},
+                **{
+                    name: _stored(of_venue.get(name), name, name in venue.times, rules)
+                    for name in venue.columns
+                },
             }
             for place, of_venue in enumerate(by_slot)
         ]
@@ -301,12 +304,12 @@ def _rows_and_tables(
     return rows, PreparedVenues(identifiers, columns, values, times)
 
 
-def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> str | int | None:
+def _stored(value: object, column: str, is_time: bool, rules: RuleSet) -> str | int | None:
     """Return a record's value as its column holds it: a time in minutes, None if not known."""
     if not isinstance(value, str):
         return None
     if value == rules.unknown:
-        return None if column in venue.times else value
+        return None if is_time else value
     if rules.normalises_venues:
         value = normalize_value(column, value, rules)
-    return minutes(value) if column in venue.times else value
+    return minutes(value) if is_time else value

@@ -24,17 +24,13 @@ from .responses import (
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,
-    OWN as OWN,
     Aliases as Aliases,
     RuleSet as RuleSet,
-    VenueRules as VenueRules,
-    alias_table as alias_table,
     alias_tables as alias_tables,
     aliases as aliases,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,
-    with_aliases as with_aliases,
 )
 from .states import (
     BeliefState as BeliefState,

@@ -26,9 +26,6 @@ from typing import Any
 
 from .registry import names, outside_tables, read_toml, sha256
 
-OWN = "own"
-"""The name of a table that is not a named one."""
-
 _SHOWN_DIGITS = 12
 
 
@@ -48,15 +45,15 @@ class Aliases:
         return dict(self.pairs)
 
     @property
-    def table(self) -> str:
-        """The name of the named table that this is, or `OWN`."""
-        return next((name for name in alias_tables() if alias_table(name) == self), OWN)
+    def table(self) -> str | None:
+        """The name of the named table that this is, if it is one."""
+        return next((name for name, one in alias_tables().items() if one == self), None)
 
     @property
     def label(self) -> str:
         """What signatures say of it: its name and the first digits of its digest (SHA-256)."""
         digest = sha256(json.dumps(self.pairs))
-        return f"{self.table}-{digest[:_SHOWN_DIGITS]}"
+        return f"{self.table or 'own'}-{digest[:_SHOWN_DIGITS]}"
 
 
 def aliases(table: Mapping[str, str]) -> Aliases:
@@ -64,16 +61,13 @@ def aliases(table: Mapping[str, str]) -> Aliases:
     return Aliases(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
 
 
-@lru_cache(maxsize=1)
-def alias_tables() -> tuple[str, ...]:
-    """Return the names of the named tables."""
-    return tuple(names("aliases", ".toml"))
-
-
 @cache
-def alias_table(name: str) -> Aliases:
-    """Return a named table, one of `alias_tables`."""
-    return aliases(read_toml(f"aliases/{name}.toml")["placeholders"])
+def alias_tables() -> Mapping[str, Aliases]:
+    """Return name -> aliases, of the named tables."""
+    return {
+        name: aliases(read_toml(f"aliases/{name}.toml")["placeholders"])
+        for name in names("aliases", ".toml")
+    }
 
 
 DEFAULT_RULES = "2021"
@@ -210,8 +204,8 @@ class RuleSet:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
-        if self.name in rule_set_names() and _declared(self.name, self.aliases) is self:
-            return _declared, (self.name, self.aliases)
+        if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
+            return rule_set, (self.name, self.aliases)
         fields = (self.name, self.date, self.change, self.published, self.venues)
         return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
 
@@ -234,13 +228,26 @@ def published_rule_sets() -> tuple[str, ...]:
     return tuple(name for name in rule_set_names() if rule_set(name).published is not None)
 
 
-@cache
-def rule_set(name: str) -> RuleSet:
+def rule_set(name: str, aliases: Aliases | None = None) -> RuleSet:
     """Look up a rule set by name.
+
+    Args:
+        name: Its name.
+        aliases: Placeholder names to read besides its own; its digest stays.
 
     Raises:
         ValueError: There is none of that name.
     """
+    return _declared(name) if aliases is None else _with_aliases(name, aliases)
+
+
+@lru_cache(maxsize=64)
+def _with_aliases(name: str, aliases: Aliases) -> RuleSet:
+    return replace(_declared(name), aliases=aliases)
+
+
+@cache
+def _declared(name: str) -> RuleSet:
     if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = _declarations()[name]
@@ -258,16 +265,6 @@ def rule_set(name: str) -> RuleSet:
             ]
         ),
     )
-
-
-@lru_cache(maxsize=64)
-def with_aliases(rules: RuleSet, aliases: Aliases | None) -> RuleSet:
-    """Return a rule set that reads aliases besides its own placeholders; its digest stays."""
-    return rules if aliases is None else replace(rules, aliases=aliases)
-
-
-def _declared(name: str, aliases: Aliases | None) -> RuleSet:
-    return with_aliases(rule_set(name), aliases)
 
 
 def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from mwz.harness.board.scores import (
     Causes,
     DialogueScores,
     Intervals,
-    totals_of_sums,
 )
 from mwz.harness.comparison import Interval, intervals_of
 from mwz.harness.diagnosis import Points
+from mwz.harness.metrics import figures_of_sums
 from mwz.harness.signature import Signature
 
 A_TURN = TURNS // DIALOGUES
@@ -65,7 +65,7 @@ def outcomes(
 
 def totals_of(known: DialogueScores) -> dict[str, float]:
     """Return the scores of all dialogues played."""
-    return totals_of_sums([sum(column) for column in known.columns])
+    return figures_of_sums([sum(column) for column in known.columns])
 
 
 def measured(known: DialogueScores) -> DialogueScores:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mwz.database import VenueDatabase
-from mwz.harness.metrics import STRICT, DialogueResult, PlayedDialogue, Setup, rates
+from mwz.harness.metrics import DialogueResult, PlayedDialogue, Setup, rates
 from mwz.harness.metrics.inform import goal_results
 from mwz.normalization import RuleSet
+
+STRICT = Setup()
 
 
 def result_of(

@@ -21,7 +21,7 @@ from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.board.systems import read_system
 from mwz.harness.scoring.scorer import score
-from mwz.normalization import alias_table, aliases
+from mwz.normalization import alias_tables, aliases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -131,7 +131,7 @@ def test_the_page_has_a_note_with_the_figures_without(
 
 @pytest.mark.parametrize(
     ("declared", "label"),
-    [(None, "none"), ({"table": "dard"}, alias_table("dard").label)],
+    [(None, "none"), ({"table": "dard"}, alias_tables()["dard"].label)],
 )
 def test_other_placeholders_than_those_scored_with_are_told(
     declared: dict[str, str] | None, label: str, folder: Path, capsys: Capture
@@ -207,7 +207,7 @@ def test_a_table_by_name_is_declared_by_name(
     assert "as [booking_ref] for REFERENCE" in run.err
     text = (folder / "named" / ENTRY_FILE).read_text()
     assert '[placeholders]\ntable = "dard"\n' in text
-    assert read_entry(folder / "named").system.aliases == alias_table("dard")
+    assert read_entry(folder / "named").system.aliases == alias_tables()["dard"]
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
     assert "22 placeholders of its own are read by the table dard; without them" in page
 

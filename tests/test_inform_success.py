@@ -14,12 +14,10 @@ from hypothesis import given, settings, strategies as st
 from stepped import rates_of, result_of
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.board.audit.setup_search import setup_rates
+from mwz.harness.board.audit.setup_search import ALL_SETUPS, setup_rates
 from mwz.harness.metrics import (
-    ALL_SETUPS,
     COMPARISONS,
     SETUPS,
-    STRICT,
     UPDATES,
     DialogueResult,
     PlayedDialogue,
@@ -28,12 +26,13 @@ from mwz.harness.metrics import (
     matched,
     steps as walk,
 )
-from mwz.harness.metrics.setups import OPTIMISTIC
 from mwz.normalization import RuleSet
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
 DATABASE = database()
+
+STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))
 
 State = Mapping[str, Mapping[str, str]]
 

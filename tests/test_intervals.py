@@ -14,9 +14,9 @@ from hypothesis import given, strategies as st
 from resampled_cases import SUBMISSIONS, report_figures, sample_evidence, sample_scorer
 
 from mwz.harness import InputError
-from mwz.harness.comparison import intervals_of, spread_of
+from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
-from mwz.harness.metrics import SEED, bleu_of_sums
+from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Report
 from mwz.harness.submission import parse_submission
 

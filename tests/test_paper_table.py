@@ -24,9 +24,9 @@ from mwz.harness.board.citations import entry_reference
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.paper_table import mean_of
 from mwz.harness.cli import reading
-from mwz.harness.comparison import Evidence, compare
+from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
-from mwz.harness.metrics import SEED, Figure, Statistics
+from mwz.harness.metrics import Figure, Statistics
 from mwz.harness.signature import Signature
 
 Capture = pytest.CaptureFixture[str]

@@ -17,12 +17,10 @@ from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import guessed, parse_submission
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization import (
-    alias_table,
     alias_tables,
     aliases,
     normalize_response,
     rule_set,
-    with_aliases,
 )
 
 Capture = pytest.CaptureFixture[str]
@@ -61,7 +59,7 @@ def test_an_alias_counts_as_what_it_becomes() -> None:
 
 
 def test_an_alias_is_read_with_its_plural_and_in_any_case() -> None:
-    rules = with_aliases(RULES, aliases({"Restaurant_Ref": "REFERENCE"}))
+    rules = rule_set(RULES.name, aliases({"Restaurant_Ref": "REFERENCE"}))
     assert normalize_response("[RESTAURANT_REF]s , [name]", rules).text == "REFERENCE, NAME"
 
 
@@ -88,7 +86,7 @@ def test_the_table_is_in_the_signature_and_the_digest_of_the_rules_stays() -> No
 
 def test_scores_with_and_without_aliases_do_not_compare_unless_that_may_differ() -> None:
     plain, own = (Scorer(TWO, o).signature() for o in (Options(), Options(placeholders="dard")))
-    label = alias_table("dard").label
+    label = alias_tables()["dard"].label
     (reason,) = plain.comparable_with(own).reasons
     assert reason == f"different placeholders: none and {label}"
     allowed = plain.comparable_with(own, apart_from=("placeholders",))
@@ -97,10 +95,10 @@ def test_scores_with_and_without_aliases_do_not_compare_unless_that_may_differ()
 
 def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    lines = [f'"{name.upper()}" = "{slot}"' for name, slot in alias_table("dard").pairs]
+    lines = [f'"{name.upper()}" = "{slot}"' for name, slot in alias_tables()["dard"].pairs]
     path.write_text("\n".join(["[placeholders]", *reversed(lines)]))
     assert Options(placeholders=path) == Options(placeholders="dard")
-    assert alias_table("dard").label.startswith("dard-")
+    assert alias_tables()["dard"].label.startswith("dard-")
     assert aliases(OWN).label.startswith("own-")
     others = {**OWN, "hotel_ref": "REFERENCE"}, {"restaurant_ref": "NAME"}
     assert len({aliases(one).label for one in (OWN, *others)}) == 3
@@ -182,17 +180,17 @@ def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_p
 
 @pytest.mark.parametrize("name", alias_tables())
 def test_named_tables_name_what_2021_does_not_know(name: str) -> None:
-    table = dict(alias_table(name).names)
-    assert Options(placeholders=table).aliases == alias_table(name)
-    assert alias_table(name).table == name
+    table = dict(alias_tables()[name].names)
+    assert Options(placeholders=table).aliases == alias_tables()[name]
+    assert alias_tables()[name].table == name
 
 
 def test_the_named_tables_have_as_many_names_as_their_systems_add() -> None:
     # DARD's src/update_slot_mapping.py has 132 names, 110 of them the public evaluator's; TOATOD's
     # copy of the evaluator has nine that begin with value_ and are new.
-    assert len(alias_table("dard").pairs) == 22
-    assert len(alias_table("toatod").pairs) == 9
-    assert all(name.startswith("value_") for name in alias_table("toatod").names)
+    assert len(alias_tables()["dard"].pairs) == 22
+    assert len(alias_tables()["toatod"].pairs) == 9
+    assert all(name.startswith("value_") for name in alias_tables()["toatod"].names)
 
 
 # Guesses, and what unknown names may cost.

@@ -32,12 +32,13 @@ from mwz.harness.board.systems import OwnSetup, Reported
 from mwz.harness.data import loaded_once
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics import SETUPS, STRICT, PlayedDialogue, Setup
-from mwz.harness.metrics.setups import OPTIMISTIC
+from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization import published_rule_sets, rule_set
+
+STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))
 
 # What each sample submission allows: sources of states, and of active domains.
 ALLOWED = {

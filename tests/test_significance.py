@@ -15,9 +15,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, chisquare
 
-from mwz.harness.comparison import Evidence, bootstrap_samples
+from mwz.harness.comparison import SEED, Evidence, bootstrap_samples
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
-from mwz.harness.metrics import SEED, Figure, References, Statistics, bleu_of_sums
+from mwz.harness.metrics import Figure, References, Statistics, bleu_of_sums
 from mwz.harness.signature import Signature
 
 # McNemar.

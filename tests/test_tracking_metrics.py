@@ -34,9 +34,11 @@ from mwz.harness.metrics import (
 )
 from mwz.harness.metrics.tracking import metric
 from mwz.harness.metrics.tracking.choices import decay_to_forget
-from mwz.harness.metrics.tracking.gca import OUTCOMES, change_scores, count_changes
 from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
 from mwz.harness.metrics.tracking.slot_accuracy import (
+    OUTCOMES,
+    change_scores,
+    count_changes,
     turn_relative_slot_accuracy,
     turn_slot_accuracy,
 )

@@ -12,7 +12,7 @@ from tracking_cases import FGA_FIGURE_1, belief, tracked
 
 from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics import TrackingResult, plot_tracking, score_tracking
-from mwz.harness.metrics.tracking.plots import FEW
+from mwz.harness.metrics.tracking.scored_files import FEW
 
 Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}

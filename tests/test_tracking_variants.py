@@ -20,12 +20,12 @@ from mwz.harness.metrics import (
     TrackedDialogue,
     TrackedFile,
     TrackingResult,
-    annotated,
     parse_tracking_file,
     score_tracking,
     track_states,
     tracking_signature,
 )
+from mwz.harness.metrics.tracking.scored_files import annotated
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.

@@ -17,8 +17,8 @@ from annotation import RULES, AnnotatedTurn, Annotator
 from styles import Style, delexicalize, read_styles
 from town import build_records
 
+from mwz.harness.data.multiwoz22 import gold_active_domains
 from mwz.harness.io import write_json
-from mwz.harness.metrics import gold_active_domains
 from mwz.normalization import normalize_response
 
 if sys.version_info >= (3, 11):

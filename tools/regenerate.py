@@ -266,11 +266,8 @@ def _setups() -> str:
 
 
 def _ways() -> str:
-    rows = [
-        [f"`{name}`", of, way.description]
-        for of, ways in (("venues", COMPARISONS), ("reference", REFERENCES))
-        for name, way in ways.items()
-    ]
+    rows = [[f"`{name}`", "venues", way.description] for name, way in COMPARISONS.items()]
+    rows += [[f"`{name}`", "reference", turns] for name, (turns, _) in REFERENCES.items()]
     return markdown_table(["way", "column", "what it does"], rows)
 
 

@@ -22,7 +22,7 @@ from pydantic import Field
 from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
-from ..metrics import COPIED_STATES, FEWEST, queries
+from ..metrics import FEWEST, queries
 
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
@@ -105,6 +105,8 @@ class Shared(NamedTuple):
     share: float
     entry: str
 
+
+COPIED_STATES = "copied_states"
 
 _KINDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
 """Flag -> kind of fingerprint that another entry may share."""

@@ -9,11 +9,11 @@ from functools import cached_property
 from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, intervals_of, spread_of
+from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..data import load_gold_states
 from ..diagnosis import domain_losses, lost_dialogues, points
 from ..errors import InputError, Remark
-from ..metrics import SEED, DialogueResult, GoldStates, Played, headlines
+from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
 from ..scoring import Scorer, allowed_metrics, chosen_states, explained_results, played_predictions
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission, read_standard
@@ -29,7 +29,6 @@ from .scores import (
     Seed,
     SeedScores,
     hashes_of,
-    totals_of_sums,
 )
 from .systems import PREDICTIONS_FILE, Predictions
 from .tracked import submission_against
@@ -210,7 +209,7 @@ class Responses(Outputs):
         )
         submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
         report = scorer.score_normalized(submission)
-        return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
+        return {name: headlines()[name].value(report.metrics, "strict") or 0.0 for name in FIGURES}
 
 
 def read_responses(
@@ -276,7 +275,7 @@ def score_entry(
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
     each = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
-    totals = totals_of_sums([sum(column) for column in scores.dialogues.columns])
+    totals = figures_of_sums([sum(column) for column in scores.dialogues.columns])
     spread = spread_of([totals, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))
 
@@ -284,7 +283,7 @@ def score_entry(
 def _seed(file: str, outputs: Responses) -> Seed:
     assert outputs.predictions is not None
     rows = [_row(one) for one in outputs.played.results]
-    totals = totals_of_sums([sum(column) for column in zip(*rows, strict=True)])
+    totals = figures_of_sums([sum(column) for column in zip(*rows, strict=True)])
     return Seed(file, outputs.predictions, outputs.signature, totals)
 
 
@@ -292,7 +291,7 @@ def _seed(file: str, outputs: Responses) -> Seed:
 
 
 def _row(result: DialogueResult) -> list[int]:
-    """Return what `totals_of_sums` takes the sums of."""
+    """Return what `figures_of_sums` takes the sums of."""
     return [1, result.inform, result.success, *result.bleu[CANONICAL_STYLE]]
 
 

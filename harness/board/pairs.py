@@ -28,14 +28,14 @@ import numpy as np
 
 from mwz.normalization import DEFAULT_RULES
 
-from ..comparison import DEFAULT_TEST, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired_all
+from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired_all
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
-from ..metrics import BOTH, COLUMNS, MAIN_SETUP, SEED, Figure, Statistics, headlines
+from ..metrics import BOTH, COLUMNS, MAIN_SETUP, Figure, Statistics, figures_of_sums, headlines
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
-from .scores import FIGURES, plain, totals_of_sums
+from .scores import FIGURES, plain
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -80,11 +80,11 @@ def entry_evidence(entry: Entry, signature: Signature) -> Evidence:
 def evidence_of_rows(
     name: str, signature: Signature, dialogues: Sequence[str], rows: Any
 ) -> Evidence:
-    """Return what is known of a system by a row per dialogue, such as `totals_of_sums` adds up."""
+    """Return what is known of a system by a row per dialogue, such as `figures_of_sums` adds up."""
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    statistics = Statistics.of_rows(figures, rows, totals_of_sums, wins=wins, of_samples=True)
+    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins, of_samples=True)
     return Evidence(name, signature, tuple(dialogues), {"responses": [statistics]})
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ..comparison import (
     DEFAULT_TEST,
+    SEED,
     SIGNIFICANCE,
     TEST_SAMPLES,
     Comparison,
@@ -27,7 +28,7 @@ from ..comparison import (
 )
 from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
-from ..metrics import MAIN_SETUP, SEED, headlines
+from ..metrics import MAIN_SETUP, headlines
 from ..scoring import Report, reporting_words
 from ..signature import Signature
 from .citations import Reference, entry_reference, references

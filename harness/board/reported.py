@@ -331,7 +331,7 @@ def scored_figure(
         return (report.bleu or {}).get(style or CANONICAL_STYLE)
     if metric in DIVERSITY:
         return None if report.diversity is None else float(getattr(report.diversity, metric))
-    return headlines()[metric].value(report, setup)
+    return headlines()[metric].value(report.metrics, setup)
 
 
 def figure_title(metric: str) -> str:

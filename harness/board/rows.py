@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from mwz.normalization import OWN
-
 from ..comparison import Interval
 from ..errors import counted
 from ..io import figure, signed
-from ..metrics import COPIED_STATES, FLAGS, GOLD_STATES, OF_STATES, LowerBound, headlines
+from ..metrics import FLAGS, GOLD_STATES, LowerBound, headlines
 from ..scoring import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission import MANY_UNKNOWN
-from .copied import Shared
+from .copied import COPIED_STATES, Shared
 from .entries import Entry
 from .systems import Review
 from .track import Track, tracks
@@ -229,7 +227,7 @@ class Row:
 
     def has_flag(self, name: str) -> bool:
         """Whether its table has a flag; that given gold states agree with gold is none."""
-        return not (self.declared_track.gives_states and name in OF_STATES)
+        return not (self.declared_track.gives_states and FLAGS[name].of_states)
 
     @cached_property
     def flags(self) -> Mapping[str, float]:
@@ -327,7 +325,7 @@ class ResponsesRow(Row):
         headline = headlines()[name]
         if self.is_corpus and name in _OF_BLEU:
             return Value(None, headline.digits)
-        return Value(headline.value(self.report, setup), headline.digits)
+        return Value(headline.value(self.report.metrics, setup), headline.digits)
 
     def ranking(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
@@ -377,7 +375,7 @@ class ResponsesRow(Row):
             if unknown > MANY_UNKNOWN * self.report.coverage.turns:
                 yield f"{unknown} unknown placeholders are read as nothing"
             return
-        table = f"the table {aliases.table}" if aliases.table != OWN else "a table of its own"
+        table = f"the table {aliases.table}" if aliases.table is not None else "a table of its own"
         figures = without[self.report.rules]
         titles = "/".join(headlines()[name].title for name in figures)
         values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())

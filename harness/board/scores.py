@@ -37,7 +37,7 @@ from ..data import blob_id
 from ..diagnosis import DomainLosses, Points
 from ..errors import InputError, refuse
 from ..io import parse_json, read_plain, to_json, validated
-from ..metrics import COLUMNS, MAIN_SETUP, bleu_of_sums, rates_of_sums
+from ..metrics import COLUMNS
 from ..scoring import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
@@ -215,15 +215,9 @@ class DialogueScores:
 
     @property
     def columns(self) -> list[Sequence[int]]:
-        """What `totals_of_sums` takes the sums of, a number per dialogue played."""
+        """What `figures_of_sums` takes the sums of, a number per dialogue played."""
         marks = [list(map(int, marks)) for marks in (self.inform, self.success)]
         return [[1] * len(self.places), *marks, *self.bleu]
-
-
-def totals_of_sums(sums: Sequence[float]) -> dict[str, float]:
-    """Return figure -> value, of `FIGURES`, of the sums of dialogues, Inform, Success and BLEU."""
-    bleu = bleu_of_sums(sums[-COLUMNS:])
-    return {"bleu": bleu, **rates_of_sums(sums, (MAIN_SETUP,), bleu)}
 
 
 # -------------------------------------------------------------------------------- seeds.json

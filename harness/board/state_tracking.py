@@ -12,7 +12,7 @@ from typing import Any
 from mwz.normalization import DEFAULT_RULES, read_toml
 
 from ..io import figure
-from ..metrics import GOLD_STATES, OF_STATES
+from ..metrics import FLAGS, GOLD_STATES
 from ..signature import Signature
 from .columns import Column, Values, at, named, raised
 from .copied import Shared
@@ -98,7 +98,7 @@ class TrackedRow(Row):
 
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
-        return name in OF_STATES
+        return FLAGS[name].of_states
 
     @property
     def track_reasons(self) -> Iterator[str]:

@@ -16,9 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_va
 
 from mwz.normalization import (
     DEFAULT_RULES,
-    OWN,
     Aliases,
-    alias_table,
     alias_tables,
     aliases,
     rule_set,
@@ -290,7 +288,7 @@ TABLE = "table"
 
 def declared_placeholders(declared: Aliases) -> dict[str, str]:
     """Return aliases as an entry declares them."""
-    return dict(declared.names) if declared.table == OWN else {TABLE: declared.table}
+    return dict(declared.names) if declared.table is None else {TABLE: declared.table}
 
 
 class Review(BaseModel, extra="forbid", frozen=True):
@@ -391,7 +389,7 @@ class System(BaseModel, extra="forbid", frozen=True):
         if self.placeholders is None:
             return None
         named = self.placeholders.get(TABLE, "")
-        return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
+        return alias_tables()[named] if named in alias_tables() else aliases(self.placeholders)
 
 
 def _unfit(system: System, track: Track) -> Iterator[str]:

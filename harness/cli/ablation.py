@@ -96,7 +96,7 @@ def _figures(scorer: Scorer, played: Played) -> dict[str, float]:
     return {
         name if name == "bleu" else f"{name}_{setup}": value
         for name, setup in _FIGURES
-        if (value := headlines()[name].value(report, setup)) is not None
+        if (value := headlines()[name].value(report.metrics, setup)) is not None
     }
 
 

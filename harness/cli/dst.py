@@ -19,14 +19,11 @@ from ..metrics import (
     VARIANTS,
     Choices,
     ScoredFile,
-    annotated,
-    breakdown_tables,
-    dialogue_tables,
-    headlines_table,
     parse_tracking_file,
     plot_tracking,
     score_file,
     tracking_metrics,
+    tracking_tables,
 )
 from ..submission import EMPTY_STATES, made_submission, parse_predictions
 from . import option, tell
@@ -106,11 +103,7 @@ def scored_files(
             states = parse_predictions(outputs.content, outputs.source)
         file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
         tell(file.source, file.remarks)
-        if file.benchmark is None and choices.per_domain != Choices.per_domain:
-            # Active domains and goals are the benchmark's.
-            benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
-            file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
-        scored.append(score_file(file, name, choices, wanted))
+        scored.append(score_file(file, name, load_benchmark, choices, wanted))
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
     lacking = choices.domain_lambdas.keys() - set(domains)
     refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
@@ -183,11 +176,7 @@ def command(
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
         return
-    tables = [headlines_table(scored)]
-    if wanted is not None:
-        tables = [table for one in scored for table in dialogue_tables(one, wanted)]
-    elif per_domain:
-        tables += [table for one in scored for table in breakdown_tables(one)]
+    tables = tracking_tables(scored, per_domain, wanted)
     click.echo(printable(formatted(tables, format_)), nl=False)
     if intervals and format_ == "text":
         click.echo(text)

@@ -22,12 +22,13 @@ import numpy as np
 
 from ..errors import InputError, counted
 from ..io import Table, best_cells, figure, formatted, printable, signed
-from ..metrics import SEED, Figure, response_metrics
+from ..metrics import Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
 from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
 from .interval import (
     DEFAULT_TEST,
     INTERVAL_LEVEL,
+    SEED,
     SIGNIFICANCE,
     TEST_SAMPLES,
     Interval,

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..metrics import (
-    SEED,
     Choices,
     Figure,
     Played,
@@ -33,12 +32,12 @@ from ..metrics import (
     tracking_statistics,
 )
 from ..signature import Signature
-from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, Interval
+from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics import Bools, Floats, Values
+    from ..metrics import Floats, Values
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
@@ -112,7 +111,7 @@ class Evidence:
             theirs |= _mean([values for _, values in both])
         return ours, theirs
 
-    def won(self) -> dict[str, Bools]:
+    def won(self) -> dict[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues.
 
         Of a system with seeds no dialogue is won or lost.

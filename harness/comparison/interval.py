@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
+SEED = 12345
+"""The seed of resampling, that of sacreBLEU."""
+
 INTERVAL_SAMPLES = 1000
 """Bootstrap samples of an interval."""
 

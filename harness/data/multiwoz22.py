@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mwz.normalization import (
+    BeliefState,
     normalize_response,
     normalize_slot_name,
     normalize_state,
@@ -41,10 +42,12 @@ from mwz.normalization import (
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
 from ..errors import InputError, refuse
 from ..io import kind_of, read_bytes, read_json, validated
-from ..metrics import gold_active_domains
 from ..submission import align_dialogues, dialogue_id, parse_damd_log
 from .declared import Built, DataSet, Source, blob_id
 from .goals import GOALS_FILE, chosen_goals, read_tasks
+
+_NO_DOMAIN = ("general", "booking")
+"""What acts begin with besides domains."""
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"
@@ -517,3 +520,37 @@ def _goals_in(path: Path) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
     with expected_layout(path):
         for dialogue in content:
             yield short_id(dialogue["dialogue_id"]), annotated_goal(dialogue["turns"])
+
+
+def gold_active_domains(
+    states: Sequence[BeliefState], acts: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """Infer a dialogue's gold active domains from its gold states and the system's acts.
+
+    Args:
+        states: Gold states, one per system turn.
+        acts: Names of the system's acts ("Hotel-Inform"), one list per system turn.
+    """
+    active: list[list[str]] = []
+    last_state: Mapping[str, Mapping[str, str]] = {}
+    last: list[str] = []
+    for state, names in zip(states, acts, strict=True):
+        domains = [d for d, slots in state.items() if slots != last_state.get(d)]
+        for domain in _act_domains(names):
+            if domain not in domains:
+                domains.append(domain)
+        domains = domains or last
+        if len(domains) == 2 and "general" in domains:
+            domains = [domain for domain in domains if domain != "general"]
+        active.append(domains)
+        last_state, last = state, domains
+    return active
+
+
+def _act_domains(names: Sequence[str]) -> list[str]:
+    """Return the domains of acts, in order; what is no domain only if there is nothing else."""
+    domains = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
+    for domain in _NO_DOMAIN:
+        if len(domains) > 1 and domain in domains:
+            domains.remove(domain)
+    return [domain for domain in domains if domain != "booking"]

@@ -27,7 +27,7 @@ from ..benchmark import CANONICAL_STYLE, Goal
 from ..errors import InputError, counted
 from ..metrics import (
     MAIN_SETUP,
-    STRICT,
+    SETUPS,
     DialogueResult,
     DomainResult,
     Fault,
@@ -77,10 +77,11 @@ def explain(
     dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
 ) -> dict[str, DomainResult]:
     """Return goal domain -> how it came out in the strict set-up, with what was lost and why."""
+    strict = SETUPS[MAIN_SETUP].setup
     results = {}
     for domain in dialogue.gold.goal:
-        walked = [*steps(dialogue, domain, database, STRICT, rules)]
-        result = domain_result(walked, dialogue, domain, database, STRICT, rules)
+        walked = [*steps(dialogue, domain, database, strict, rules)]
+        result = domain_result(walked, dialogue, domain, database, strict, rules)
         causes = {
             slot: _slot_cause([step for step in walked if slot in step.said])
             for slot, provided in result.provided.items()
@@ -317,8 +318,9 @@ def followed(
         called: What offered venues are called; by default they are only counted.
     """
     gold, played = dialogue.gold, diagnosis.played
+    strict = SETUPS[MAIN_SETUP].setup
     walks = {
-        domain: [*steps(dialogue, domain, played.database(), STRICT, played.rules)]
+        domain: [*steps(dialogue, domain, played.database(), strict, played.rules)]
         for domain in gold.goal
     }
     turns = []

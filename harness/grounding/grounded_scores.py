@@ -6,10 +6,11 @@ human responses get under the same signature: compare with that, not with 100.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..metrics import TOTAL, Figure, Headline, Metric, Results
+from ..metrics import TOTAL, Figure, Headline, Metric
 
 if TYPE_CHECKING:
     from ..submission import NormalizedSubmission
@@ -41,11 +42,11 @@ def _headline(figure: Figure) -> Headline:
         value = scores.faithfulness[name] if rates is None else rates.get(TOTAL)
         return value
 
-    def value(report: Results, setup: str) -> float | None:
-        return total(report.metrics.get("grounded"))
+    def value(results: Mapping[str, Any], setup: str) -> float | None:
+        return total(results.get("grounded"))
 
-    def human(report: Results) -> float | None:
-        return total(getattr(report.metrics.get("grounded"), "ceiling", None))
+    def human(results: Mapping[str, Any]) -> float | None:
+        return total(getattr(results.get("grounded"), "ceiling", None))
 
     return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
 

@@ -2,18 +2,15 @@
 
 from .bleu import bleu_of_sums as bleu_of_sums, corpus_bleu as corpus_bleu
 from .counts import (
-    TOKENIZERS as TOKENIZERS,
     References as References,
     reference_13a as reference_13a,
     tokenize_13a as tokenize_13a,
 )
 from .diversity import measured_diversity as measured_diversity
 from .flags import (
-    COPIED_STATES as COPIED_STATES,
     FEWEST as FEWEST,
     FLAGS as FLAGS,
     GOLD_STATES as GOLD_STATES,
-    OF_STATES as OF_STATES,
     gold_share as gold_share,
     queries as queries,
 )
@@ -22,9 +19,9 @@ from .inform import (
     SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
+    figures_of_sums as figures_of_sums,
     matched as matched,
     rates as rates,
-    rates_of_sums as rates_of_sums,
     steps as steps,
 )
 from .lower_bound import LowerBound as LowerBound
@@ -32,28 +29,15 @@ from .metric import (
     Headline as Headline,
     Metric as Metric,
     Played as Played,
-    Results as Results,
     default_metrics as default_metrics,
     dialogue_results as dialogue_results,
     headlines as headlines,
     named_metrics as named_metrics,
     resampled_metrics as resampled_metrics,
     response_metrics as response_metrics,
-    result_keys as result_keys,
-    result_types as result_types,
-    table_figures as table_figures,
-)
-from .played import (
-    DOMAIN_SOURCES as DOMAIN_SOURCES,
-    STATE_SOURCES as STATE_SOURCES,
-    PlayedDialogue as PlayedDialogue,
-    gold_active_domains as gold_active_domains,
-    play as play,
 )
 from .results import (
     COLUMNS as COLUMNS,
-    SEED as SEED,
-    Bools as Bools,
     DialogueResult as DialogueResult,
     DomainResult as DomainResult,
     Fault as Fault,
@@ -64,16 +48,18 @@ from .results import (
     percent as percent,
 )
 from .setups import (
-    ALL_SETUPS as ALL_SETUPS,
     BOTH as BOTH,
     COMPARISONS as COMPARISONS,
+    DOMAIN_SOURCES as DOMAIN_SOURCES,
     MAIN_SETUP as MAIN_SETUP,
     RANKED as RANKED,
     SETUPS as SETUPS,
-    STRICT as STRICT,
+    STATE_SOURCES as STATE_SOURCES,
     UPDATES as UPDATES,
+    PlayedDialogue as PlayedDialogue,
     Setup as Setup,
     chosen_setups as chosen_setups,
+    play as play,
 )
 from .tracking.choices import (
     HEADLINE_LAMBDA as HEADLINE_LAMBDA,
@@ -82,9 +68,7 @@ from .tracking.choices import (
     lambda_label as lambda_label,
 )
 from .tracking.evaluation import (
-    Number as Number,
     TrackingResult as TrackingResult,
-    cell as cell,
     correlation as correlation,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,
@@ -97,26 +81,18 @@ from .tracking.files import (
     parse_tracking_file as parse_tracking_file,
     tracking_signature as tracking_signature,
 )
-from .tracking.gca import judge_changes as judge_changes
-from .tracking.metric import (
-    TrackingMetric as TrackingMetric,
-    Verdicts as Verdicts,
-    tracking_metrics as tracking_metrics,
-)
-from .tracking.plots import plot_tracking as plot_tracking
+from .tracking.metric import tracking_metrics as tracking_metrics
 from .tracking.scored_files import (
     ScoredFile as ScoredFile,
-    annotated as annotated,
-    breakdown_tables as breakdown_tables,
-    dialogue_tables as dialogue_tables,
-    headlines_table as headlines_table,
+    plot_tracking as plot_tracking,
     score_file as score_file,
+    tracking_tables as tracking_tables,
 )
+from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (
     DONTCARE as DONTCARE,
     DialogueStates as DialogueStates,
     GoldStates as GoldStates,
-    State as State,
     TrackedDialogue as TrackedDialogue,
     TrackedTurn as TrackedTurn,
     dialogue_states as dialogue_states,

@@ -120,8 +120,8 @@ def _text(metric: Metric, scores: Mapping[str, float]) -> str:
     return text_table(["reference style", "BLEU"], rows)
 
 
-def _canonical(report: Results, setup: str) -> float | None:
-    scores: Mapping[str, float] = report.metrics.get("bleu") or {}
+def _canonical(results: Results, setup: str) -> float | None:
+    scores: Mapping[str, float] = results.get("bleu") or {}
     return scores.get(CANONICAL_STYLE)
 
 

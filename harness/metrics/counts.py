@@ -74,14 +74,6 @@ def _tokens(text: str) -> list[str]:
 
 _kept_tokens = lru_cache(maxsize=1 << 14)(_tokens)
 
-TOKENIZERS: Mapping[str, Tokenizer] = {
-    "13a": tokenize_13a,
-    # As the benchmark's original script does.
-    "none": str.split,
-    "lowered": lambda text: text.lower().split(),
-}
-"""Ways to tokenise for BLEU. Scores are made with "13a"; the others explain figures of papers."""
-
 
 @dataclass(frozen=True, eq=False)
 class References:

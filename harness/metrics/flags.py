@@ -37,6 +37,7 @@ class Flag:
         honest: The least and the greatest figure of published outputs that do not raise it; none
             where nobody published any.
         below: Whether figures below the limit raise it, not those above.
+        of_states: Whether it is about belief states.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Flag:
     limit: float
     honest: Sequence[float] = ()
     below: bool = False
+    of_states: bool = False
 
     def is_raised(self, value: float) -> bool:
         """Whether a figure is beyond the limit."""
@@ -201,9 +203,7 @@ def _told(played: Played) -> float | None:
     return own / human if human else None
 
 
-GOLD_STATES, COPIED_STATES = "gold_states", "copied_states"
-OF_STATES = (GOLD_STATES, COPIED_STATES)
-"""The flags that are about belief states."""
+GOLD_STATES = "gold_states"
 
 _MEASURES: Mapping[str, Callable[[Played], float | None]] = {
     "placeholders": _placeholders,

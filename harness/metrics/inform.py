@@ -25,7 +25,6 @@ from ..benchmark import CANONICAL_STYLE, REFERENCE, REQUESTABLE_SLOTS
 from ..io import figure, text_table
 from .bleu import bleu_of_sums, corpus_bleu
 from .metric import Headline, Metric, Played, Results
-from .played import PlayedDialogue
 from .results import COLUMNS, DialogueResult, DomainResult, Figure, Statistics, percent
 from .setups import (
     COMPARISONS,
@@ -33,6 +32,7 @@ from .setups import (
     REFERENCES,
     SETUPS,
     UPDATES,
+    PlayedDialogue,
     Setup,
     chosen_setups,
 )
@@ -82,7 +82,7 @@ def steps(
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
     due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
-    booked = REFERENCES[setup.references].booked
+    _, booked = REFERENCES[setup.references]
     last = len(dialogue.responses) - 1
     offered = None
     for turn, response in enumerate(dialogue.responses):
@@ -269,7 +269,7 @@ def statistics(results: Sequence[DialogueResult]) -> Statistics:
             for name in names
         ],
         rows=rows,
-        formula=partial(_figures, setups=setups, with_bleu=with_bleu),
+        formula=partial(figures_of_sums, setups=setups, with_bleu=with_bleu),
         wins={
             _name(setup, name): 1 + 2 * at + offset
             for at, setup in enumerate(setups)
@@ -283,28 +283,24 @@ def _name(setup: str, figure: str) -> str:
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
 
-def _figures(sums: Sequence[float], setups: Sequence[str], with_bleu: bool) -> dict[str, float]:
-    """Return figure -> value, in percent: with BLEU, its columns come last."""
-    return rates_of_sums(sums, setups, bleu_of_sums(sums[-COLUMNS:]) if with_bleu else None)
-
-
-def rates_of_sums(
-    sums: Sequence[float], setups: Sequence[str], bleu: float | None
+def figures_of_sums(
+    sums: Sequence[float], setups: Sequence[str] = (MAIN_SETUP,), with_bleu: bool = True
 ) -> dict[str, float]:
     """Return figure -> value, in percent.
 
     Args:
-        sums: The number of dialogues, then for each set-up those with Inform and with Success.
+        sums: The number of dialogues, for each set-up those with Inform and with Success, and last
+            the `COLUMNS` of BLEU against the canonical references.
         setups: The names of the set-ups.
-        bleu: BLEU against the canonical references, for the combined scores; None without.
+        with_bleu: Whether BLEU's columns are there; without there are no combined scores.
     """
-    values = {}
+    values = {"bleu": bleu_of_sums(sums[-COLUMNS:])} if with_bleu else {}
     for at, setup in enumerate(setups):
         inform, success = (percent(sums[1 + 2 * at + k], sums[0]) for k in (0, 1))
         values[_name(setup, "inform")] = inform
         values[_name(setup, "success")] = success
-        if bleu is not None:
-            values[_name(setup, "combined")] = combined(inform, success, bleu)
+        if with_bleu:
+            values[_name(setup, "combined")] = combined(inform, success, values["bleu"])
     return values
 
 
@@ -329,11 +325,11 @@ def _text(_: Metric, setups: Mapping[str, SetupScores]) -> str:
 
 
 def _of_setup(value: Callable[[SetupScores], float | None]) -> Callable[..., float | None]:
-    def of_report(report: Results, setup: str) -> float | None:
-        scores = report.metrics.get(setup)
+    def of_results(results: Results, setup: str) -> float | None:
+        scores = results.get(setup)
         return None if scores is None else value(scores)
 
-    return of_report
+    return of_results
 
 
 METRIC = Metric(

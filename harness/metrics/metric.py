@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization import RuleSet, contributed
 
@@ -17,9 +17,8 @@ from ..benchmark import Benchmark
 from ..errors import refuse, unknown
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
-from .played import PlayedDialogue, play
 from .results import DialogueResult, Statistics
-from .setups import SETUPS
+from .setups import SETUPS, PlayedDialogue, play
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -27,12 +26,8 @@ if TYPE_CHECKING:
     from .counts import References
 
 
-class Results(Protocol):
-    """What has the results of metrics: a report."""
-
-    @property
-    def metrics(self) -> Mapping[str, Any]:
-        """Key -> result, of every metric asked for."""
+Results: TypeAlias = Mapping[str, Any]
+"""The results of metrics in a report: key -> result."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +37,13 @@ class Headline:
     Attributes:
         name: What entries and options call it.
         title: What tables call it.
-        value: The figure, of a report under a set-up, a key of `SETUPS`; None if the report
-            lacks it.
+        value: The figure, of the results of a report under a set-up, a key of `SETUPS`; None if
+            they lack it.
         digits: Digits after the point that tables show.
         lowest: The least value it can have.
         highest: The greatest value it can have.
-        ceiling: What the benchmark's human responses get, of a report; None if it lacks that.
+        ceiling: What the benchmark's human responses get, of the results of a report; None if they
+            lack that.
     """
 
     name: str
@@ -56,7 +52,7 @@ class Headline:
     digits: int = 1
     lowest: float = 0.0
     highest: float = 100.0
-    ceiling: Callable[[Results], float | None] = lambda report: None
+    ceiling: Callable[[Results], float | None] = lambda results: None
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +207,7 @@ class Metric:
             Headline(
                 name=name,
                 title=self.title,
-                value=lambda report, setup: report.metrics.get(name),
+                value=lambda results, setup: results.get(name),
                 digits=self.digits,
                 lowest=float("-inf"),
                 highest=100.0 if self.unit == "percent" else float("inf"),
@@ -285,30 +281,6 @@ def headlines() -> Mapping[str, Headline]:
         headline.name: headline
         for metric in response_metrics().values()
         for headline in metric.own_headlines()
-    }
-
-
-@cache
-def table_figures() -> Mapping[str, Headline]:
-    """Return name -> figure, of all figures that a table of several files shows."""
-    return {
-        one.name: one
-        for metric in response_metrics().values()
-        for one in (*metric.own_headlines(), *metric.further)
-    }
-
-
-@cache
-def result_keys() -> frozenset[str]:
-    """Return the keys in reports of the results of all metrics."""
-    return frozenset(key for metric in response_metrics().values() for key in metric.results)
-
-
-@cache
-def result_types() -> Mapping[str, Any]:
-    """Return key in reports -> type of the result, of all metrics."""
-    return {
-        key: type_ for metric in response_metrics().values() for key, type_ in metric.types.items()
     }
 
 

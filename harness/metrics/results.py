@@ -146,9 +146,6 @@ class DialogueResult:
 Formula: TypeAlias = Callable[[Sequence[Any]], Mapping[str, Any]]
 """Makes figure -> value of the sums of a sample; where figures are called as in the statistics."""
 
-SEED = 12345
-"""The seed of resampling, that of sacreBLEU."""
-
 
 @dataclass(frozen=True)
 class Figure:

@@ -3,19 +3,22 @@
 They differ between papers (table 3 of "Shades of BLEU, Flavours of Success", 2021). An entry of
 `COMPARISONS`, `UPDATES` or `REFERENCES` is all that a further way takes, and a table of
 `setups.toml` all that a further set-up does: options, reports, audits and documentation follow.
+
+Belief states and active domains may come from the submission or from the benchmark; `STATE_SOURCES`
+and `DOMAIN_SOURCES` are the ways.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, TypeAlias
 
-from mwz.normalization import outside_tables, read_toml
+from mwz.normalization import BeliefState, outside_tables, read_toml
 
-from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
+from ..benchmark import CANONICAL_STYLE, REFERENCE, Benchmark, Dialogue
+from ..submission import NormalizedSubmission
 
 _Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
@@ -105,35 +108,23 @@ active, whether the response speaks of one of its venues (a train's id), whether
 number, and whether it is the last turn played."""
 
 
-@dataclass(frozen=True)
-class ReferenceRule:
-    """In which turns a reference number counts as provided.
-
-    Attributes:
-        description: In which, in a few words.
-        booked: Whether it counts, of the gold dialogue, the domain asked about and the turn.
-    """
-
-    description: str
-    booked: Callable[[Dialogue, str, int], bool]
-
-
 def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
     return domain in gold.booked_domains[turn]
 
 
-REFERENCES: Mapping[str, ReferenceRule] = {
-    "booked": ReferenceRule("once the annotation has the domain booked", _booked),
-    "told": ReferenceRule(
+REFERENCES: Mapping[str, tuple[str, Callable[[Dialogue, str, int], bool]]] = {
+    "booked": ("once the annotation has the domain booked", _booked),
+    "told": (
         "also where the gold response of the turn tells a reference number",
         lambda gold, domain, turn: (
             REFERENCE in gold.references[CANONICAL_STYLE][turn] or _booked(gold, domain, turn)
         ),
     ),
-    "always": ReferenceRule("booked or not", lambda gold, domain, turn: True),
+    "always": ("booked or not", lambda gold, domain, turn: True),
 }
-"""When a reference number counts. It is only known once the annotation says so: how a booking ends
-is not the system's to decide. Not every script cares."""
+"""In which turns a reference number counts as provided: name -> the turns in a few words, and
+whether it counts, of the gold dialogue, the domain asked about and the turn. It is only known once
+the annotation says so: how a booking ends is not the system's to decide. Not every script cares."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +147,6 @@ class Setup:
     references: str = "booked"
     first_turn: bool = True
     active_only: bool = True
-
-
-STRICT = Setup()
-OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
-
-ALL_SETUPS = tuple(
-    Setup(comparison, updates, reduced)
-    for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
-    if comparison != "lasting" and updates != "always"
-)
-"""Every combination of the ways that table 3 tells apart."""
 
 
 @dataclass(frozen=True)
@@ -217,3 +197,115 @@ BOTH = "both"
 def chosen_setups(name: str) -> tuple[str, ...]:
     """Return the names of the set-ups that the option `setup` asks for."""
     return RANKED if name == BOTH else (name,)
+
+
+# ---------------------------------------------------- sources of domains and states
+
+
+_NO_SLOTS: Mapping[str, str] = {}
+
+
+def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
+    """Estimate a dialogue's active domains from the changes of its belief states.
+
+    Args:
+        states: Normalised states, one per system turn.
+
+    Returns:
+        Per turn, the current domain, or nothing before any domain has come up.
+    """
+    current: str | None = None
+    last_state: BeliefState = {}
+    last_changed: list[str] = []
+    active: list[list[str]] = []
+    for state in states:
+        # Most are as they were, which is quick to see.
+        changed = [
+            domain
+            for domain, slots in (() if state is last_state else state.items())
+            if (before := last_state.get(domain, _NO_SLOTS)) is not slots
+            and not slots.items() <= before.items()
+        ]
+        if not changed and current is None:
+            active.append([])
+            continue
+        if not changed and len(last_changed) > 1:
+            others = [d for d in last_changed if d in state and d != current]
+            current = others[0] if others else current
+        elif changed and current not in changed:
+            current = max(changed, key=lambda domain: len(state[domain]))
+        last_state, last_changed = state, changed
+        active.append([] if current is None else [current])
+    return active
+
+
+Domains: TypeAlias = "Sequence[Collection[str]]"
+"""The active domains of each turn."""
+
+
+@dataclass(frozen=True)
+class PlayedDialogue:
+    """A dialogue as a system played it. Per-turn fields have one entry per system turn played.
+
+    Attributes:
+        id: The dialogue's id.
+        gold: The benchmark's dialogue.
+        responses: Normalised responses.
+        states: The belief states that query the database, normalised.
+        active_domains: Active domains.
+    """
+
+    id: str
+    gold: Dialogue
+    responses: Sequence[str]
+    states: Sequence[BeliefState]
+    active_domains: Domains
+
+
+STATE_SOURCES: Mapping[
+    str, Callable[[NormalizedSubmission, str, Dialogue], Sequence[BeliefState]]
+] = {
+    "predicted": lambda submission, id_, gold: submission.states[id_],
+    "gold": lambda submission, id_, gold: gold.states[: len(submission.dialogues[id_])],
+}
+"""Where the belief states that query the database come from."""
+
+DOMAIN_SOURCES: Mapping[
+    str, Callable[[NormalizedSubmission, str, Dialogue, Sequence[BeliefState]], Domains]
+] = {
+    "predicted": lambda submission, id_, gold, states: [
+        domains or () for domains in submission.dialogues[id_].active_domains
+    ],
+    "slots": lambda submission, id_, gold, states: submission.dialogues[id_].placeholder_domains,
+    "states": lambda submission, id_, gold, states: domains_from_states(states),
+    "gold": lambda submission, id_, gold, states: gold.gold_domains[: len(states)],
+}
+"""Where active domains come from: the submission, the domains that its placeholders name, changes
+of the belief states used, or the gold annotation."""
+
+
+def play(
+    submission: NormalizedSubmission, benchmark: Benchmark, states: str, domains: str
+) -> list[PlayedDialogue]:
+    """Return the submission's dialogues as Inform and Success look at them.
+
+    Args:
+        submission: What the system put out.
+        benchmark: What it is held against.
+        states: A key of `STATE_SOURCES`.
+        domains: A key of `DOMAIN_SOURCES`.
+    """
+    played = []
+    for id_, responses in submission.responses.items():
+        gold = benchmark.dialogues[id_]
+        believed = STATE_SOURCES[states](submission, id_, gold)
+        played.append(
+            PlayedDialogue(
+                id=id_,
+                gold=gold,
+                responses=responses,
+                states=believed,
+                active_domains=DOMAIN_SOURCES[domains](submission, id_, gold, believed),
+            )
+        )
+    return played

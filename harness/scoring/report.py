@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -22,8 +24,6 @@ from ..metrics import (
     Headline,
     headlines,
     response_metrics,
-    result_keys,
-    result_types,
 )
 from ..signature import Signature, harness_version
 
@@ -113,10 +113,10 @@ class Report:
     def __getattr__(self, name: str) -> Any:
         # A copy that is being made has none of them.
         if not name.startswith("_") and "metrics" in self.__dict__:
-            if name in self.metrics or name in result_keys():
+            if name in self.metrics or name in _result_keys():
                 return self.metrics.get(name)
             if name in headlines():
-                return headlines()[name].value(self, MAIN_SETUP)
+                return headlines()[name].value(self.metrics, MAIN_SETUP)
         raise AttributeError(f"the report has no {name}")
 
     def setup(self, name: str) -> SetupScores | None:
@@ -133,13 +133,13 @@ class Report:
             setup: A key of `SETUPS`.
         """
         if self.coverage.complete:
-            return headlines()[name].value(self, setup)
+            return headlines()[name].value(self.metrics, setup)
         known = setup == MAIN_SETUP or name == "bleu"
         return getattr(self.metrics.get("lower_bound"), name, None) if known else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
-        totals = {name: one.value(self, MAIN_SETUP) for name, one in _totals().items()}
+        totals = {name: one.value(self.metrics, MAIN_SETUP) for name, one in _totals().items()}
         return {
             "format": FORMAT,
             "signature": str(self.signature),
@@ -183,14 +183,21 @@ _PARTS = {
 """What a report has besides results of metrics, and what follows from both: key -> type."""
 
 
+@cache
+def _result_keys() -> frozenset[str]:
+    """Return the keys of the results of all metrics."""
+    return frozenset(key for metric in response_metrics().values() for key in metric.results)
+
+
 def _totals() -> dict[str, Headline]:
     """Return name -> headline, of those that are no result of their own."""
-    return {name: one for name, one in headlines().items() if name not in result_keys()}
+    return {name: one for name, one in headlines().items() if name not in _result_keys()}
 
 
 def _read(content: Mapping[str, Any], source: str) -> Report:
     """Read a report; results of metrics that are not known stay as they are."""
-    types = {**result_types(), **_PARTS}
+    metrics = response_metrics().values()
+    types = {**dict(chain.from_iterable(one.types.items() for one in metrics)), **_PARTS}
     follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
     read = {
         name: validated(types[name], content.get(name), source, name)
@@ -297,7 +304,10 @@ def _totals_table(report: Report) -> str:
     if not setups:
         return ""
     columns = [headlines()[name] for name in _TOTALS]
-    rows = [[name, *(figure(c.value(report, name), c.digits) for c in columns)] for name in setups]
+    rows = [
+        [name, *(figure(c.value(report.metrics, name), c.digits) for c in columns)]
+        for name in setups
+    ]
     if "lower_bound" in report.metrics:
         bound = (figure(report.whole(column.name), column.digits) for column in columns)
         rows.insert(0, ["at least, of the whole benchmark", *bound])

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import RuleSet, rule_set, sha256, with_aliases
+from mwz.normalization import RuleSet, rule_set, sha256
 
 from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
@@ -84,7 +84,7 @@ class Scorer:
     @property
     def rules(self) -> RuleSet:
         """The rule set, with the aliases of the options."""
-        return with_aliases(rule_set(self.options.rules), self.options.aliases)
+        return rule_set(self.options.rules, self.options.aliases)
 
     def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
         """Score predictions: dialogue id -> turns, one per system turn.

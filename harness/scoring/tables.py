@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..errors import cut
 from ..io import Table, best_cells, figure
-from ..metrics import SETUPS, Headline, headlines, table_figures
+from ..metrics import SETUPS, Headline, headlines, response_metrics
 from ..signature import Signature, comparable_group
 from .jobs import ScoredSubmission
 from .report import Report, has_gold_states, reporting_words
@@ -31,8 +31,8 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     setup = setups[0] if setups else next(iter(SETUPS))
     columns = [
         one
-        for one in table_figures().values()
-        if any(one.value(report, setup) is not None for report in reports)
+        for one in _figures().values()
+        if any(one.value(report.metrics, setup) is not None for report in reports)
     ]
     values = [[_ranking(report, one, setup) for one in columns] for report in reports]
     cells = [_cells(outcome, columns, setup) for outcome in outcomes]
@@ -86,7 +86,7 @@ def _cells(
     cells = []
     for column in columns:
         bound = None if report.coverage.complete else _ranking(report, column, setup)
-        value, interval = column.value(report, setup), intervals.get(column.name)
+        value, interval = column.value(report.metrics, setup), intervals.get(column.name)
         if bound is not None and bounds:
             value, interval = bound, None
         text = figure(value, column.digits)
@@ -118,6 +118,15 @@ def _incomplete(
             )
 
 
+def _figures() -> dict[str, Headline]:
+    """Return name -> figure, of all that a table of several files shows."""
+    return {
+        one.name: one
+        for metric in response_metrics().values()
+        for one in (*metric.own_headlines(), *metric.further)
+    }
+
+
 def _data(
     names: Sequence[str], reports: Sequence[Report], setups: Sequence[str]
 ) -> list[dict[str, object]]:
@@ -126,20 +135,20 @@ def _data(
     Where some file lacks turns, `whole_…` are the figures over the whole benchmark.
     """
     first, *others = setups or [next(iter(SETUPS))]
-    figures = table_figures()
+    figures = _figures()
     columns = {
         **{name: (name, first) for name in figures},
         **{
             f"{setup}_{name}": (name, setup)
             for setup in others
             for name, one in figures.items()
-            if any(one.value(r, setup) != one.value(r, first) for r in reports)
+            if any(one.value(r.metrics, setup) != one.value(r.metrics, first) for r in reports)
         },
     }
     columns = {
         key: (name, setup)
         for key, (name, setup) in columns.items()
-        if any(figures[name].value(report, setup) is not None for report in reports)
+        if any(figures[name].value(report.metrics, setup) is not None for report in reports)
     }
     bounded = [
         name
@@ -150,7 +159,10 @@ def _data(
     return [
         {
             "name": shown,
-            **{key: figures[name].value(report, setup) for key, (name, setup) in columns.items()},
+            **{
+                key: figures[name].value(report.metrics, setup)
+                for key, (name, setup) in columns.items()
+            },
             **{f"whole_{name}": report.whole(name, first) for name in bounded},
             "states": report.states,
             "domains": report.domains,
@@ -164,7 +176,7 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
     """Say what the human responses get, where it is the same for all files."""
     shown = []
     for column in columns:
-        first, *others = (column.ceiling(report) for report in reports)
+        first, *others = (column.ceiling(report.metrics) for report in reports)
         if first is not None and all(value == first for value in others):
             shown.append(f"{column.title} {figure(first, column.digits)}")
     return [f"human responses: {'; '.join(shown)}"] if shown else []

@@ -22,7 +22,6 @@ from mwz.normalization import (
     plain_slot_name,
     published_rule_sets,
     rule_set,
-    with_aliases,
 )
 
 from ..benchmark import Benchmark
@@ -180,10 +179,7 @@ def normalized_by_rules(
     if isinstance(content, str):
         return dict.fromkeys(names, made_submission(benchmark, content))
     submission = checked_submission(read_standard(content, source), benchmark, source)
-    return {
-        rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
-        for rules in names
-    }
+    return {rules: normalize_submission(submission, rule_set(rules, aliases)) for rules in names}
 
 
 class _Checker:

@@ -21,7 +21,6 @@ from mwz.normalization import (
     Aliases,
     BeliefState,
     RuleSet,
-    alias_table,
     alias_tables,
     aliases,
     normalize_slot,
@@ -304,8 +303,8 @@ def _unknown(names: Counter[str], rules: RuleSet) -> str:
 def _known_by(unknown: Counter[str]) -> str:
     """Say which named table knows most of some placeholders, if one knows half of them."""
     by_table = {
-        table: sum(n for name, n in unknown.items() if name in alias_table(table).names)
-        for table in alias_tables()
+        table: sum(n for name, n in unknown.items() if name in aliases.names)
+        for table, aliases in alias_tables().items()
     }
     best = max(by_table, key=lambda table: by_table[table], default="")
     if not best or 2 * by_table[best] < unknown.total():
@@ -405,7 +404,7 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
     if chosen is None or isinstance(chosen, Aliases):
         return chosen
     if isinstance(chosen, str) and chosen in alias_tables():
-        return alias_table(chosen)
+        return alias_tables()[chosen]
     if isinstance(chosen, str | Path):
         return _read(chosen, rules)
     return checked_aliases(chosen, rules, SECTION)

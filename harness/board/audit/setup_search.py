@@ -23,10 +23,8 @@ from ...benchmark import REFERENCE
 from ...data import loaded_once
 from ...errors import InputError
 from ...metrics import (
-    ALL_SETUPS,
     COMPARISONS,
     SETUPS,
-    TOKENIZERS,
     UPDATES,
     PlayedDialogue,
     References,
@@ -42,6 +40,21 @@ from ...scoring import Options, Scorer, chosen_domains, chosen_states, run
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..reported import Figure, ReportedFigures
 from ..systems import OwnSetup
+
+ALL_SETUPS = tuple(
+    Setup(comparison, updates, reduced)
+    for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
+    if comparison != "lasting" and updates != "always"
+)
+"""Every combination of the ways that table 3 tells apart."""
+
+TOKENIZERS: Mapping[str, Callable[[str], Sequence[str]]] = {
+    "13a": tokenize_13a,
+    # As the benchmark's original script does.
+    "none": str.split,
+    "lowered": lambda text: text.lower().split(),
+}
+"""Ways to tokenise for BLEU. Scores are made with "13a"; the others explain figures of papers."""
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.

@@ -1,7 +1,7 @@
 """What the definitions of state-tracking metrics leave open, and how users choose it.
 
-Papers report variants under one name. Recall only is a metric of its own (`joint_recall.py`), and
-so is the response evaluator's fuzzy joint accuracy.
+Papers report variants under one name. Recall only is a metric of its own (joint recall), and so
+is the response evaluator's fuzzy joint accuracy.
 """
 
 from __future__ import annotations

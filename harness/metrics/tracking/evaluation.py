@@ -16,10 +16,17 @@ from ...errors import refuse
 from ...io import figure, text_table
 from ..results import Figure, Statistics
 from .choices import Choices
-from .gca import Change, change_scores, count_by_slot, count_changes, judge_changes
 from .goal_accuracy import domain_decay, domain_score, is_exact
 from .metric import tracking_metrics
-from .slot_accuracy import turn_relative_slot_accuracy, wrong_slots
+from .slot_accuracy import (
+    Change,
+    change_scores,
+    count_by_slot,
+    count_changes,
+    judge_changes,
+    turn_relative_slot_accuracy,
+    wrong_slots,
+)
 from .states import (
     DialogueStates,
     StatePair,

@@ -90,6 +90,17 @@ class TrackingMetric:
         group, _, name = key.partition(".")
         return self.groups[group] + name.replace("_", " ")
 
+    def verdicts_of(self, dialogue: DialogueStates, choices: Choices) -> Sequence[Verdicts]:
+        """Return what it gives each turn, and why.
+
+        If it says nothing of single turns, that is what it gives a dialogue of the turn alone.
+        """
+        if self.verdicts is not None:
+            return self.verdicts(dialogue, choices)
+        alone = [dialogue.part(slice(at, at + 1)) for at in range(len(dialogue.turns))]
+        shares = [self.formula(self.statistics(turn, choices), choices) for turn in alone]
+        return [{self.heading(key): (n, "") for key, n in of_turn.items()} for of_turn in shares]
+
     def keys_among(self, figures: Iterable[str]) -> list[str]:
         """Return the keys of its own figures among those of a report."""
         return [key for key in figures if key.partition(".")[0] in self.groups]

@@ -14,7 +14,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -27,12 +26,8 @@ from ...metrics import (
     HEADLINE_LAMBDA,
     Choices,
     DialogueStates,
-    Number,
     TrackedDialogue,
-    TrackingMetric,
     TrackingResult,
-    Verdicts,
-    cell,
     correlation,
     dialogue_states,
     judge_changes,
@@ -212,22 +207,11 @@ def _turn_scores(
     for name, metric in tracking_metrics().items():
         keys = metric.formula(metric.statistics(states[0], choices), choices)
         wanted = {name, *map(metric.heading, metric.headlines(list(keys)))}
-        verdicts = metric.verdicts or partial(_alone, metric)
-        turns = [turn for dialogue in states for turn in verdicts(dialogue, choices)]
+        turns = [turn for dialogue in states for turn in metric.verdicts_of(dialogue, choices)]
         for heading in turns[0]:
             if heading in wanted:
                 scores[heading] = [turn[heading][0] for turn in turns]
     return {heading: column for heading, column in scores.items() if set(column) != {None}}
-
-
-def _alone(
-    metric: TrackingMetric, dialogue: DialogueStates, choices: Choices
-) -> Iterator[Verdicts]:
-    """Yield what a metric gives each turn of a dialogue as a dialogue of its own."""
-    for at in range(len(dialogue.turns)):
-        turn = dialogue.part(slice(at, at + 1))
-        shares = metric.formula(metric.statistics(turn, choices), choices)
-        yield {metric.heading(key): (share, "") for key, share in shares.items()}
 
 
 def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
@@ -286,7 +270,7 @@ def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str,
     return {"fga": with_fga, "gca": with_gca, "difference": difference, "bins": bins}
 
 
-def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Number]]:
+def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[dict[str, Any]]:
     # What is the same may differ in its last digits.
     if not measure or math.isclose(min(measure), max(measure), abs_tol=1e-9):
         return
@@ -375,7 +359,15 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                 f"bins_{measure}",
                 f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [[*map(cell, one.values())] for one in bias["bins"]],
+                [
+                    [
+                        figure(one["start"], 2),
+                        str(one["dialogues"]),
+                        figure(one["fga"], 2),
+                        figure(one["gca"], 2),
+                    ]
+                    for one in bias["bins"]
+                ],
                 bias["bins"],
             )
             for measure, bias in analysis.biases[decay].items()

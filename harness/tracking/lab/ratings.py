@@ -25,13 +25,14 @@ from ...comparison import (
     BOOTSTRAP,
     INTERVAL_LEVEL,
     INTERVAL_SAMPLES,
+    SEED,
     Interval,
     bootstrap_samples,
     interval_ends,
 )
 from ...errors import Findings, InputError, counted, refuse, shown
 from ...io import Table, figure, read_bytes, shown_name, write_text
-from ...metrics import SEED, Choices, State, TrackedDialogue, dialogue_states, lambda_label
+from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
 
@@ -341,5 +342,5 @@ def _text(said: Sequence[str]) -> str:
     return " ".join(" ".join(said).split()) or "(not known)"
 
 
-def _state(state: State) -> str:
+def _state(state: Mapping[tuple[str, str], str]) -> str:
     return ", ".join(f"{'-'.join(slot)}: {state[slot]}" for slot in sorted(state)) or "(empty)"
