@@ -26,7 +26,7 @@ from ..cli.reading import benchmark_chooser
 from ..comparison.evidence import Evidence, pass_interval
 from ..comparison.interval import Interval
 from ..errors import InputError, counted, cut
-from ..grounding.facts import COUNTS, told_shares
+from ..grounding.facts import told_shares
 from ..io.files import parse_json, validated
 from ..io.tables import figure, text_table
 from ..metrics.results import Figure, Statistics, percent
@@ -139,7 +139,7 @@ class Plays:
             **{name: 100 * mean(name) for name in _RATES},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
             "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
-            **told_shares(*(facts[name] for name in COUNTS)),
+            **told_shares(facts),
             **{name: mean(name) for name in ("turns", "calls")},
             **{name: total(name) for name in ("failed_calls", "unasked")},
             "errors": sum(one["error"] is not None for one in outcomes),
