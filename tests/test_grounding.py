@@ -273,7 +273,11 @@ def test_what_is_told_is_in_the_database_and_of_a_named_venue_or_not() -> None:
     # Brine's number before and after it is named; a number of nobody; a train's id.
     counts = _facts("01632960110!", "Brine: 01632 960 110.", "Or 01632 960999.", "TR4017.")
     assert counts == (4, 3, 2)
-    assert told_shares(*counts) == {"told": 4, "in_database": 75.0, "of_named_venue": 50.0}
+    assert told_shares(dict(zip(COUNTS, counts, strict=True))) == {
+        "told": 4,
+        "in_database": 75.0,
+        "of_named_venue": 50.0,
+    }
 
 
 def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
@@ -285,7 +289,7 @@ def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
 
 def test_a_drivers_number_is_not_counted() -> None:
     assert _facts("Your taxi is booked, call 07700 900123.") == (0, 0, 0)
-    assert told_shares(0, 0, 0) == {"told": 0, "in_database": None, "of_named_venue": None}
+    assert told_shares({"told": 0}) == {"told": 0, "in_database": None, "of_named_venue": None}
 
 
 # For any dialogue.

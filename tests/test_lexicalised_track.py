@@ -255,7 +255,7 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
     def grounded(inform: float, success: float) -> GroundedScores:
         # "Any" is more, and ranks nobody.
         totals = ({"total": 99.0}, {"total": inform}, {"total": 98.0}, {"total": success})
-        return GroundedScores(*totals, told_shares(0, 0, 0), None)
+        return GroundedScores(*totals, told_shares({"told": 0}), None)
 
     # 90 of 100 dialogues: Success 60 % of them is 54 % of all, Inform 70 % is 63 %.
     facts = system(name="Most", track="lexicalised")

@@ -219,10 +219,10 @@ ToldShares: TypeAlias = Mapping[str, "int | float | None"]
 percent, None if none is told."""
 
 
-def told_shares(told: int, *parts: int) -> ToldShares:
-    """Return the shares of counts, in the order of `COUNTS`."""
-    shares = (100 * part / told if told else None for part in parts)
-    return dict(zip(COUNTS, (told, *shares), strict=True))
+def told_shares(counts: Mapping[str, int]) -> ToldShares:
+    """Return the shares of `COUNTS`."""
+    told = counts["told"]
+    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
 
 
 def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:

@@ -129,7 +129,7 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     }
     if any(None in row for row in rows[TOTAL]):
         del rates["success_requested"]
-    faithfulness = told_shares(*sums[TOTAL][len(OUTCOMES) :])
+    faithfulness = told_shares(dict(zip(COUNTS, sums[TOTAL][len(OUTCOMES) :], strict=True)))
     return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=faithfulness)
 
 

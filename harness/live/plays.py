@@ -25,7 +25,7 @@ from ..cli import tell
 from ..cli.reading import benchmark_chooser
 from ..comparison import Evidence, Interval, pass_interval
 from ..errors import InputError, counted, cut
-from ..grounding import COUNTS, told_shares
+from ..grounding import told_shares
 from ..io import figure, parse_json, text_table, validated
 from ..metrics import Figure, Statistics, percent
 from ..signature import Signature
@@ -137,7 +137,7 @@ class Plays:
             **{name: 100 * mean(name) for name in _RATES},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
             "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
-            **told_shares(*(facts[name] for name in COUNTS)),
+            **told_shares(facts),
             **{name: mean(name) for name in ("turns", "calls")},
             **{name: total(name) for name in ("failed_calls", "unasked")},
             "errors": sum(one["error"] is not None for one in outcomes),
