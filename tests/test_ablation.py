@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import benchmark, dialogue, goal, read_submission, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.submission import parse_submission
 from mwz.normalization.responses import STEPS, normalized_text
 from mwz.normalization.rules import rule_set
 

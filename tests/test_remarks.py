@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal
+from helpers import benchmark, dialogue, goal, read_submission
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import Findings, InputError, Remark
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.jobs import played_predictions
-from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import state_remarks
 from mwz.normalization.rules import rule_set, rule_set_names
 

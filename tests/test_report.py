@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import read_submission
 
 from mwz.harness import InputError, Report, Scorer, load_benchmark
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import FORMAT
-from mwz.harness.submission import normalize_submission, read_submission
+from mwz.harness.submission import normalize_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

@@ -16,7 +16,7 @@ from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, wri
 from ..io.tables import formatted, picture_format, printable
 from ..metrics.metric import default_metrics, response_metrics
 from ..scoring import Options
-from ..scoring.jobs import ScoredSubmission, ScoringJob, Wanted, score_each
+from ..scoring.jobs import ScoredSubmission, Wanted, score_each
 from ..scoring.report import report_text
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -108,7 +108,7 @@ def command(
 
 def _jobs(
     names: Sequence[str], chosen: Options, wanted: Wanted
-) -> Iterator[ScoringJob | InputError]:
+) -> Iterator[tuple[bytes | str, str, Options, Wanted] | InputError]:
     """Yield the job of scoring each of some outputs; or why it cannot be read."""
     for name in names:
         try:

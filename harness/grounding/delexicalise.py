@@ -9,7 +9,8 @@ from ..cli.reading import benchmark_chooser
 from ..errors import counted
 from ..io.files import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
-from ..submission import read_conversations
+from ..submission import read_predictions
+from ..submission.checking import checked_conversations
 from .grounded import delexicaliser, delexicaliser_version
 
 
@@ -23,8 +24,9 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     Whatever else turns hold is kept.
     """
     options = Options()
-    content, remarks = read_conversations(predictions)
-    tell(shown_name(predictions), remarks)
+    standard = read_predictions(predictions)
+    content = checked_conversations(standard, shown_name(predictions))
+    tell(shown_name(predictions), standard.remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
     delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)
     found = {

@@ -6,9 +6,7 @@ from .checking import (
     dialogue_id,
     normalized_by_rules,
     parse_submission,
-    read_conversations,
     read_predictions,
-    read_submission,
 )
 from .model import (
     CONSTANT,
@@ -45,7 +43,5 @@ __all__ = [
     "normalize_submission",
     "normalized_by_rules",
     "parse_submission",
-    "read_conversations",
     "read_predictions",
-    "read_submission",
 ]
