@@ -19,6 +19,7 @@ from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
+from mwz.harness.submission import Submission, checked_submission, read_predictions
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -167,3 +168,7 @@ def texts_drawn(path: Path) -> list[str]:
     parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))
     root = ET.parse(path, parser).getroot()
     return [str(node.text).strip() for node in root.iter(ET.Comment)]
+
+
+def read_submission(path: Path | str, benchmark: Benchmark) -> Submission:
+    return checked_submission(read_predictions(path), benchmark, str(path))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import benchmark, dialogue, goal, read_submission, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import load_benchmark
-from mwz.harness.grounding import COUNTS, GroundedDialogue, told_shares
-from mwz.harness.grounding.facts import count_facts, turn_domains
+from mwz.harness.grounding import GroundedDialogue, told_shares
+from mwz.harness.grounding.facts import COUNTS, count_facts, turn_domains
 from mwz.harness.grounding.grounded import (
     ABOUT_ANOTHER_DOMAIN,
     IN_PART,

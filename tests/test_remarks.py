@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal
+from helpers import benchmark, dialogue, goal, read_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark

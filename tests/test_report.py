@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import read_submission
 
 from mwz.harness import InputError
 from mwz.harness.data import load_benchmark

@@ -19,7 +19,6 @@ from ..submission import (
     checked_submission,
     counted_placeholders,
     read_predictions,
-    venue_rate,
 )
 from . import option
 from .reading import benchmark_chooser, read_plays
@@ -103,9 +102,11 @@ def _facts(
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
     responses = [turn.response for turn in turns]
-    known, unknown = counted_placeholders(responses, rules)
-    count, rate = known.total() + unknown.total(), venue_rate(responses, rules)
-    yield "placeholders", f"{count}; about venues: {figure(rate, 2)} a turn"
+    known, unknown, rate = counted_placeholders(responses, rules)
+    yield (
+        "placeholders",
+        f"{known.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
+    )
     yield "  known", _counts(known.most_common())
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
 

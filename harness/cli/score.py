@@ -23,7 +23,7 @@ from ..io import (
     write_text,
 )
 from ..metrics import default_metrics, response_metrics
-from ..scoring import Options, ScoredSubmission, ScoringJob, Wanted, report_text, score_each
+from ..scoring import Options, ScoredSubmission, Wanted, report_text, score_each
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
@@ -114,7 +114,7 @@ def command(
 
 def _jobs(
     names: Sequence[str], chosen: Options, wanted: Wanted
-) -> Iterator[ScoringJob | InputError]:
+) -> Iterator[tuple[bytes | str, str, Options, Wanted] | InputError]:
     """Yield the job of scoring each of some outputs; or why it cannot be read."""
     for name in names:
         try:

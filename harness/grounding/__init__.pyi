@@ -1,6 +1,6 @@
 """What other rooms may use of this one."""
 
-from .facts import COUNTS as COUNTS, requests as requests, told_shares as told_shares
+from .facts import requests as requests, told_shares as told_shares
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,
     GroundedDialogue as GroundedDialogue,

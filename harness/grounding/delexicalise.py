@@ -9,7 +9,7 @@ from ..cli.reading import benchmark_chooser
 from ..errors import counted
 from ..io import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
-from ..submission import read_conversations
+from ..submission import checked_conversations, read_predictions
 from .grounded import delexicaliser, delexicaliser_version
 
 
@@ -23,8 +23,9 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     Other keys of turns are kept.
     """
     options = Options()
-    content, remarks = read_conversations(predictions)
-    tell(shown_name(predictions), remarks)
+    standard = read_predictions(predictions)
+    content = checked_conversations(standard, shown_name(predictions))
+    tell(shown_name(predictions), standard.remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
     delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)
     found = {

@@ -8,9 +8,7 @@ from .checking import (
     meant_key as meant_key,
     normalized_by_rules as normalized_by_rules,
     parse_submission as parse_submission,
-    read_conversations as read_conversations,
     read_predictions as read_predictions,
-    read_submission as read_submission,
 )
 from .formats.arrangements import read_arranged as read_arranged
 from .formats.damd_log import align_dialogues as align_dialogues, parse_damd_log as parse_damd_log

@@ -80,15 +80,6 @@ def dialogue_id(id_: object) -> str:
     return str(id_).lower().removesuffix(".json")
 
 
-def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
-    """Read a predictions file (JSON, plain or gzipped; `-`: standard input) and check it.
-
-    Raises:
-        InputError: The file cannot be read, or is no submission to the benchmark.
-    """
-    return checked_submission(read_predictions(path), benchmark, shown_name(path))
-
-
 def read_predictions(path: str | Path) -> Standard:
     """Read a predictions file whose benchmark is not known yet; its turns are not checked.
 
@@ -440,17 +431,6 @@ def _domain_problems(domains: object) -> Iterator[str]:
 
 Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
-
-
-def read_conversations(path: str | Path) -> tuple[Conversations, Sequence[Remark]]:
-    """Read dialogues (`-`: standard input) of any ids and lengths, and what there is to say of it.
-
-    Raises:
-        InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
-            every place.
-    """
-    standard = read_predictions(path)
-    return checked_conversations(standard, shown_name(path)), standard.remarks
 
 
 def checked_conversations(standard: Standard, source: str) -> Conversations:

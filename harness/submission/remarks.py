@@ -238,14 +238,17 @@ def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
 
 def counted_placeholders(
     responses: Sequence[str], rules: RuleSet
-) -> tuple[Counter[str], Counter[str]]:
-    """Return how often responses have each slot of a rule set, and each name it does not know."""
+) -> tuple[Counter[str], Counter[str], float]:
+    """Return how often responses have each slot of a rule set, and each name it does not know.
+
+    The third is how many placeholders tell about a venue, per response.
+    """
     names = counted_names(responses)
     slots: Counter[str] = Counter()
     for name, count in names.items():
         if name in rules.ontology:
             slots[rules.ontology[name]] += count
-    return slots, unknown_names(names, rules)
+    return slots, unknown_names(names, rules), venue_rate(responses, rules)
 
 
 def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:

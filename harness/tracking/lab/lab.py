@@ -19,7 +19,7 @@ from ...errors import InputError, refuse
 from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
 from ...metrics import MAIN_SETUP, Choices, ScoredFile
 from ...scoring import Options, Scorer
-from ...submission import read_submission
+from ...submission import checked_submission, read_predictions
 from .analysis import (
     PLAIN_RECIPE,
     PUBLISHED,
@@ -252,7 +252,9 @@ def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[s
         raise InputError("FILE", "is read once more for responses; give a file")
     options = Options(metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised)
     scorer = Scorer(scored.file.benchmark, options)
-    played = scorer.played(scorer.normalized(read_submission(path, scored.file.benchmark)))
+    standard = read_predictions(path)
+    submission = checked_submission(standard, scored.file.benchmark, path)
+    played = scorer.played(scorer.normalized(submission))
     evidence = scorer.evidence_of(played, scored.name)
     return {
         evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
