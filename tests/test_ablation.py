@@ -14,7 +14,7 @@ from helpers import benchmark, dialogue, goal, read_submission, run_cli
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.submission import parse_submission
 from mwz.normalization import STEPS, normalized_text, rule_set
 
 

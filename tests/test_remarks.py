@@ -16,7 +16,7 @@ from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import Findings, InputError, Remark
 from mwz.harness.scoring import Options, Scorer, played_predictions
-from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import state_remarks
 from mwz.normalization import rule_set, rule_set_names
 

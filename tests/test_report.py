@@ -13,7 +13,7 @@ from helpers import read_submission
 from mwz.harness import InputError
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import FORMAT, Report, Scorer, allowed_metrics
-from mwz.harness.submission import normalize_submission, read_submission
+from mwz.harness.submission import normalize_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

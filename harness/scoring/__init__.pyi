@@ -3,7 +3,6 @@
 from .dialogue_lines import explained_results as explained_results
 from .jobs import (
     ScoredSubmission as ScoredSubmission,
-    ScoringJob as ScoringJob,
     Wanted as Wanted,
     played_predictions as played_predictions,
     run as run,

@@ -59,5 +59,4 @@ from .remarks import (
     counted_placeholders as counted_placeholders,
     frequent_tags as frequent_tags,
     guessed as guessed,
-    venue_rate as venue_rate,
 )
