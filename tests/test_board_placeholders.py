@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.board.systems import read_system
+from mwz.harness.cli import main
 from mwz.normalization.rules import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
@@ -28,28 +30,41 @@ OWN = {"booking_ref": "REFERENCE"}
 CONTENT = sample_content("careful").replace(b"[ref]", b"[booking_ref]")
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "own.toml"
-    path.write_text(tomli_w.dumps({"placeholders": OWN}))
-    return path
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with outputs and the table of their placeholders."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "own.toml").write_text(tomli_w.dumps({"placeholders": OWN}))
+    (folder / "outputs.json").write_bytes(CONTENT)
+    return folder
 
 
 @pytest.fixture
-def outputs(tmp_path: Path) -> Path:
-    path = tmp_path / "outputs.json"
-    path.write_bytes(CONTENT)
-    return path
+def table(files: Path) -> Path:
+    return files / "own.toml"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, outputs: Path, table: Path, capsys: Capture) -> Path:
+def outputs(files: Path) -> Path:
+    return files / "outputs.json"
+
+
+@pytest.fixture(scope="module")
+def original(files: Path) -> Path:
     """A board with `hasty` and the entry `aliased`, which declares its placeholders."""
-    path = tmp_path / "base" / "submissions"
-    enter_sample(path, "hasty")
-    run = _submit(capsys, path, outputs, "--name", "Aliased", "--placeholders", table)
-    assert run.status == 0, run.err
-    return path
+    folder = files / "base" / "submissions"
+    enter_sample(folder, "hasty")
+    about = ("--name", "Aliased", "--track", "end-to-end", "--benchmark", "sample")
+    places = ("--placeholders", str(files / "own.toml"), "--submissions", str(folder))
+    with pytest.raises(SystemExit, match="0"):
+        main(["submit", str(files / "outputs.json"), *about, *places])
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    shutil.copytree(original.parent, tmp_path / "base")
+    return tmp_path / "base" / "submissions"
 
 
 def _submit(capsys: Capture, folder: Path, *arguments: object) -> Run:
@@ -65,7 +80,7 @@ def _declare(folder: Path, placeholders: dict[str, str] | None) -> None:
     """Declare other placeholders in the `entry.toml` of `aliased`."""
     path = folder / "aliased" / ENTRY_FILE
     system = read_system(path).model_dump(exclude_none=True, exclude_defaults=True)
-    system.pop("placeholders")
+    system.pop("placeholders", None)
     if placeholders is not None:
         system["placeholders"] = placeholders
     path.write_text(tomli_w.dumps(system))
@@ -150,9 +165,7 @@ def test_scoring_again_honours_what_is_declared(
     entry = read_entry(folder / "aliased")
     assert entry.scores.without_placeholders is None
     assert entry.scores.main.success == _without(sample)["success"]
-    _declare_again = {"booking_ref": "REFERENCE"}
-    path = folder / "aliased" / ENTRY_FILE
-    path.write_text(path.read_text() + "\n" + tomli_w.dumps({"placeholders": _declare_again}))
+    _declare(folder, OWN)
     assert _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1).status == 0
     entry = read_entry(folder / "aliased")
     assert entry.scores.main.metrics == sample_scores("careful").main.metrics
@@ -231,13 +244,6 @@ def test_a_wrong_declaration_is_refused_with_its_place(
     assert str(raised.value).startswith(f"{path}: placeholders: {problem}")
 
 
-def test_a_placeholder_called_table_can_be_declared(tmp_path: Path) -> None:
-    path = tmp_path / ENTRY_FILE
-    facts: dict[str, Any] = {"name": "A", "track": "end-to-end", "predictions": {"file": "a.json"}}
-    path.write_text(tomli_w.dumps({**facts, "placeholders": {"table": "NAME"}}))
-    assert read_system(path).aliases == aliases({"table": "NAME"})
-
-
 def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
         "known": Outputs(sample_content("careful"), "sample"),
@@ -245,8 +251,6 @@ def test_set_ups_are_searched_with_the_placeholders() -> None:
         "own": Outputs(CONTENT, "sample", aliases(OWN)),
     }
     found = search_setups(wanted, 1)
-    # What is kept goes by the table as well.
-    assert search_setups(wanted, 1) == found
     assert found["own"] == found["known"]
     assert found["own"] != found["plain"]
 

@@ -276,7 +276,6 @@ def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
 _END_TO_END = {"augpt", "damd", "dots", "labes", "mintl", "soloist", "ubar"}
 _POLICY = {"hdno", "hdsa", "lava", "marco", "sfn", "uniconv"}
 _REFERENCE = {"corpus": "mwz22", "constant-response": "constant"}
-_MADE = {**_REFERENCE, "human-responses": "human", "empty-states": "empty-states"}
 
 
 def _of_track(name: str) -> set[str]:
@@ -288,16 +287,6 @@ def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_refere
     assert _of_track("policy-optimization") >= _POLICY
     assert _of_track("reference") == set(_REFERENCE)
     assert "human-responses" in _of_track("lexicalised")
-
-
-FACTS_STATED = {
-    "open_weights": "no",
-    "test_in_training": "unknown",
-    "prompts": "https://example.org/prompts",
-    "runs": 5,
-    "date": "2024-12-31",
-    "licence": "CC BY 4.0",
-}
 
 
 def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:

@@ -183,18 +183,20 @@ def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) 
     assert "\n- Lost: not ranked: nobody can get its predictions\n" in page
 
 
-@settings(deadline=None)
-@given(order=st.permutations(range(5)))
-def test_the_order_of_reading_does_not_matter(
-    tmp_path_factory: pytest.TempPathFactory, order: Sequence[int]
-) -> None:
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+    """Five systems, two of which are equal in all but name."""
     folder = tmp_path_factory.mktemp("submissions")
-    # Two of them are equal in all but name.
-    for key, bleu in [("a", 10.0), ("b", 12.0), ("c", 12.0), ("d", 9.0), ("e", 30.0)]:
+    for key, bleu in {"a": 10.0, "b": 12.0, "c": 12.0, "d": 9.0, "e": 30.0}.items():
         _with_combined(folder, key, bleu)
-    entered = read_entries(folder)
-    page = leaderboard(entered, "2021")
-    assert leaderboard([entered[place] for place in order], "2021") == page
+    return read_entries(folder)
+
+
+@settings(deadline=None, max_examples=30)
+@given(order=st.permutations(range(5)))
+def test_the_order_of_reading_does_not_matter(five: list[Entry], order: Sequence[int]) -> None:
+    page = leaderboard(five, "2021")
+    assert leaderboard([five[place] for place in order], "2021") == page
 
 
 def _row_shown(entry: Entry) -> dict[str, str]:
@@ -425,12 +427,8 @@ def test_links_and_notes_are_shown(tmp_path: Path) -> None:
     [
         ("<script>alert(1)</script>", r"\<script\>alert\(1\)\</script\>"),
         ("](javascript:alert(1))", r"\]\(javascript:alert\(1\)\)"),
-        ("![x](https://a.b/c.png)", r"\!\[x\]\(https\://a.b/c.png\)"),
         ("| 1 | 100.0 |", r"\| 1 \| 100.0 \|"),
-        ("# Leaderboard", r"\# Leaderboard"),
-        ("`x` **y** ~z~ $m$ &lt;", r"\`x\` \*\*y\*\* \~z\~ \$m\$ \&lt;"),
         (r"a\| b\\", r"a\\\| b\\\\"),
-        ("www.a.b, WWW.a.b", r"www\.a.b, WWW\.a.b"),
     ],
 )
 def test_a_note_is_only_text(note: str, shown: str, tmp_path: Path) -> None:
@@ -448,16 +446,16 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 # ---------------------------------------------------------------- the repository's own page
 
 
-@pytest.mark.parametrize("key", sorted(PAPER))
-def test_the_repositorys_scores_are_the_published_ones(key: str) -> None:
-    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.key == key]
-    figures = (_bleu(shown), shown.inform, shown.success)
-    assert tuple(round(figure or 0, 1) for figure in figures) == HARNESS[key]
+def test_the_repositorys_scores_are_the_published_ones() -> None:
+    for key, published in HARNESS.items():
+        shown = read_entry(REPOSITORY / key).scores.main
+        figures = (_bleu(shown), shown.inform, shown.success)
+        assert tuple(round(figure or 0, 1) for figure in figures) == published, key
 
 
 def test_the_repositorys_corpus_is_a_tenth_of_a_point_from_the_paper() -> None:
     # The paper: 93.7 and 90.9, optimistic 97.9 and 96.6.
-    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.entry.key == "corpus"]
+    shown = read_entry(REPOSITORY / "corpus").scores.main
     assert _bleu(shown) == pytest.approx(100)
     assert (shown.inform, shown.success) == pytest.approx((93.8, 90.9), abs=1e-9)
     assert shown.optimistic is not None

@@ -78,14 +78,6 @@ def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["system"]
 
 
-def test_scores_that_do_not_compare_with_the_others_are_not_entered(tmp_path: Path) -> None:
-    enter(tmp_path, "first", scored=reports(data="ba9876543210"))
-    before = files_below(tmp_path)
-    with pytest.raises(InputError, match="does not compare with first"):
-        submit_made(tmp_path)
-    assert files_below(tmp_path) == before
-
-
 @pytest.mark.parametrize("rules", published_rule_sets())
 def test_scores_that_do_not_compare_under_one_rule_set_are_not_entered(
     rules: str, tmp_path: Path
