@@ -243,7 +243,8 @@ def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
         branch = Path(shutil.copytree(folder, tmp_path / key))
         enter_measured(branch, key, outcomes(marks((0, won))))
         branches.append(_pairs(branch).to_text().splitlines(keepends=True))
-        shutil.copytree(branch / key, folder / key)
+    for key in ("bravo", "delta"):
+        shutil.copytree(tmp_path / key / key, folder / key)
     # Lines that either has, as the driver `union` leaves them.
     merged = branches[0] + [line for line in branches[1] if line not in branches[0]]
     (folder / PAIRS_FILE).write_text("".join(merged), encoding="utf-8")
