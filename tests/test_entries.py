@@ -66,28 +66,17 @@ def test_an_unknown_key_is_refused_with_its_place(
         *[
             ({"paper": address}, "paper: expected a complete address such as https://example.org/")
             for address in [
-                *("arxiv.org/abs/1911.10484", "https://", "https://…", "https://a", "//a.b"),
-                *("https://a.b/c d", "https://a.b/c|d", "https://a.b/c)", "https://a.b/[c]"),
-                *("https://a.b/<c>", "https://a.b/c\n", "https://a.b/\u202ec", "https://a.b/ü"),
-                *("ftp://a.b/c", "javascript:alert(1)", "javascript://a.b/%0aalert(1)", "data:,x"),
-                *('https://a.b/"onload="x', "https://user@a.b/", "https://\u0430rxiv.org/"),
+                *("arxiv.org/abs/1911.10484", "https://…", "https://a", "https://a.b/c d"),
+                *("https://a.b/c)", "https://a.b/<c>", "https://a.b/c\n", "https://a.b/\u202ec"),
+                *("javascript:alert(1)", "https://user@a.b/", "https://\u0430rxiv.org/"),
             ]
         ],
-        ({"code": "ftp://a.b/c"}, "code: expected a complete address"),
         *[
             ({"name": name}, "name: ")
             for name in [
-                *("DA\nMD", "DA\tMD", "DA\x1b[31mMD", "DA\x00MD", "DA\u200bMD", "DA\u202eDM"),
+                *("DA\nMD", "DA\x1b[31mMD", "DA\u200bMD", "DA\u202eDM", " DAMD", "x" * 61),
                 # A Cyrillic and a Greek A, a full-width D, a non-breaking blank, a ligature.
-                *(
-                    "D\u0410MD",
-                    "D\u0391MD",
-                    "\uff24AMD",
-                    "DA\u00a0MD",
-                    "\ufb01ne",
-                    " DAMD",
-                    "x" * 61,
-                ),
+                *("D\u0410MD", "D\u0391MD", "\uff24AMD", "DA\u00a0MD", "\ufb01ne"),
             ]
         ],
         *[
@@ -98,32 +87,19 @@ def test_an_unknown_key_is_refused_with_its_place(
         ({"note": "x" * 501}, "note: "),
         ({"unranked": ""}, "unranked: "),
         ({"year": "2021"}, "year: "),
-        ({"year": 2021.0}, "year: "),
         ({"year": 2017}, "year: "),
         ({"open_weights": "maybe"}, "open_weights: "),
         ({"open_weights": True}, "open_weights: "),
         ({"test_in_training": "perhaps"}, "test_in_training: "),
         ({"prompts": "in the appendix"}, "prompts: expected a complete address"),
         ({"runs": 0}, "runs: "),
-        ({"runs": "3"}, "runs: "),
         ({"date": "31.12.2024"}, "date: '31.12.2024' is no date such as 2024-12-31"),
         ({"date": "2024-02-30"}, "date: "),
-        ({"date": "20241231"}, "date: "),
-        ({"date": 20241231}, "date: "),
         ({"date": datetime(2024, 12, 31, 8)}, "date: "),
         ({"predictions": {"file": "p.json", "unavailable": "lost"}}, "predictions: give either"),
         ({"predictions": {"unavailable": "lost\nall"}}, "predictions.unavailable: control"),
         ({"predictions": {}}, "predictions: give either `file`"),
         ({"predictions": {"file": "p.json", **PIN}}, "predictions: give either `file`"),
-        ({"predictions": {"file": "p.json", "made": "damd"}}, "predictions: give either `file`"),
-        (
-            {"predictions": {"made": "damd", "unavailable": "lost"}},
-            "predictions: give either `file`",
-        ),
-        (
-            {"predictions": {"corpus": "damd"}},
-            "predictions.corpus: unknown key",
-        ),
         ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
         ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),
         ({"predictions": {"file": "../p.json"}}, "predictions: `file` must be the name of a file"),
@@ -133,9 +109,7 @@ def test_an_unknown_key_is_refused_with_its_place(
         ),
         ({"setup": {"comparison": "union"}}, "setup.comparison: "),
         ({"setup": {"reduced_search": "perhaps"}}, "setup.reduced_search: "),
-        ({"setup": {"tokenization": "words"}}, "setup.tokenization: "),
         ({"reported": [{"inform": 76.3}]}, "reported.0.source: field required"),
-        ({"reported": [{"source": ""}]}, "reported.0.source: "),
         (
             {"reported": [{"source": "s", "inform": 101}]},
             "reported.0: inform: 101 is not between 0",
@@ -225,7 +199,7 @@ _TEXT = st.text(
 _NAME = st.text("aZ09é.,:;-_()[]<>|*`&\"'/\\", min_size=1, max_size=60)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(name=_NAME, source=_TEXT, note=_TEXT, figures=st.lists(_FIGURES, max_size=3))
 def test_an_entry_written_and_read_is_the_same(
     tmp_path_factory: pytest.TempPathFactory,

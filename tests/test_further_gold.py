@@ -32,14 +32,12 @@ from mwz.harness.board import tracked as board_tracked
 from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.entry_scores import score_entry
-from mwz.harness.board.model import read_board
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores
 from mwz.harness.board.systems import System
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
-from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.cli import main
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
@@ -355,18 +353,6 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     assert "sample, version 1.0" in page
     assert "sample, version 1.1" in page
     assert "| JGA 1.0 |" in " ".join(page.replace("|   ", "| ").split())
-
-
-def test_the_page_on_the_web_has_the_table_with_addresses_of_its_own(board: _Board) -> None:
-    made = make_site(
-        read_board(board.folder, read_entries(board.folder), "2021"), board.folder / "docs"
-    )
-    index = made.files["index.html"]
-    assert index.count('id="tracking-careful"') == index.count('id="tracking-careful-1.1"') == 1
-    assert "Places gained" in index
-    assert "version 1.1" in made.files["systems/careful.html"]
-    data = json.loads(made.files["systems/careful.json"])
-    assert set(data["further_gold"]["1.1"]) == {"keep", "drop"}
 
 
 def test_a_further_version_needs_its_declaration_only(

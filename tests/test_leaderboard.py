@@ -315,30 +315,6 @@ _POLICY_B = system(name="B", track="policy-optimization")
 
 
 @pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"benchmark": "other"}, "different benchmarks: other and made-up"),
-        # Told apart by all digits of the hash, not by those shown.
-        ({"data": "0123456789ab" + "f" * 52}, "different versions of the benchmark's content"),
-        ({"rules_digest": "f" * 64}, "different rules: 2021-ffffffffffff and 2021-"),
-        ({"setup": "strict"}, "different set-ups: strict and both"),
-        ({"goals": "unseen"}, "different goals: unseen and all"),
-        ({"parameters": {"window": "100"}}, "different window: 100 and none"),
-    ],
-)
-def test_scores_whose_signatures_do_not_compare_are_refused_with_the_reason(
-    changes: dict[str, Any], reason: str, tmp_path: Path
-) -> None:
-    entered = [enter(tmp_path, key) for key in "abc"]
-    entered[1] = _with_report(entered[1], _signed(**changes))
-    with pytest.raises(InputError) as error:
-        rows(entered, "2021")
-    [problem] = error.value.problems
-    assert problem.startswith("b: does not compare with a (")
-    assert reason in problem
-
-
-@pytest.mark.parametrize(
     "changes",
     [
         {"domains": "gold"},

@@ -12,7 +12,7 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.markdown import older_results_page, pages
 from mwz.harness.board.model import make_board, read_board
 from mwz.harness.board.reported import (
@@ -337,7 +337,7 @@ def test_the_repositorys_pages_are_what_its_submissions_give() -> None:
     ],
 )
 def test_rows_of_the_public_board_come_out_or_not(key: str, verdict: str) -> None:
-    [entry] = [entry for entry in read_entries(REPOSITORY) if entry.key == key]
+    entry = read_entry(REPOSITORY / key)
     [found] = [
         official_verdict(entry, claim, "2021")
         for one in read_reported(REPOSITORY)
