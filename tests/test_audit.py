@@ -230,7 +230,9 @@ def test_reported_figures_come_out_with_the_active_domains_that_they_are_said_to
     scores = {}
     for entry in {entry.key: entry for entry, _ in tested}.values():
         [domains] = {claim.domains for one, claim in tested if one is entry}
-        options = Options(["bleu", "inform"], domains=domains, placeholders=entry.system.aliases)
+        options = Options(
+            metrics=["bleu", "inform"], domains=domains, placeholders=entry.system.aliases
+        )
         content = find_predictions(entry, [upstream])
         scores[entry.key] = score(json.loads(content), multiwoz, options)
     for entry, claim in tested:

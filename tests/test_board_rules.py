@@ -54,11 +54,6 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     first, second = rows(read_entries(folder), "2021")
     assert (first.key, first.rank) == ("careful", 1)
     assert (second.key, second.rank) == ("picked", None)
-    assert (second.report.inform, second.report.success) == (100.0, 100.0)
-    # At least: the 25 of 30.
-    bound = second.report.metrics["lower_bound"]
-    assert (bound.inform, bound.success) == pytest.approx((100 * 25 / 30, 100 * 25 / 30))
-    assert second.ranking_key[0] == bound.combined < (second.report.combined or 0)
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
     assert "\n- Picked: not ranked: plays less than 90 % of the turns; its figures are of " in page
 

@@ -135,6 +135,11 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
         assert set(_names(page, track)) == raised
     assert "KRLS gold acts" in _names(page, "policy-optimization")
     assert page.locator("#more-filters summary").inner_text().startswith("Filters (1)")
+    page.fill("#filter-name", "no system is called so")
+    assert page.locator("#told").inner_text().endswith("; no row matches")
+    page.get_by_role("button", name="Show all rows").click()
+    assert len(_names(page)) == every
+    assert "?" not in page.url
 
 
 # The state in the address.
@@ -221,6 +226,10 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
     page.keyboard.press("Tab")
     assert page.locator(":focus").inner_text() == "Skip to the content"
     assert page.locator(":focus").is_visible()
+    address = page.url
+    page.keyboard.press("Enter")
+    assert page.locator("#content").evaluate("main => main === document.activeElement")
+    assert page.url == address
     _head(page, "success").locator("button").focus()
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     page.keyboard.press("Enter")
@@ -231,6 +240,19 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.locator(":focus").get_attribute("type") == "checkbox"
+    page.keyboard.press("Escape")
+    point = page.locator("#end-to-end .scatter .point").first
+    point.locator("text").evaluate("name => name.classList.add('hidden')")
+    assert not point.locator("text").is_visible()
+    point.focus()
+    assert point.locator("text").is_visible()
+    page.get_by_role("tab", name="Policy-optimization").click()
+    page.keyboard.press("ArrowRight")
+    shown = page.locator("section.track:visible")
+    assert shown.get_attribute("id") == "state-tracking"
+    assert page.locator(":focus").get_attribute("aria-selected") == "true"
+    page.keyboard.press("Home")
+    assert shown.get_attribute("id") == "end-to-end"
 
 
 # Comparing.
@@ -356,6 +378,23 @@ def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: P
     assert not phone.locator("#filter-year").is_visible()
     phone.locator("#more-filters summary").click()
     assert phone.locator("#filter-year").is_visible()
+
+
+def test_no_name_in_a_chart_is_cut_off(context: BrowserContext, folder: Path) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1600, "height": 900})
+    page.goto((folder / "index.html").as_uri())
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("section:not([hidden]) svg.chart text")]
+              .filter((text) => {
+                const frame = text.closest("svg").getBoundingClientRect();
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 1 || box.right > frame.right + 1;
+              }).map((text) => text.textContent)"""
+        )
+        assert cut == []
 
 
 # For everybody.
