@@ -231,7 +231,9 @@ def test_reported_figures_come_out_with_the_active_domains_that_they_are_said_to
     for entry in {entry.key: entry for entry, _ in tested}.values():
         [domains] = {claim.domains for one, claim in tested if one is entry}
         options = Options(
-            metrics=["bleu", "inform"], domains=domains, placeholders=entry.system.aliases
+            metrics=["bleu", "inform", "diversity"],
+            domains=domains,
+            placeholders=entry.system.aliases,
         )
         content = find_predictions(entry, [upstream])
         scores[entry.key] = score(json.loads(content), multiwoz, options)

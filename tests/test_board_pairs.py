@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import shutil
 from pathlib import Path
 
@@ -236,8 +235,10 @@ def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
 def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
     folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    attributes = (PROJECT / ".gitattributes").read_text(encoding="utf-8")
-    assert re.search(rf"^\S*{PAIRS_FILE} .*merge=union", attributes, re.MULTILINE)
+    attributes = PROJECT / ".gitattributes"
+    if not attributes.is_file():
+        pytest.skip("the project is not here")
+    assert f"submissions/{PAIRS_FILE} merge=union" in attributes.read_text(encoding="utf-8")
     branches = []
     for key, won in (("bravo", 73), ("delta", 50)):
         branch = Path(shutil.copytree(folder, tmp_path / key))

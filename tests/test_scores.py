@@ -30,7 +30,6 @@ from mwz.harness.board.scores import (
     hashes_of,
     parse_scores,
     plain,
-    read_scores,
 )
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.evaluation import score_tracking
@@ -90,15 +89,6 @@ def test_scores_of_tracked_states_written_and_read_are_the_same() -> None:
 def test_the_results_of_metrics_that_this_version_lacks_are_kept() -> None:
     scores = Scores({"2021": report(surprise={"bits": 3.5, "of": ["a", None]})}, None)
     assert _parsed(scores) == scores
-
-
-def test_scores_keep_their_full_precision(tmp_path: Path) -> None:
-    third = 100 / 3
-    path = tmp_path / SCORES_FILE
-    path.write_text(_text(Scores({"2021": report(bleu=third)}, None)), encoding="utf-8")
-    read = read_scores(tmp_path, "end-to-end")[0].main
-    assert read.bleu is not None
-    assert read.bleu["mwz22"] == third
 
 
 def test_the_file_is_the_report_of_the_default_rule_set_with_the_others_beside_it() -> None:

@@ -12,30 +12,14 @@ from entered import (
     enter,
     make_older,
     reports,
-    submit_alone,
 )
-from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
+from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
 
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import read_entry
-from mwz.harness.board.scores import hashes_of
-from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
-
-
-def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "submissions"
-    entry = submit_alone(folder, made_system("My System"), NEW, made_scores())
-    assert {path.name for path in (folder / "my-system").iterdir()} == {
-        *("entry.toml", "scores.json", "predictions.json.gz")
-    }
-    assert entry == read_entry(folder / "my-system")
-    assert entry.system.predictions.file == PREDICTIONS_FILE
-    assert entry.scores == made_scores()
-    assert entry.scores.predictions == hashes_of(NEW)
-    assert kept_predictions(folder, "my-system") == NEW
 
 
 def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
@@ -58,15 +42,6 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
             assert {key: scored.metrics[key] for key in again.metrics} == again.metrics
             assert scored.coverage == again.coverage
             assert (scored.dst is not None) is has_states
-
-
-def test_a_reference_style_is_scored_as_a_system_without_hashes(sample: Benchmark) -> None:
-    scores = all_scores("damd", sample, "corpus")
-    assert scores.predictions is None
-    # The references against themselves, with gold states.
-    assert scores.main.bleu is not None
-    assert scores.main.bleu["damd"] == pytest.approx(100)
-    assert scores.main.states == "gold"
 
 
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:

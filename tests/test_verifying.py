@@ -226,6 +226,7 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
         (["nobody"], "unknown entry 'nobody'; choose from careful, hasty, scripted"),
         (["--benchmark", "nowhere"], "benchmark nowhere: not installed"),
         (["--predictions", "nowhere"], "nowhere"),
+        (["--submissions", "nowhere"], "no such folder of entries"),
     ],
 )
 def test_the_command_refuses_what_there_is_none_of(
@@ -234,12 +235,6 @@ def test_the_command_refuses_what_there_is_none_of(
     run = _verify(capsys, folder, *options)
     assert (run.status, run.out) == (2, "")
     assert message in run.err
-
-
-def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = _verify(capsys, tmp_path / "none")
-    assert run.status == 2
-    assert "no such folder of entries" in run.err
 
 
 def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
