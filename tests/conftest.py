@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from entered import enter_sample
 from helpers import PROJECT, build_multiwoz, read_hdno
 
 import mwz
@@ -121,6 +122,14 @@ def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
 def sample() -> Benchmark:
     """The built-in sample benchmark."""
     return load_benchmark("sample")
+
+
+@pytest.fixture(scope="session")
+def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three submissions to the sample, entered. Nobody changes them: copy the folder."""
+    folder = tmp_path_factory.mktemp("sample") / "submissions"
+    enter_sample(folder)
+    return folder
 
 
 def _tool(name: str) -> Any:

@@ -27,7 +27,7 @@ def made_scores(content: bytes = NEW, **figures: Any) -> Scores:
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder but the lock, by its path."""
+    """Return every file below a folder by its path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")

@@ -210,16 +210,6 @@ def test_systems_that_report_more_than_they_score(key: str, inform: float, succe
     assert figures["inform"].verdict == figures["success"].verdict == "does not match"
 
 
-def test_dots_rates_in_the_paper_are_of_other_active_domains() -> None:
-    figures = _published("dots", "strict")
-    shown = {
-        metric: (float(figure.printed), round(figure.by_setup["2021", "strict"], 1))
-        for metric, figure in figures.items()
-    }
-    assert (shown["inform"], shown["success"]) == ((80.4, 80.5), (68.7, 70.5))
-    assert figures["success"].verdict == "domains from states"
-
-
 @pytest.mark.real_data
 def test_reported_figures_come_out_with_the_active_domains_that_they_are_said_to_take(
     multiwoz: Benchmark, upstream: Path
@@ -238,10 +228,18 @@ def test_reported_figures_come_out_with_the_active_domains_that_they_are_said_to
     ]
     tested = [(entry, claim) for entry, claim in claims if claim.domains]
     assert [entry.key for entry, _ in tested] == ["dard-best-agents", "dots", "dots"]
-    for entry, claim in tested:
-        options = Options(domains=claim.domains, placeholders=entry.system.aliases)
+    scores = {}
+    for entry in {entry.key: entry for entry, _ in tested}.values():
+        [domains] = {claim.domains for one, claim in tested if one is entry}
+        options = Options(
+            metrics=["bleu", "inform", "diversity"],
+            domains=domains,
+            placeholders=entry.system.aliases,
+        )
         content = find_predictions(entry, [upstream])
-        scored = score(json.loads(content), multiwoz, options)
+        scores[entry.key] = score(json.loads(content), multiwoz, options)
+    for entry, claim in tested:
+        scored = scores[entry.key]
         for metric, one in figures_beside(scored, "strict", claim.figures).items():
             assert one.equal, metric
 
@@ -251,26 +249,6 @@ def test_systems_move_between_rule_sets(key: str, old: float, new: float) -> Non
     by_setup = _published(key, "own")["inform"].by_setup
     assert round(by_setup["2021", "strict"], 1) == old
     assert round(by_setup["2023", "strict"], 1) == new
-
-
-@pytest.mark.parametrize(
-    "key", ["damd", "mintl", "ubar", "soloist", "augpt", "labes", "sfn", "uniconv"]
-)
-def test_the_papers_strict_figures_are_reproduced(key: str) -> None:
-    assert {f.verdict for f in _published(key, "strict").values()} == {"matches the paper"}
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("damd", "mintl", "ubar", "soloist", "augpt", "labes", "dots"),
-        *("marco", "hdsa", "hdno", "sfn", "uniconv", "lava"),
-    ],
-)
-def test_the_papers_optimistic_figures_are_near(key: str) -> None:
-    # The gold states and domains that the set-up uses differ a little from the paper's.
-    for figure in _published(key, "optimistic").values():
-        assert abs(figure.difference) < 0.75, figure.metric
 
 
 @pytest.mark.real_data

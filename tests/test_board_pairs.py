@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, enter_sample, leaderboard
+from entered import PROJECT, REPOSITORY, enter_sample, leaderboard
 from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
@@ -233,42 +232,24 @@ def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
     assert "alpha and beta; run `mwz leaderboard`" in run.err
 
 
-def _write(folder: Path, pairs: Pairs) -> None:
-    (folder / PAIRS_FILE).write_text(pairs.to_text(), encoding="utf-8")
-
-
 def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
-    tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    git = shutil.which("git")
-    if git is None:
-        pytest.skip("needs git")
-
-    def run(*arguments: str) -> None:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-        subprocess.run([git, *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    folder = tmp_path / "submissions"
-    attributes = REPOSITORY.parent / ".gitattributes"
+    attributes = PROJECT / ".gitattributes"
     if not attributes.is_file():
         pytest.skip("the project is not here")
-    shutil.copy(attributes, tmp_path)
-
-    def added(key: str, won: int) -> None:
-        enter_measured(folder, key, outcomes(marks((0, won))))
-        _write(folder, _pairs(folder))
-        run("add", ".")
-        run("commit", "-m", key)
-
-    run("init", "-b", "main")
-    added("alpha", 80)
-    added("gamma", 60)
-    run("checkout", "-b", "other")
-    added("beta", 74)
-    run("checkout", "main")
-    added("bravo", 73)
-    run("merge", "other")
-    assert read_pairs(folder, read_entries(folder)).missing == (("beta", "bravo"),)
+    assert f"submissions/{PAIRS_FILE} merge=union" in attributes.read_text(encoding="utf-8")
+    branches = []
+    for key, won in (("bravo", 73), ("delta", 50)):
+        branch = Path(shutil.copytree(folder, tmp_path / key))
+        enter_measured(branch, key, outcomes(marks((0, won))))
+        branches.append(_pairs(branch).to_text().splitlines(keepends=True))
+    for key in ("bravo", "delta"):
+        shutil.copytree(tmp_path / key / key, folder / key)
+    # Lines that either has, as the driver `union` leaves them.
+    merged = branches[0] + [line for line in branches[1] if line not in branches[0]]
+    (folder / PAIRS_FILE).write_text("".join(merged), encoding="utf-8")
+    assert read_pairs(folder, read_entries(folder)).missing == (("bravo", "delta"),)
     assert _run(capsys, folder).status == 0
     assert _run(capsys, folder, "--check").status == 0
 

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from entered import (
     REPOSITORY,
-    SAMPLE_SUBMISSIONS,
-    all_scores,
     make_older,
+    sample_content,
+    sample_scores,
     submit_alone,
     system,
 )
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE
 from mwz.harness.board.systems import system_text
@@ -42,18 +41,11 @@ REPORTED = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path, sample: Benchmark) -> Path:
+def folder(tmp_path: Path) -> Path:
     path = tmp_path / "submissions"
-    content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
     facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
-    submit_alone(path, facts, content, all_scores(content, sample, "careful"))
+    submit_alone(path, facts, sample_content("careful"), sample_scores("careful"))
     return path
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A copy of the repository's submissions: a command locks the folder that it reads."""
-    return Path(shutil.copytree(REPOSITORY, tmp_path / "repository"))
 
 
 def _run(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: object) -> Run:
@@ -81,10 +73,8 @@ def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
     assert success[-4:] == ["-16.6", "does", "not", "match"]
 
 
-def test_without_a_name_all_are_audited(
-    repository: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = _run(capsys, repository, "--json", "-")
+def test_without_a_name_all_are_audited(capsys: pytest.CaptureFixture[str]) -> None:
+    run = _run(capsys, REPOSITORY, "--json", "-")
     # Nobody reports anything of what the harness put into plain English itself, nor of
     # trackers and live agents.
     assert {one["submission"] for one in json.loads(run.out)} == {
@@ -200,16 +190,18 @@ def test_scores_of_an_earlier_version_are_not_audited(
 
 
 def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
-    repository: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (repository / "ubar" / "scores.json").write_text("{}")
-    run = _run(capsys, repository, "soloist", "DAMD")
+    for key in ("damd", "marco", "soloist", "ubar"):
+        shutil.copytree(REPOSITORY / key, tmp_path / key)
+    (tmp_path / "ubar" / "scores.json").write_text("{}")
+    run = _run(capsys, tmp_path, "soloist", "DAMD")
     # In the order in which they are named.
     assert run.status == 0
     assert run.out.startswith("SOLOIST")
     assert "DAMD (damd)" in run.out
     assert "MarCo" not in run.out
-    assert _run(capsys, repository, "ubar").status == 2
+    assert _run(capsys, tmp_path, "ubar").status == 2
 
 
 def test_an_entry_of_the_public_board_is_audited_anywhere(

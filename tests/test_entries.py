@@ -64,27 +64,17 @@ def test_an_unknown_key_is_refused_with_its_place(
         *[
             ({"paper": address}, "paper: expected a complete address such as https://example.org/")
             for address in [
-                *("arxiv.org/abs/1911.10484", "https://", "https://…", "https://a", "//a.b"),
-                *("https://a.b/c d", "https://a.b/c|d", "https://a.b/c)", "https://a.b/[c]"),
-                *("https://a.b/<c>", "https://a.b/c\n", "https://a.b/\u202ec", "https://a.b/ü"),
-                *("ftp://a.b/c", "javascript:alert(1)", "javascript://a.b/%0aalert(1)", "data:,x"),
-                *('https://a.b/"onload="x', "https://user@a.b/", "https://\u0430rxiv.org/"),
+                *("arxiv.org/abs/1911.10484", "https://…", "https://a", "https://a.b/c d"),
+                *("https://a.b/c)", "https://a.b/<c>", "https://a.b/c\n", "https://a.b/\u202ec"),
+                *("javascript:alert(1)", "https://user@a.b/", "https://\u0430rxiv.org/"),
             ]
         ],
         *[
             ({"name": name}, "name: ")
             for name in [
-                *("DA\nMD", "DA\tMD", "DA\x1b[31mMD", "DA\x00MD", "DA\u200bMD", "DA\u202eDM"),
+                *("DA\nMD", "DA\x1b[31mMD", "DA\u200bMD", "DA\u202eDM", " DAMD", "x" * 61),
                 # A Cyrillic and a Greek A, a full-width D, a non-breaking blank, a ligature.
-                *(
-                    "D\u0410MD",
-                    "D\u0391MD",
-                    "\uff24AMD",
-                    "DA\u00a0MD",
-                    "\ufb01ne",
-                    " DAMD",
-                    "x" * 61,
-                ),
+                *("D\u0410MD", "D\u0391MD", "\uff24AMD", "DA\u00a0MD", "\ufb01ne"),
             ]
         ],
         *[
@@ -117,7 +107,6 @@ def test_an_unknown_key_is_refused_with_its_place(
         ({"setup": {"comparison": "union"}}, "setup.comparison: "),
         ({"setup": {"reduced_search": "perhaps"}}, "setup.reduced_search: "),
         ({"reported": [{"inform": 76.3}]}, "reported.0.source: field required"),
-        ({"reported": [{"source": ""}]}, "reported.0.source: "),
         (
             {"reported": [{"source": "s", "inform": 101}]},
             "reported.0: inform: 101 is not between 0",
@@ -206,7 +195,7 @@ _TEXT = st.text(
 _NAME = st.text("aZ09é.,:;-_()[]<>|*`&\"'/\\", min_size=1, max_size=60)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(name=_NAME, source=_TEXT, note=_TEXT, figures=st.lists(_FIGURES, max_size=3))
 def test_an_entry_written_and_read_is_the_same(
     tmp_path_factory: pytest.TempPathFactory,
@@ -257,7 +246,6 @@ def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
 _END_TO_END = {"augpt", "damd", "dots", "labes", "mintl", "soloist", "ubar"}
 _POLICY = {"hdno", "hdsa", "lava", "marco", "sfn", "uniconv"}
 _REFERENCE = {"corpus": "mwz22", "constant-response": "constant"}
-_MADE = {**_REFERENCE, "human-responses": "human", "empty-states": "empty-states"}
 
 
 def _of_track(name: str) -> set[str]:
@@ -269,16 +257,6 @@ def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_refere
     assert _of_track("policy-optimization") >= _POLICY
     assert _of_track("reference") == set(_REFERENCE)
     assert "human-responses" in _of_track("lexicalised")
-
-
-FACTS_STATED = {
-    "open_weights": "no",
-    "test_in_training": "unknown",
-    "prompts": "https://example.org/prompts",
-    "runs": 5,
-    "date": "2024-12-31",
-    "licence": "CC BY 4.0",
-}
 
 
 def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:

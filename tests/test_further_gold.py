@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,6 @@ from entered import (
     SAMPLE_SUBMISSIONS,
     change_scores,
     enter,
-    enter_sample,
     leaderboard,
     report,
     shown_columns,
@@ -43,6 +44,7 @@ from mwz.harness.board.scores import SCORES_FILE, parse_scores
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record
+from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
 from mwz.harness.data.gold_states import gold_states_path, install_gold_states, read_gold_states
 from mwz.harness.errors import InputError
@@ -294,9 +296,8 @@ class _Board:
     """A folder with submissions to the sample, and commands on it."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder / "base" / "submissions"
+        self.folder = folder
         self._capsys = capsys
-        enter_sample(self.folder)
 
     def run(self, *command: object) -> Run:
         return run_cli(self._capsys, *command, "--submissions", self.folder)
@@ -311,17 +312,32 @@ class _Board:
         return read_entry(self.folder / name).scores.further_gold
 
 
+@pytest.fixture(scope="module")
+def original(sample_entries: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Returns the sample's systems, scored against its version 1.1. Nobody changes them."""
+
+    @cache
+    def make() -> Path:
+        folder = Path(shutil.copytree(sample_entries, tmp_path_factory.mktemp("base") / "entries"))
+        with pytest.raises(SystemExit, match="0"):
+            main(["leaderboard", "--rescore", "--jobs", "1", "--submissions", str(folder)])
+        return folder
+
+    return make
+
+
 @pytest.fixture
 def board(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], declares: Callable[..., None]
+    original: Callable[[], Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    declares: Callable[..., None],
 ) -> _Board:
-    """The sample's systems, scored against its version 1.1."""
+    """A copy of the board, whose version 1.1 is installed."""
     declares("1.1")
     _install()
-    made = _Board(tmp_path, capsys)
-    run = made.rescore()
-    assert run.status == 0, run.err
-    return made
+    shutil.copytree(original().parent, tmp_path / "base")
+    return _Board(tmp_path / "base" / "entries", capsys)
 
 
 def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> None:

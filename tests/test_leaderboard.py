@@ -176,14 +176,20 @@ def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) 
     assert "\n- Lost: not ranked: nobody can get its predictions\n" in page
 
 
-@pytest.mark.parametrize("order", [(4, 3, 2, 1, 0), (2, 0, 4, 1, 3)])
-def test_the_order_of_reading_does_not_matter(tmp_path: Path, order: Sequence[int]) -> None:
-    # Two of them are equal in all but name.
-    for key, bleu in [("a", 10.0), ("b", 12.0), ("c", 12.0), ("d", 9.0), ("e", 30.0)]:
-        _with_combined(tmp_path, key, bleu)
-    entered = read_entries(tmp_path)
-    page = leaderboard(entered, "2021")
-    assert leaderboard([entered[place] for place in order], "2021") == page
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+    """Five systems, two of which are equal in all but name."""
+    folder = tmp_path_factory.mktemp("submissions")
+    for key, bleu in {"a": 10.0, "b": 12.0, "c": 12.0, "d": 9.0, "e": 30.0}.items():
+        _with_combined(folder, key, bleu)
+    return read_entries(folder)
+
+
+@settings(deadline=None, max_examples=30)
+@given(order=st.permutations(range(5)))
+def test_the_order_of_reading_does_not_matter(five: list[Entry], order: Sequence[int]) -> None:
+    page = leaderboard(five, "2021")
+    assert leaderboard([five[place] for place in order], "2021") == page
 
 
 def _row_shown(entry: Entry) -> dict[str, str]:
@@ -281,30 +287,6 @@ _POLICY_B = system(name="B", track="policy-optimization")
 
 
 @pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"benchmark": "other"}, "different benchmarks: other and made-up"),
-        # Told apart by all digits of the hash, not by those shown.
-        ({"data": "0123456789ab" + "f" * 52}, "different versions of the benchmark's content"),
-        ({"rules_digest": "f" * 64}, "different rules: 2021-ffffffffffff and 2021-"),
-        ({"setup": "strict"}, "different set-ups: strict and both"),
-        ({"goals": "unseen"}, "different goals: unseen and all"),
-        ({"parameters": {"window": "100"}}, "different window: 100 and none"),
-    ],
-)
-def test_scores_whose_signatures_do_not_compare_are_refused_with_the_reason(
-    changes: dict[str, Any], reason: str, tmp_path: Path
-) -> None:
-    entered = [enter(tmp_path, key) for key in "abc"]
-    entered[1] = _with_report(entered[1], _signed(**changes))
-    with pytest.raises(InputError) as error:
-        rows(entered, "2021")
-    [problem] = error.value.problems
-    assert problem.startswith("b: does not compare with a (")
-    assert reason in problem
-
-
-@pytest.mark.parametrize(
     "changes",
     [
         {"domains": "gold"},
@@ -371,12 +353,8 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     [
         ("<script>alert(1)</script>", r"\<script\>alert\(1\)\</script\>"),
         ("](javascript:alert(1))", r"\]\(javascript:alert\(1\)\)"),
-        ("![x](https://a.b/c.png)", r"\!\[x\]\(https\://a.b/c.png\)"),
         ("| 1 | 100.0 |", r"\| 1 \| 100.0 \|"),
-        ("# Leaderboard", r"\# Leaderboard"),
-        ("`x` **y** ~z~ $m$ &lt;", r"\`x\` \*\*y\*\* \~z\~ \$m\$ \&lt;"),
         (r"a\| b\\", r"a\\\| b\\\\"),
-        ("www.a.b, WWW.a.b", r"www\.a.b, WWW\.a.b"),
     ],
 )
 def test_a_note_is_only_text(note: str, shown: str, tmp_path: Path) -> None:
@@ -394,16 +372,16 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 # ---------------------------------------------------------------- the repository's own page
 
 
-@pytest.mark.parametrize("key", sorted(PAPER))
-def test_the_repositorys_scores_are_the_published_ones(key: str) -> None:
-    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.key == key]
-    figures = (_bleu(shown), shown.inform, shown.success)
-    assert tuple(round(figure or 0, 1) for figure in figures) == HARNESS[key]
+def test_the_repositorys_scores_are_the_published_ones() -> None:
+    for key, published in HARNESS.items():
+        shown = read_entry(REPOSITORY / key).scores.main
+        figures = (_bleu(shown), shown.inform, shown.success)
+        assert tuple(round(figure or 0, 1) for figure in figures) == published, key
 
 
 def test_the_repositorys_corpus_is_a_tenth_of_a_point_from_the_paper() -> None:
     # The paper: 93.7 and 90.9, optimistic 97.9 and 96.6.
-    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.entry.key == "corpus"]
+    shown = read_entry(REPOSITORY / "corpus").scores.main
     assert _bleu(shown) == pytest.approx(100)
     assert (shown.inform, shown.success) == pytest.approx((93.8, 90.9), abs=1e-9)
     assert shown.optimistic is not None

@@ -38,38 +38,25 @@ def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> di
     }
 
 
+def _restaurant(area: str = "north", people: str = "2", *more: str) -> dict[str, Any]:
+    return goal({"food": "thai", "area": area}, ["PHONE", *more], {"people": people})
+
+
 def test_goals_are_the_same_only_as_a_whole() -> None:
-    thai = goal({"food": "thai", "area": "north"}, ["PHONE", "POST"], {"people": "2"})
     taxi = goal({"arrive": "10:00"}, ["PHONE"])
+    wanted = _restaurant("north", "2", "POST")
+    other_order = goal({"area": "north", "food": "thai"}, ["POST", "PHONE"], {"people": "2"})
     test = {
-        "same": {"restaurant": thai, "taxi": taxi},
-        "other order": {
-            "taxi": taxi,
-            "restaurant": goal(
-                {"area": "north", "food": "thai"}, ["POST", "PHONE"], {"people": "2"}
-            ),
-        },
-        "one domain less": {"restaurant": thai},
-        "one domain more": {"restaurant": thai, "taxi": taxi, "hospital": goal({}, ["PHONE"])},
-        "another value": {
-            "restaurant": goal(
-                {"food": "thai", "area": "south"}, ["PHONE", "POST"], {"people": "2"}
-            ),
-            "taxi": taxi,
-        },
-        "another request": {
-            "restaurant": goal({"food": "thai", "area": "north"}, ["PHONE"], {"people": "2"}),
-            "taxi": taxi,
-        },
-        "another booking": {
-            "restaurant": goal(
-                {"food": "thai", "area": "north"}, ["PHONE", "POST"], {"people": "3"}
-            ),
-            "taxi": taxi,
-        },
+        "same": {"restaurant": wanted, "taxi": taxi},
+        "other order": {"taxi": taxi, "restaurant": other_order},
+        "one domain less": {"restaurant": wanted},
+        "one domain more": {"restaurant": wanted, "taxi": taxi, "hospital": goal({}, ["PHONE"])},
+        "another value": {"restaurant": _restaurant("south", "2", "POST"), "taxi": taxi},
+        "another request": {"restaurant": _restaurant(), "taxi": taxi},
+        "another booking": {"restaurant": _restaurant("north", "3", "POST"), "taxi": taxi},
         "only in dev": {"hotel": goal({"stars": "4"})},
     }
-    train = [{"restaurant": thai, "taxi": taxi}, {"train": goal({"day": "monday"})}]
+    train = [{"restaurant": wanted, "taxi": taxi}, {"train": goal({"day": "monday"})}]
     dev = [{"hotel": goal({"stars": "4"})}]
     assert seen_goals(test, [*train, *dev]) == {"same", "other order", "only in dev"}
 

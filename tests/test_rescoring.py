@@ -8,19 +8,16 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-import tomli_w
 from entered import (
     REPOSITORY,
     SAMPLE_TRACKS,
     all_scores,
-    change_scores,
     edit_inform,
     edit_scores,
     enter,
-    enter_sample,
+    leaderboard,
     make_older,
     reports,
     sample_content,
@@ -28,6 +25,7 @@ from entered import (
     system,
 )
 from helpers import Run, run_cli
+from submitted import files_below
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
@@ -59,15 +57,13 @@ def scored() -> dict[str, Scores]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(sample_entries: Path, tmp_path: Path) -> Path:
     """Three submissions to the sample with their predictions beside them."""
-    path = tmp_path / "submissions"
-    enter_sample(path)
-    return path
+    return Path(shutil.copytree(sample_entries, tmp_path / "submissions"))
 
 
 def _outcomes(entries: Sequence[Entry], *folders: Path) -> list[Rescored]:
-    return sorted(rescore(entries, None, folders, 2), key=lambda outcome: outcome.key)
+    return sorted(rescore(entries, None, folders), key=lambda outcome: outcome.key)
 
 
 def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
@@ -76,9 +72,9 @@ def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules
         path.write_text(content, encoding="utf-8")
 
 
-def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:
+def _rescore(folder: Path, *folders: Path, keys: Sequence[str] = NAMES) -> dict[str, Rescored]:
     submissions = read_entries(folder)
-    outcomes = _outcomes(submissions, *folders)
+    outcomes = _outcomes([one for one in submissions if one.key in keys], *folders)
     write_rescored(submissions, outcomes, "2021")
     return {outcome.key: outcome for outcome in outcomes}
 
@@ -115,43 +111,13 @@ def test_an_edited_score_is_put_right_with_all_that_follows_from_it(
     true = scored["careful"].main
     # 27 of 30 dialogues; the checksum follows, so that only scoring again can tell.
     edit_inform(path.parent, 90.0)
-    changes = _rescore(folder)["careful"].changes
+    changes = _rescore(folder, keys=["careful"])["careful"].changes
     assert {change.figure: change.after for change in changes} == {
         "inform": true.inform,
         "combined": true.combined,
         "strict.inform.total": true.inform,
         "strict.combined": true.combined,
     }
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "true"),
-    [
-        # Of 146 states 127 agree with gold on what queries use.
-        (("flags", "placeholders"), 0.5, 54 / 43),
-        (("unknown_placeholders", "made_up"), 3, None),
-    ],
-)
-def test_an_edited_word_or_count_is_told_as_well_as_a_figure(
-    place: tuple[str, str], value: object, true: float | None, folder: Path
-) -> None:
-    path = folder / "careful" / SCORES_FILE
-    before = path.read_bytes()
-
-    def change(content: Any) -> None:
-        for part in place[:-1]:
-            content = content[part]
-        content[place[-1]] = value
-
-    change_scores(path.parent, change)
-    [told] = _rescore(folder)["careful"].changes
-    shown = value[0] if isinstance(value, list) else value
-    assert (told.figure.partition("[")[0], told.before, told.after) == (
-        ".".join(place),
-        shown,
-        true,
-    )
     assert path.read_bytes() == before
 
 
@@ -182,20 +148,22 @@ def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_c
     before = path.read_bytes()
     kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
     path.write_text(replace(scored["hasty"], reports=kept).files()[SCORES_FILE], encoding="utf-8")
-    outcome = _rescore(folder)["hasty"]
+    outcome = _rescore(folder, keys=["hasty"])["hasty"]
     assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
 
 
-def test_scores_of_an_earlier_version_are_made_again(folder: Path) -> None:
-    path = folder / "hasty" / SCORES_FILE
-    before = path.read_bytes()
-    make_older(path.parent)
-    outcomes = _rescore(folder)
-    # Of what an earlier version wrote nothing is read, so that nothing can have changed.
-    assert (outcomes["hasty"].changes, outcomes["hasty"].missing) == ((), None)
-    assert path.read_bytes() == before
-    assert outcomes["careful"].scores is None
+def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kept(
+    folder: Path,
+) -> None:
+    for name in ("careful", "hasty"):
+        make_older(folder / name)
+    edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
+    (folder / "hasty" / PREDICTIONS_FILE).unlink()
+    before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
+    with pytest.raises(InputError, match="no scores are written: hasty: scored by an earlier"):
+        _rescore(folder)
+    assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
 
 
 @pytest.mark.parametrize(
@@ -210,7 +178,7 @@ def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
     signature = replace(old.main.signature, **{name: value})  # type: ignore[arg-type]
     made = {**old.reports, "2021": replace(old.main, signature=signature)}
     path.write_text(replace(old, reports=made).files()[SCORES_FILE], encoding="utf-8")
-    outcome = _rescore(folder)["careful"]
+    outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.scores, outcome.changes) == (old, ())
     assert path.read_bytes() == before
 
@@ -225,7 +193,7 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
         for rules, one in scored["careful"].reports.items()
     }
     path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
-    [careful, *_] = _outcomes(read_entries(folder))
+    [careful] = _outcomes(read_entries(folder)[:1])
     assert careful.missing is not None
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
@@ -252,7 +220,7 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     file.parent.mkdir(parents=True)
     file.write_bytes(sample_content("careful"))
     assert find_predictions(entry, [tmp_path / "elsewhere"]) == sample_content("careful")
-    outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
+    outcome = _rescore(folder, tmp_path / "elsewhere", keys=["careful"])["careful"]
     assert (outcome.missing, outcome.changes) == (None, ())
 
 
@@ -274,7 +242,7 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Pa
     with pytest.raises(InputError, match="is not the pinned file"):
         find_predictions(entry, [tmp_path])
     before = (folder / "careful" / SCORES_FILE).read_bytes()
-    outcome = _rescore(folder, tmp_path)["careful"]
+    outcome = _rescore(folder, tmp_path, keys=["careful"])["careful"]
     assert outcome.missing is not None
     assert blob_id(sample_content("careful")) in outcome.missing
     assert (folder / "careful" / SCORES_FILE).read_bytes() == before
@@ -304,39 +272,30 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     )
 
 
-def test_changed_predictions_change_the_scores_and_their_hashes(
+def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_are(
     folder: Path, scored: Mapping[str, Scores]
 ) -> None:
-    (folder / "hasty" / PREDICTIONS_FILE).replace(folder / "careful" / PREDICTIONS_FILE)
-    shutil.rmtree(folder / "hasty")
-    assert any(c.figure == "bleu.mwz22" for c in _rescore(folder)["careful"].changes)
-    [careful, _] = read_entries(folder)
-    assert careful.scores == scored["hasty"]
-
-
-def test_what_nobody_can_get_is_told_and_kept(folder: Path) -> None:
-    place = folder / "careful"
-    facts = system(name="careful", predictions={"unavailable": "the disk is lost"})
-    (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
-    before = (place / SCORES_FILE).read_bytes()
-    outcome = _rescore(folder)["careful"]
-    assert outcome.missing == "nobody can get its predictions (the disk is lost)"
-    assert (place / SCORES_FILE).read_bytes() == before
+    one, other = (folder / name / PREDICTIONS_FILE for name in ("careful", "hasty"))
+    kept = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(kept)
+    with pytest.raises(InputError) as error:
+        leaderboard(read_entries(folder), "2021")
+    told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
+    assert error.value.problems == (f"careful: {told}", f"hasty: {told}")
+    _rescore(folder)
+    careful, hasty, _ = read_entries(folder)
+    assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])
 
 
 def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(folder: Path) -> None:
     content = sample_content("careful") + b"\n"
     (folder / "careful" / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
-    outcome = _rescore(folder)["careful"]
+    outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.changes, outcome.missing) == ((), None)
     hashes = read_entry(folder / "careful").scores.predictions
     assert hashes is not None
     assert hashes.git_blob == blob_id(content)
-
-
-def test_rescoring_on_a_benchmark_that_is_not_installed_is_refused(folder: Path) -> None:
-    with pytest.raises(InputError, match="benchmark nowhere: not installed"):
-        list(rescore(read_entries(folder), "nowhere"))
 
 
 def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> None:
@@ -361,7 +320,7 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     scores = all_scores("damd", sample, "corpus")
     (corpus / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
     edit_scores(corpus, "bleu", "damd", value=1.0)
-    [change] = _rescore(folder)["corpus"].changes
+    [change] = _rescore(folder, keys=["corpus"])["corpus"].changes
     # The references against themselves.
     assert change.figure == "bleu.damd"
     assert change.after == pytest.approx(100)
@@ -373,24 +332,6 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
 
 def _leaderboard(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
     return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
-
-
-def test_the_command_tells_what_changed_and_makes_the_page(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _leaderboard(capsys, folder).status == 0
-    page = (folder.parent / "leaderboard.md").read_bytes()
-    # Inform of the careful sample submission is 26 of 30 dialogues.
-    edit_inform(folder / "careful", 90.0)
-    run = _leaderboard(capsys, folder, "--rescore", "--jobs", 2)
-    assert run.status == 0
-    # Inform and the combined score, in all and in the strict set-up.
-    assert "careful: 4 figures changed" in run.out
-    assert _line(run.out, "strict.inform.total").split() == [
-        *("2021", "strict.inform.total", "90.0", repr(100 * 26 / 30), "-3.333")
-    ]
-    assert "hasty: unchanged" in run.out
-    assert (folder.parent / "leaderboard.md").read_bytes() == page
 
 
 def _line(text: str, part: str) -> str:
@@ -409,6 +350,38 @@ def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
     assert run.status == 0
     assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
     assert _leaderboard(capsys, folder, "--check").status == 0
+
+
+def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _leaderboard(capsys, folder).status == 0
+    page = (folder.parent / "leaderboard.md").read_bytes()
+    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    assert (run.status, run.err) == (0, "")
+    assert "careful: unchanged" in run.out
+    assert "leaderboard.md: up to date\n" in run.out
+    # The page follows from the edited scores, where nothing is stored of single dialogues: only
+    # scoring again tells.
+    (folder / "careful" / "dialogues.json").unlink()
+    edit_inform(folder / "careful", 90.0)
+    assert _leaderboard(capsys, folder).status == 0
+    before = files_below(folder.parent)
+    assert _leaderboard(capsys, folder, "--check").status == 0
+    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    assert run.status == 1
+    # Inform (26 of 30 dialogues) and the combined score, in all and in the strict set-up.
+    assert "careful: 4 figures changed" in run.out
+    assert "hasty: unchanged" in run.out
+    assert _line(run.out, "strict.inform.total").split()[2:] == [
+        "90.0",
+        repr(100 * 26 / 30),
+        "-3.333",
+    ]
+    assert files_below(folder.parent) == before
+    # Without --check the same is written.
+    assert _leaderboard(capsys, folder, "--rescore", "--jobs", 2).status == 0
+    assert (folder.parent / "leaderboard.md").read_bytes() == page
 
 
 @pytest.mark.real_data

@@ -293,33 +293,6 @@ def test_options_that_mean_nothing_are_refused(
 # --------------------------------------------------------------------------- public files
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    "file",
-    [
-        "trippy/trippy_result.json",
-        "T5/T5_result_zeroshot_attraction.json",
-        "T5_fewshot_train/ratio_1.0_seed_557_prediction.json",
-    ],
-)
-def test_public_trackers_score_what_the_published_code_gives(
-    file: str, dst_data: Path, expected: Callable[[str], Any]
-) -> None:
-    published = expected("dst.json")[file]
-    tracking = _scored((dst_data / file).read_bytes()).result
-    assert tracking is not None
-    figures = tracking.figures
-    shown = {
-        "JGA": figures.jga,
-        "RSA": figures.rsa,
-        "FGA_0.5": figures.fga,
-        "GCA": figures.gca,
-    }
-    assert {name: round(value, 2) for name, value in shown.items()} == {
-        name: published[name] for name in shown
-    }
-
-
 def test_states_that_equal_gold_are_told_below_the_table(tmp_path: Path) -> None:
     entry = _end_to_end(tmp_path, "copied")
     told = "- copied: flag: predicted states that agree with gold on the slots of queries: 0.86, "

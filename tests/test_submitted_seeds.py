@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from helpers import Run, run_cli
 
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SEEDS_FILE
+from mwz.harness.cli import main
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (
@@ -35,14 +37,23 @@ def _verify(capsys: Capture, folder: Path) -> Run:
     return run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A board with an entry of two seeds. Nobody changes it: copy the folder."""
+    folder = tmp_path_factory.mktemp("seeds") / "submissions"
+    about = ("--name", "New", "--track", "end-to-end", "--submissions", str(folder))
+    with pytest.raises(SystemExit, match="0"):
+        main(["submit", str(CAREFUL), "--seeds", str(HASTY), *about])
+    return folder
+
+
+@pytest.fixture
+def seeded(original: Path, folder: Path) -> None:
+    """Let the folder be a copy of that board."""
+    shutil.copytree(original, folder)
+
+
 # ---------------------------------------------------------------------------------- neighbours
-
-
-@pytest.mark.usefixtures("flags_reviewed")
-def test_the_first_system_of_a_track_has_no_neighbours(folder: Path, capsys: Capture) -> None:
-    run = _submit(capsys, folder, "Careful", CAREFUL)
-    assert run.status == 0
-    assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
 @pytest.mark.usefixtures("flags_reviewed")
@@ -153,10 +164,10 @@ def test_lexicalised_systems_have_seeds_as_well(
     assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
 
 
+@pytest.mark.usefixtures("seeded")
 def test_edited_seeds_are_refused_and_scoring_again_mends_them(
     folder: Path, capsys: Capture
 ) -> None:
-    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
     path = folder / "new" / SEEDS_FILE
     whole = path.read_bytes()
     for damaged in (whole[:300], b"{}"):
@@ -169,20 +180,16 @@ def test_edited_seeds_are_refused_and_scoring_again_mends_them(
         assert path.read_bytes() == whole
 
 
-def test_an_entry_whose_seeds_outputs_are_gone_is_not_scored_again(
+@pytest.mark.usefixtures("seeded")
+def test_an_entry_whose_seeds_outputs_are_gone_or_others_does_not_hold(
     folder: Path, capsys: Capture
 ) -> None:
-    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
-    (folder / "new" / SECOND).unlink()
+    entry = folder / "new"
+    (entry / SECOND).unlink()
     run = _verify(capsys, folder)
     assert run.status == 1
     assert "new: not scored again: " in run.out
     assert SECOND in run.out
-
-
-def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: Capture) -> None:
-    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
-    entry = folder / "new"
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
     run = _verify(capsys, folder)
     assert run.status == 1

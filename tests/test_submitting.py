@@ -12,30 +12,15 @@ from entered import (
     enter,
     make_older,
     reports,
-    submit_alone,
 )
-from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
+from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
 
 from mwz.harness import Benchmark
-from mwz.harness.board import PREDICTIONS_FILE, hashes_of
 from mwz.harness.board.entries import read_entry
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 from mwz.normalization import published_rule_sets
-
-
-def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
-    folder = tmp_path / "deep" / "submissions"
-    entry = submit_alone(folder, made_system("My System"), NEW, made_scores())
-    assert {path.name for path in (folder / "my-system").iterdir()} == {
-        *("entry.toml", "scores.json", "predictions.json.gz")
-    }
-    assert entry == read_entry(folder / "my-system")
-    assert entry.system.predictions.file == PREDICTIONS_FILE
-    assert entry.scores == made_scores()
-    assert entry.scores.predictions == hashes_of(NEW)
-    assert kept_predictions(folder, "my-system") == NEW
 
 
 def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
@@ -60,15 +45,6 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
             assert (scored.dst is not None) is has_states
 
 
-def test_a_reference_style_is_scored_as_a_system_without_hashes(sample: Benchmark) -> None:
-    scores = all_scores("damd", sample, "corpus")
-    assert scores.predictions is None
-    # The references against themselves, with gold states.
-    assert scores.main.bleu is not None
-    assert scores.main.bleu["damd"] == pytest.approx(100)
-    assert scores.main.states == "gold"
-
-
 def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     submit_made(tmp_path, content=OLD)
     (tmp_path / "system" / "seed-2.json.gz").write_bytes(b"another seed's")
@@ -76,14 +52,6 @@ def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     assert kept_predictions(tmp_path, "system") == NEW
     assert not (tmp_path / "system" / "seed-2.json.gz").exists()
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["system"]
-
-
-def test_scores_that_do_not_compare_with_the_others_are_not_entered(tmp_path: Path) -> None:
-    enter(tmp_path, "first", scored=reports(data="ba9876543210"))
-    before = files_below(tmp_path)
-    with pytest.raises(InputError, match="does not compare with first"):
-        submit_made(tmp_path)
-    assert files_below(tmp_path) == before
 
 
 @pytest.mark.parametrize("rules", published_rule_sets())

@@ -147,20 +147,6 @@ def test_a_dialogue_leads_to_what_its_causes_mean_and_back_undoes_a_choice(page:
     assert page.locator("#causes dt", has_text="the query finds nothing").is_visible()
 
 
-def test_systems_stand_side_by_side_by_checkboxes(page: Page) -> None:
-    page.locator(f"{ROWS} a").first.click()
-    page.wait_for_url("**/dialogues/*.html*")
-    columns = page.locator("#turn-0 td:visible")
-    assert columns.count() == 1 + min(3, len(NAMES))
-    for name in NAMES:
-        page.get_by_label(name, exact=True).uncheck()
-    assert columns.count() == 1
-    page.reload()
-    assert columns.count() == 1
-    page.get_by_label(NAMES[-1], exact=True).check()
-    assert columns.nth(1).get_attribute("data-name") == NAMES[-1]
-
-
 def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
     browser: Browser, tmp_path: Path
 ) -> None:
