@@ -146,6 +146,12 @@ def speed() -> Any:
     return _tool("speed")
 
 
+@pytest.fixture(scope="session")
+def lexicalised() -> Any:
+    """The tool that measures the delexicaliser, as a module."""
+    return _tool("lexicalised")
+
+
 @pytest.fixture
 def flags_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let entries have ranks whatever flags they raise, as if each were reviewed.

@@ -249,18 +249,3 @@ def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful:
 
 
 # State tracking.
-
-
-def test_a_gzip_bomb_ends_in_one_message(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
-    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 1_000_001))
-    for command in ("score", "check", "dst", "why", "compare"):
-        files = ["bomb.json.gz"] * (2 if command == "compare" else 1)
-        run = run_cli(capsys, command, *files)
-        assert (run.status, run.out) == (2, "")
-        assert run.err == (
-            "mwz: bomb.json.gz: too large: more bytes than at most 1,000,000 (MWZ_LIMIT_UNPACKED)\n"
-        )

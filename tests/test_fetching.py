@@ -111,13 +111,6 @@ def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
     assert benchmark.venue_records(new)["restaurant"] == CHANGED_RESTAURANTS
     assert benchmark.venue_versions == {"2023": {"restaurant": CHANGED_RESTAURANTS}}
     assert benchmark.content_hash(old) != benchmark.content_hash(new)
-    # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 since 2023.
-    scorer = Scorer(benchmark, Options())
-    names = ("2021", "2023", "2026")
-    databases = {name: scorer.with_options(rules=name).database() for name in names}
-    asked = {"phone": "0111 9"}
-    found = {name: list(one.query("restaurant", asked)) for name, one in databases.items()}
-    assert found == {"2021": [], "2023": ["r2"], "2026": ["r2"]}
 
 
 def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None:

@@ -21,7 +21,6 @@ from plain_english import TOLD, one_digit_other
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
 from mwz.harness.data.goals import chosen_goals
-from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization.delexicaliser import tables_digest
@@ -261,15 +260,6 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
     assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
 
 
-def test_lines_of_free_running_dialogues_add_up(capsys: Capture, tmp_path: Path) -> None:
-    path, target = _file(tmp_path, _turns(WRONG_NUMBERS)), tmp_path / "lines.jsonl"
-    report = _json(capsys, path, "--lexicalised", "--free-running", "--per-dialogue", target)
-    scores = corpus_scores(read_dialogue_lines(target))
-    assert scores["grounded"].success == report["grounded"]["success"]
-    assert scores["grounded"].faithfulness.told == report["grounded"]["faithfulness"]["told"]
-    assert scores["diversity"].unigrams == report["diversity"]["unigrams"]
-
-
 GOALS = {
     "own-1": {
         "restaurant": {
@@ -392,13 +382,6 @@ def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
     assert grounded.success == {"total": 100.0, "restaurant": 100.0}
     # The area is requested, and not told.
     assert grounded.success_requested == {"total": 0.0, "restaurant": 0.0}
-    arguments = ("--free-running", "--goals", file, "--per-dialogue", "-")
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text(run_cli(capsys, "score", _file(tmp_path, played), *arguments).out)
-    assert corpus_scores(read_dialogue_lines(lines))["grounded"].success_requested == {
-        "total": 0.0,
-        "restaurant": 0.0,
-    }
 
 
 def test_all_dialogues_without_a_goal_are_one_message(capsys: Capture, tmp_path: Path) -> None:

@@ -92,8 +92,6 @@ def test_what_no_venue_has_is_made_up_or_taken_from_the_state() -> None:
     assert re.fullmatch(r"[a-z]+ [a-z]+, 07[0-9]{9}", text)
 
 
-
-
 def test_an_unknown_placeholder_is_replaced_by_nothing() -> None:
     assert _written("a [something] here") == ["a  here"]
 

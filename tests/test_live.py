@@ -839,7 +839,7 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     environment = Environment(there)
     # The last three have a restaurant without telephone number, or The Junction, which rule set
     # 2021 calls otherwise.
-    ids = [*list(real.tasks)[:60], "mul2347", "pmul0267", "pmul3557"]
+    ids = [*list(real.tasks)[:20], "mul2347", "pmul0267", "pmul3557"]
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}

@@ -401,9 +401,7 @@ class _Asking(Baseline):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("agent", "tasks", "share"), [(Baseline, 20, 1.0), (_Last, 200, 0.84), (_Asking, 100, 0.94)]
-)
+@pytest.mark.parametrize(("agent", "tasks", "share"), [(_Last, 200, 0.84), (_Asking, 100, 0.94)])
 def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     agent: type[Baseline], tasks: int, share: float, multiwoz: Benchmark, upstream: Path
 ) -> None:
@@ -414,7 +412,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     found = baseline_calls(Plays(what, [dialogue(what, 1, id_) for id_ in what.tasks]))
     assert found is not None
     assert found == pytest.approx(share, abs=0.01)
-    assert (found > FLAGS["baseline_calls"].limit) == (agent is Baseline)
+    assert found < FLAGS["baseline_calls"].limit
 
 
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
@@ -540,15 +538,6 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
     assert pair["solved"]["difference"] == pytest.approx(-100 * 10 / 30)
     assert track.run("compare", one, other, "--metrics", "bleu").status == 2
-
-
-def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
-    one = track.files(mine, model_user, prefix="one")
-    other = track.files(mine, model_user, lambda lines: silent(lines[:1]), prefix="other")
-    run = track.run("compare", *one, *other, "--json", "-")
-    [pair] = json.loads(run.out)["pairs"]
-    # Ten of 30 tasks are lost in one trial of two: 50 of 60 dialogues are solved.
-    assert pair["solved"]["difference"] == pytest.approx(-100 / 6)
 
 
 @pytest.mark.parametrize(

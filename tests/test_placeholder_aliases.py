@@ -173,8 +173,6 @@ def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_p
 # Named tables.
 
 
-
-
 def test_the_named_tables_have_as_many_names_as_their_systems_add() -> None:
     # DARD's src/update_slot_mapping.py has 132 names, 110 of them the public evaluator's; TOATOD's
     # copy of the evaluator has nine that begin with value_ and are new.
@@ -315,8 +313,6 @@ def test_dards_files_score_as_by_the_public_evaluator(
     )
     rates = tuple((round(r.inform, 1), round(r.success, 1)) for r in (plain, own))
     assert rates == DARD[name]
-
-
 
 
 def test_a_named_table_that_knows_most_unknown_names_is_proposed() -> None:

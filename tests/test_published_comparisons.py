@@ -51,9 +51,3 @@ def test_neighbours_of_the_published_ranking(known: Known) -> None:
     pairs = paired_all([(known(a), known(b)) for a, b in pairwise(UPPER)], 10_000, 12345)
     different = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}
     assert different == {("rewardnet", "galaxy-e2e")}
-
-
-
-
-
-
