@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PROJECT, build_multiwoz, read_hdno
+from helpers import PROJECT, build_multiwoz, read_hdno, sample_predictions
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
@@ -121,6 +121,12 @@ def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
 def sample() -> Benchmark:
     """The built-in sample benchmark."""
     return load_benchmark("sample")
+
+
+@pytest.fixture
+def careful() -> dict[str, Any]:
+    """One of the sample's submissions: states in every turn, no active domains."""
+    return sample_predictions("careful")
 
 
 def _tool(name: str) -> Any:

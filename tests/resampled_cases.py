@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
-from typing import Any
+
+from helpers import sample_predictions
 
 from mwz.harness import Options, Report, Scorer, load_benchmark
 from mwz.harness.comparison import Evidence
 from mwz.harness.metrics.metric import resampled_metrics
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 # Grounded scores need responses in plain English.
 EVERYTHING = tuple(name for name in resampled_metrics() if name != "grounded")
 
@@ -20,12 +18,6 @@ EVERYTHING = tuple(name for name in resampled_metrics() if name != "grounded")
 def sample_scorer(*metrics: str) -> Scorer:
     """Return a scorer of the sample benchmark."""
     return Scorer(load_benchmark("sample"), Options(metrics=metrics or EVERYTHING))
-
-
-def sample_predictions(name: str) -> dict[str, Any]:
-    """Return one of the sample's submissions."""
-    predictions: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
-    return predictions
 
 
 @cache

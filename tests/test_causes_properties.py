@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from diagnosed import mended
+from helpers import SUBMISSIONS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from stepped import rates_of
@@ -21,7 +21,6 @@ from mwz.harness.metrics.inform import TOTAL
 from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
 # Causes that are not the state's.
 NAMING = ("never named", "named while another domain is active")

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,6 @@ Capture = pytest.CaptureFixture[str]
 
 TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
 NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`\n"
-
-
-@pytest.fixture
-def careful() -> dict[str, Any]:
-    """One of the sample's submissions."""
-    folder = resources.files("mwz.harness").joinpath("sample/submissions")
-    outputs: dict[str, Any] = json.loads(folder.joinpath("careful.json").read_bytes())
-    return outputs
 
 
 @pytest.fixture

@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
-from helpers import build_multiwoz
+from helpers import build_multiwoz, run_cli
 from loopback import Server
 from synthetic import (
     CHANGED_RESTAURANTS,
@@ -29,7 +30,6 @@ from synthetic import (
 )
 
 from mwz.harness import Options, Scorer
-from mwz.harness.cli import main
 from mwz.harness.data.declared import DataSet, PinnedFile, blob_id, read_data_set, select
 from mwz.harness.data.fetching import (
     ATTEMPTS,
@@ -50,6 +50,7 @@ from mwz.harness.data.installed import (
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set, rule_set_names
 
+CommandLine = Callable[..., tuple[str, str]]
 PASSING = ["500", "429", "cut", "hang in the middle"]
 
 
@@ -269,20 +270,6 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
     assert installed() == before
 
 
-class CommandLine:
-    """`mwz data` in this process, with the test's table of pinned files."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self.capsys = capsys
-
-    def __call__(self, *args: str, status: int = 0) -> tuple[str, str]:
-        with pytest.raises(SystemExit) as raised:
-            main(["data", *args])
-        shown = self.capsys.readouterr()
-        assert raised.value.code == status, shown
-        return shown.out, shown.err
-
-
 @pytest.fixture
 def mwz_data(
     server: Server,
@@ -290,12 +277,19 @@ def mwz_data(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> CommandLine:
+    """`mwz data` in this process, with the test's table of pinned files."""
     monkeypatch.setenv(MIRROR_VARIABLE, server.url)
     monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
     monkeypatch.setattr("mwz.harness.cli.data.declared_names", lambda: ["multiwoz"])
     # The public benchmark is pinned under the same name.
     monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
-    return CommandLine(capsys)
+
+    def run(*arguments: object, status: int = 0) -> tuple[str, str]:
+        done = run_cli(capsys, "data", *arguments)
+        assert done.status == status, done
+        return done.out, done.err
+
+    return run
 
 
 def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:

@@ -22,6 +22,12 @@ def _csv(path: Path, *lines: str) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let intervals be of few samples: no test here is about where they end."""
+    monkeypatch.setattr("mwz.harness.tracking.lab.ratings.INTERVAL_SAMPLES", 50)
+
+
 RATINGS = {"a": {"p": 0.0}, "b": {"p": 0.0}, "c": {"p": 1.0}, "d": {"p": 1.0}}
 SCORES = {
     "JGA": dict(zip("abcd", (0.0, 1.0, 1.0, 2.0), strict=True)),

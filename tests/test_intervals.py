@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Run, run_cli
+from helpers import SUBMISSIONS, Run, run_cli
 from hypothesis import given
 from hypothesis import strategies as st
-from resampled_cases import SUBMISSIONS, report_figures, sample_evidence, sample_scorer
+from resampled_cases import report_figures, sample_evidence, sample_scorer
 
 from mwz.harness import InputError
 from mwz.harness.comparison import SEED, intervals_of, spread_of

@@ -10,12 +10,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import Run, benchmark, dialogue, goal, run_cli, sample_predictions
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
@@ -46,12 +45,6 @@ def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
     assert run.status == 0, run.err
     report: dict[str, Any] = json.loads(run.out)
     return report
-
-
-def _sample_system(name: str) -> dict[str, list[dict[str, Any]]]:
-    path = resources.files("mwz.harness").joinpath(f"sample/submissions/{name}.json")
-    system: dict[str, list[dict[str, Any]]] = json.loads(path.read_bytes())
-    return system
 
 
 # mwz score --lexicalised.
@@ -212,7 +205,7 @@ def _lexicalised(capsys: Capture, path: Path, out: Path, seed: int = 0) -> Run:
 
 
 def test_the_seed_decides_about_the_text(capsys: Capture, tmp_path: Path) -> None:
-    path = _file(tmp_path, _sample_system("careful"))
+    path = _file(tmp_path, sample_predictions("careful"))
     texts = []
     for seed in (1, 1, 2):
         out = tmp_path / "out.json"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import sample_predictions
 from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
 
 from mwz.harness.benchmark import Benchmark
@@ -21,7 +22,6 @@ from mwz.harness.submission import Remark, checked_submission
 from mwz.harness.submission.formats import parse_predictions, standard_form
 from mwz.harness.submission.formats.arrangements import read_arranged
 
-SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 NOTHING: Mapping[str, Any] = {}
 WANTED = Options(metrics=["bleu", "inform"])
 
@@ -61,7 +61,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
 
 @pytest.fixture(scope="module")
 def outputs() -> Any:
-    return json.loads((SAMPLE / "careful.json").read_bytes())
+    return sample_predictions("careful")
 
 
 @pytest.fixture(scope="module")

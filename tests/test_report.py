@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import SUBMISSIONS
 
 from mwz.harness import InputError, Report, Scorer, load_benchmark
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.submission import normalize_submission, read_submission
-
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import sample_predictions
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from resampled_cases import (
-    report_figures,
-    sample_evidence,
-    sample_predictions,
-    sample_scorer,
-)
+from resampled_cases import report_figures, sample_evidence, sample_scorer
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError

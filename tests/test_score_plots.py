@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import run_cli, texts_drawn
-from resampled_cases import SUBMISSIONS
+from helpers import SUBMISSIONS, run_cli, texts_drawn
 
 from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
 from mwz.harness.comparison.interval import Interval, plot_scores

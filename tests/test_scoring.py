@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal
+from helpers import benchmark, dialogue, goal, sample_predictions
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
 from mwz.harness.benchmark import STYLES
@@ -261,7 +260,7 @@ def test_rule_sets_see_their_own_venues() -> None:
 def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
     sample: Benchmark, name: str
 ) -> None:
-    predictions = _sample_outputs(name)
+    predictions = sample_predictions(name)
     submissions = normalized_by_rules(json.dumps(predictions).encode(), sample, name)
     assert tuple(submissions) == published_rule_sets()
     scorer = Scorer(sample)
@@ -273,9 +272,3 @@ def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
 
 
 # What stays as it is.
-
-
-def _sample_outputs(name: str) -> dict[str, Any]:
-    folder = resources.files("mwz.harness").joinpath("sample/submissions")
-    outputs: dict[str, Any] = json.loads(folder.joinpath(f"{name}.json").read_bytes())
-    return outputs

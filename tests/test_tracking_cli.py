@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 
 import pytest
+from helpers import run_cli
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
-from mwz.harness.cli import main
 from mwz.harness.io.files import validated
 from mwz.harness.signature import Signature
 
@@ -15,14 +16,7 @@ from mwz.harness.signature import Signature
 @pytest.fixture
 def run(capsys):
     """Run the command line; returns status, standard output and standard error."""
-
-    def run_(*args):
-        with pytest.raises(SystemExit) as end:
-            main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_
+    return lambda *args: astuple(run_cli(capsys, *args))
 
 
 def write_pairs(path, turns, id_="MUL0003.json"):

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import copy_packages
 
 METRIC = '''
 """How often a system asks something."""
@@ -130,38 +126,6 @@ TRACKS = (replace(TRACKS[0], columns=_and_played),)
 """
 
 Mwz = Callable[..., str]
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A copy of the packages, which commands run from."""
-    copy_packages(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def mwz(copied: Path) -> Mwz:
-    """Runs a command of the copy and returns its standard output."""
-
-    def run(*arguments: str) -> str:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(copied),
-            "MWZ_DATA": str(copied / "data"),
-            "COLUMNS": "200",
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "mwz", *arguments],
-            cwd=copied,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 def _predictions(copied: Path) -> str:
