@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from helpers import run_cli
 
-from mwz.harness import Report, Scorer, score
+from mwz.harness import score
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.scoring import Options
-from mwz.harness.submission import CONSTANT, made_submission
 
 Capture = pytest.CaptureFixture[str]
 
@@ -95,14 +94,6 @@ def test_an_entry_is_scored_by_its_name(
     (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
     assert _json(capsys, "mine")["coverage"]["dialogues"] == 1
     assert _refused(capsys, "yours").startswith("yours: no such file, and no entry of submissions")
-
-
-def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: Benchmark) -> None:
-    report = _json(capsys, "@constant")
-    constant = Scorer(sample).score_normalized(made_submission(sample, CONSTANT))
-    assert Report.from_dict(report, "x") == constant
-    assert (report["states"], report["domains"]) == ("gold", "states")
-    assert report["coverage"]["dialogues"] == 30
 
 
 # Options.

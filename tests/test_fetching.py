@@ -292,13 +292,6 @@ def mwz_data(
     return run
 
 
-def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:
-    output, errors = mwz_data("fetch")
-    assert "installed multiwoz: 3 dialogues, 5 system turns" in output
-    assert errors == ""
-    assert server.requests[GOALS_FILE] == 1
-
-
 def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     mwz_data("fetch")
     assert "1 of 3" not in mwz_data("list")[0]

@@ -96,12 +96,6 @@ def test_an_unknown_placeholder_is_replaced_by_nothing() -> None:
     assert _written("a [something] here") == ["a  here"]
 
 
-def test_a_seed_gives_the_same_text_again() -> None:
-    texts = {tuple(_written("[name] [ref]", state={}, seed=seed)) for seed in range(20)}
-    assert len(texts) == 20
-    assert _written("[name] [ref]", state={}, seed=7) == _written("[name] [ref]", state={}, seed=7)
-
-
 _STATES = st.dictionaries(
     st.sampled_from(("restaurant", "hotel", "attraction", "train", "taxi")),
     st.dictionaries(

@@ -96,15 +96,6 @@ def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run,
     assert report["signature"] in out
 
 
-def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
-    # The same gold states, and nothing predicted.
-    nothing = write_pairs(tmp_path / "nothing.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
-    signatures = [report["signature"] for report in reports(run, figure_1, nothing, sample_2)]
-    assert signatures[0] == signatures[1] != signatures[2]
-    _, out, _ = run("dst", figure_1, nothing, sample_2)
-    assert [out.count(signature) for signature in signatures] == [1, 1, 1]
-
-
 def test_table_shows_files_side_by_side(run, figure_1, sample_2):
     _, out, _ = run("dst", figure_1, sample_2)
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
