@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 from entered import enter_sample
-from helpers import PROJECT, build_multiwoz, read_hdno
+from helpers import PROJECT, build_multiwoz, read_hdno, sample_predictions
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
@@ -132,6 +132,12 @@ def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def careful() -> dict[str, Any]:
+    """One of the sample's submissions: states in every turn, no active domains."""
+    return sample_predictions("careful")
+
+
 def _tool(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, PROJECT / f"tools/{name}.py")
     assert spec is not None
@@ -153,6 +159,12 @@ def regenerate() -> Any:
 def speed() -> Any:
     """The tool that measures speed, as a module."""
     return _tool("speed")
+
+
+@pytest.fixture(scope="session")
+def lexicalised() -> Any:
+    """The tool that measures the delexicaliser, as a module."""
+    return _tool("lexicalised")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ from mwz.harness.submission import Submission, checked_submission, read_predicti
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
+SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
 
 RULES = rule_set("2021")
 
@@ -116,6 +118,12 @@ def read_hdno(folder: Path) -> dict[str, list[Mapping[str, str]]]:
     for id_, response in _HDNO_TURN.findall((folder / "test_file.txt").read_text(encoding="utf-8")):
         said.setdefault(id_, []).append({"response": response})
     return said
+
+
+def sample_predictions(name: str) -> dict[str, Any]:
+    """Return one of the sample's submissions."""
+    predictions: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_bytes())
+    return predictions
 
 
 def run_process(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
-from typing import Any
+
+from helpers import sample_predictions
 
 from mwz.harness.comparison import Evidence
 from mwz.harness.data import load_benchmark
 from mwz.harness.metrics import resampled_metrics
 from mwz.harness.scoring import Options, Report, Scorer
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 # Grounded scores need responses in plain English.
 EVERYTHING = tuple(name for name in resampled_metrics() if name != "grounded")
 
@@ -21,12 +19,6 @@ EVERYTHING = tuple(name for name in resampled_metrics() if name != "grounded")
 def sample_scorer(*metrics: str) -> Scorer:
     """Return a scorer of the sample benchmark."""
     return Scorer(load_benchmark("sample"), Options(metrics=metrics or EVERYTHING))
-
-
-def sample_predictions(name: str) -> dict[str, Any]:
-    """Return one of the sample's submissions."""
-    predictions: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
-    return predictions
 
 
 @cache

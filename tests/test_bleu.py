@@ -164,7 +164,7 @@ def test_scores_are_sacrebleus(corpus: Any) -> None:
 _MARKED = st.text(alphabet="aB1'.,-&<!$%_/\"é", max_size=12)
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=400)
 @given(_MARKED)
 def test_words_are_tokenised_as_sacrebleu_does(word: str) -> None:
     assert tokenize_13a(word) == reference_13a(word)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pytest
 from helpers import RULES, database, dialogue, goal
-from stepped import rates_of
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, points
 from mwz.harness.diagnosis.causes import explain
-from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, SUCCESS_LOSSES, UNPROVIDED, wrong_slots
+from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, UNPROVIDED, wrong_slots
 from mwz.harness.metrics import DialogueResult, DomainResult, Fault, PlayedDialogue
 
 DATABASE = database()
@@ -287,20 +285,6 @@ def test_wrong_slots_are_counted() -> None:
 def test_of_no_dialogue_nothing_is_lost() -> None:
     assert domain_losses([]) == {}
     assert set(points([]).values()) == {(0.0, 0.0)}
-
-
-def test_the_steps_that_score_are_those_that_explain() -> None:
-    goals = {"restaurant": goal({"area": "north"}, ["PHONE"])}
-    dialogues = [
-        played(goals, ("NAME", of(area="north")), id_="a"),
-        played(goals, ("NAME PHONE", of(area="north")), id_="b"),
-        played(goals, ("PHONE", of(area="north")), id_="c"),
-    ]
-    rates = rates_of(dialogues, DATABASE, RULES)
-    losses = domain_losses([explained(each) for each in dialogues])["restaurant"]
-    assert losses.inform == pytest.approx(rates["inform"]["restaurant"])
-    assert losses.succeeded == pytest.approx(rates["success"]["restaurant"])
-    assert sum(losses.success[loss] for loss in SUCCESS_LOSSES) == 2
 
 
 # Words.

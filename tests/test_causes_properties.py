@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from diagnosed import mended
+from helpers import SUBMISSIONS
 from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
 
@@ -20,7 +20,6 @@ from mwz.harness.metrics import TOTAL, PlayedDialogue
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
 # Causes that are not the state's.
 NAMING = ("never named", "named while another domain is active")

@@ -18,9 +18,8 @@ from mwz.harness.submission import made_submission, normalize_submission, parse_
 
 pytestmark = pytest.mark.real_data
 
-# One of each kind: end to end and policy, with and without domains of their own; `mwz verify`
-# compares the causes of all entries.
-FILES = ("damd", "hdsa", "krls-e2e", "pptod", "ubar")
+# One of each kind. `mwz verify` compares the causes of all entries.
+FILES = ("damd", "pptod", "ubar")
 NAMING = ("never named", "named while another domain is active")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from entered import REPOSITORY
-from helpers import Run, run_cli
-from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
+from helpers import SUBMISSIONS, Run, run_cli, sample_predictions
+from resampled_cases import report_figures, sample_scorer
 
 from mwz.harness.board import read_entries
 from mwz.harness.board.pairs import read_pairs

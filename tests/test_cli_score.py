@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import os
 import subprocess
 import sys
-from importlib import resources
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import run_cli
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
-from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring import Options, Report, Scorer
+from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import CONSTANT, made_submission
 
 Capture = pytest.CaptureFixture[str]
 
 TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
 NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`\n"
-
-
-@pytest.fixture
-def careful() -> dict[str, Any]:
-    """One of the sample's submissions."""
-    folder = resources.files("mwz.harness").joinpath("sample/submissions")
-    outputs: dict[str, Any] = json.loads(folder.joinpath("careful.json").read_bytes())
-    return outputs
 
 
 @pytest.fixture
@@ -85,16 +71,6 @@ def test_json_to_standard_output_is_all_that_is_printed(
 # Where predictions come from.
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_predictions_are_read_from_standard_input(
-    capsys: Capture, file: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
-) -> None:
-    content = gzip.compress(file.read_bytes()) if packed else file.read_bytes()
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    piped = _json(capsys, "-")
-    assert piped == _json(capsys, file)
-
-
 def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
     assert _json(capsys, "@corpus:damd", "--metrics", "bleu")["bleu"]["damd"] == pytest.approx(100)
     for name in ("@corpus", "@corpus:mwz22"):
@@ -118,14 +94,6 @@ def test_an_entry_is_scored_by_its_name(
     (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
     assert _json(capsys, "mine")["coverage"]["dialogues"] == 1
     assert _refused(capsys, "yours").startswith("yours: no such file, and no entry of submissions")
-
-
-def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: Benchmark) -> None:
-    report = _json(capsys, "@constant")
-    constant = Scorer(sample).score_normalized(made_submission(sample, CONSTANT))
-    assert Report.from_dict(report, "x") == constant
-    assert (report["states"], report["domains"]) == ("gold", "states")
-    assert report["coverage"]["dialogues"] == 30
 
 
 # Options.
@@ -174,17 +142,11 @@ def _written(tmp_path: Path, content: object) -> Path:
     return path
 
 
-# What else predictions may hold that is refused is in test_submission.
+# What else is refused is in test_files and test_submission.
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty; expected JSON"),
         (b"{not json", "not JSON: line 1, column 2 ("),
-        (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27, line 1)"),
-        (gzip.compress(b"{}", mtime=0)[:-5], "damaged: it cannot be unpacked"),
-        (b"[1" + b"0" * 5000 + b"]", "cannot be read as JSON"),
-        ([], "expected an object of dialogue id -> list of turns, found a list"),
-        ({}, "no dialogues; expected an object of dialogue id -> list of turns"),
         ({"town999": []}, "none of its 1 dialogue (the first is town999) is in the benchmark sam"),
         (
             {"town001": [{"response": "", "state": {"hotel": {"stars": {}}}}]},
@@ -197,12 +159,6 @@ def test_bad_input_exits_2_with_one_message_that_says_where(
 ) -> None:
     path = _written(tmp_path, content)
     assert _refused(capsys, path).startswith(f"{path}: {message}")
-
-
-def test_a_missing_file_and_a_folder_are_told(capsys: Capture, tmp_path: Path) -> None:
-    missing = tmp_path / "none.json"
-    assert _refused(capsys, missing) == f"{missing}: no such file"
-    assert _refused(capsys, tmp_path) == f"{tmp_path}: is a folder; give a file"
 
 
 def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -> None:
@@ -243,30 +199,7 @@ def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
     assert message.endswith("(did you mean @corpus:mwz22?)")
 
 
-def test_a_damaged_benchmark_is_bad_input(capsys: Capture, file: Path) -> None:
-    path = install_benchmark(benchmark({"mul0001": dialogue({"taxi": goal()}, 1)}, "multiwoz"))
-    path.write_bytes(path.read_bytes()[:-20])
-    message = _refused(capsys, file)
-    assert message.startswith(f"{path}: damaged: it cannot be unpacked")
-    assert message.endswith("; install the benchmark again")
-
-
 # Writing.
-
-
-def test_json_that_cannot_be_written_is_told_and_nothing_is_left(
-    capsys: Capture, file: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "folder").mkdir()
-    # What reports are kept in is none of the output.
-    (tmp_path / "data").mkdir(exist_ok=True)
-    before = sorted(os.listdir(tmp_path))
-    # A folder; below a file. What stands there stays.
-    for target in (tmp_path / "folder", file / "out.json"):
-        message = _refused(capsys, file, "--json", target)
-        assert message.startswith(f"{target}: cannot be written (")
-    assert sorted(os.listdir(tmp_path)) == before
-    assert os.listdir(tmp_path / "folder") == []
 
 
 def test_a_refused_submission_leaves_the_old_report(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import re
 import string
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -335,7 +333,7 @@ def _texts() -> st.SearchStrategy[str]:
 
 
 @given(_texts())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @example("saturday£01223?")
 @example("12[name]30£")
 def test_spans_lie_in_order_within_the_text(response: str) -> None:
@@ -356,7 +354,7 @@ def _replaced(response: str, delexicalised: Delexicalised) -> str:
 
 
 @given(_texts())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_delexicalising_twice_changes_nothing(response: str) -> None:
     once = DELEXICALISER(response)
     twice = DELEXICALISER(once.text)
@@ -365,7 +363,7 @@ def test_delexicalising_twice_changes_nothing(response: str) -> None:
 
 
 @given(_texts())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_a_delexicaliser_remembers_nothing(response: str) -> None:
     fresh = Delexicaliser(SAMPLE.venue_records(RULES), RULES)
     assert fresh(response) == DELEXICALISER(response) == DELEXICALISER(response)
@@ -402,33 +400,18 @@ def _calls(response: str) -> int:
 # Against the annotation of MultiWOZ 2.2.
 
 
-@pytest.fixture(scope="module")
-def script() -> Iterator[ModuleType]:
-    """The script that measures, tools/lexicalised.py."""
-    path = Path(__file__).parent.parent / "tools" / "lexicalised.py"
-    spec = importlib.util.spec_from_file_location("lexicalised", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lexicalised"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["lexicalised"]
-
-
-def test_counts_of_found_and_annotated_spans(script: ModuleType) -> None:
+def test_counts_of_found_and_annotated_spans(lexicalised: Any) -> None:
     # Two annotated names, one found with other ends and one not at all, and one found that is none:
     # precision 1/2, recall 1/2, F1 1/2. The one that is none is a venue's.
     annotated = [(0, 5, "NAME"), (10, 15, "NAME")]
     brine = VenueId("restaurant", "9")
     found = [Span(2, 5, "NAME", "brine", (brine,)), Span(20, 25, "NAME", "brine", (brine,))]
-    counts: dict[str, Any] = {"NAME": script.Counts()}
-    script._count(counts, found, annotated)
-    own = counts["NAME"]
-    assert own.f1 == 0.5
+    counts = {"NAME": Counter[str]()}
+    lexicalised.count(counts, found, annotated)
+    assert lexicalised.f1(counts["NAME"]) == 0.5
     # Without it: precision 1, recall 1/2, so 2 * 1 * 0.5 / 1.5.
-    assert own.unmarked == 1
-    assert own.f1_without_unmarked == pytest.approx(2 / 3)
+    assert counts["NAME"]["unmarked"] == 1
+    assert lexicalised.f1_without_unmarked(counts["NAME"]) == pytest.approx(2 / 3)
 
 
 # F1 of the held half, and without what the annotation lacks: docs/lexicalised.md.
@@ -438,9 +421,9 @@ F1_WITHOUT_UNMARKED = {"NAME": 0.990, "PHONE": 1.0, "POST": 0.992, "TRAINID": 0.
 
 
 @pytest.fixture(scope="module")
-def annotated(script: ModuleType, upstream: Path) -> Mapping[str, Any]:
+def annotated(lexicalised: Any, upstream: Path) -> Mapping[str, Any]:
     """The annotated test dialogues of MultiWOZ 2.2."""
-    found: Mapping[str, Any] = script.read_annotated(
+    found: Mapping[str, Any] = lexicalised.read_annotated(
         upstream / "multiwoz" / "data" / "MultiWOZ_2.2"
     )
     return found
@@ -452,49 +435,44 @@ def of_multiwoz(multiwoz: Benchmark) -> Delexicaliser:
     return Delexicaliser(multiwoz.venue_records(RULES), RULES)
 
 
-def _held(script: ModuleType, annotated: Mapping[str, Any]) -> dict[str, Any]:
-    return {id_: responses for id_, responses in annotated.items() if script.half(id_) == "held"}
+def _held(lexicalised: Any, annotated: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        id_: responses for id_, responses in annotated.items() if lexicalised.half(id_) == "held"
+    }
 
 
 @pytest.mark.real_data
 def test_the_held_half_of_multiwoz(
-    script: ModuleType,
+    lexicalised: Any,
     multiwoz: Benchmark,
     annotated: Mapping[str, Any],
     of_multiwoz: Delexicaliser,
 ) -> None:
-    held = _held(script, annotated)
+    held = _held(lexicalised, annotated)
     assert (len(annotated), len(held)) == (1000, 505)
-    measured = script.measure(held, of_multiwoz, multiwoz)
-    assert {slot: measured.slots[slot].f1 for slot in F1} == pytest.approx(F1, abs=5e-4)
-    without = {slot: measured.slots[slot].f1_without_unmarked for slot in F1_WITHOUT_UNMARKED}
-    assert without == pytest.approx(F1_WITHOUT_UNMARKED, abs=5e-4)
+    measured = lexicalised.measure(held, of_multiwoz, multiwoz)
+    for slot, value in F1.items():
+        assert lexicalised.f1(measured.slots[slot]) == pytest.approx(value, abs=5e-4)
+    for slot, value in F1_WITHOUT_UNMARKED.items():
+        without = lexicalised.f1_without_unmarked(measured.slots[slot])
+        assert without == pytest.approx(value, abs=5e-4)
     rates = measured.bleu, measured.inform, measured.success
     assert rates == pytest.approx((95.5, 93.5, 90.5), abs=0.05)
 
 
 @pytest.mark.real_data
 def test_lists_and_bold_type_cost_nothing(
-    script: ModuleType,
+    lexicalised: Any,
     multiwoz: Benchmark,
     annotated: Mapping[str, Any],
     of_multiwoz: Delexicaliser,
 ) -> None:
-    held = script.with_noise("markdown", _held(script, annotated))
-    measured = script.measure(held, of_multiwoz, multiwoz)
+    held = lexicalised.with_noise("markdown", _held(lexicalised, annotated))
+    measured = lexicalised.measure(held, of_multiwoz, multiwoz)
     for slot, clean in F1.items():
-        assert measured.slots[slot].f1 >= clean - 0.0011, slot
+        assert lexicalised.f1(measured.slots[slot]) >= clean - 0.0011, slot
 
 
 def test_the_published_tables_are_settled() -> None:
     # Scores on the board are made with them; other tables are another version, `lex2`.
     assert (VERSION, tables_digest()[:12]) == ("lex1", "9c613031b4d6")
-
-
-@given(_texts())
-@settings(max_examples=100, deadline=None)
-def test_only_references_may_be_letters_alone(response: str) -> None:
-    # Rules of other kinds are not tried on a text without a digit.
-    letters = re.sub("[0-9]", "", response)
-    for kind, patterns, _ in DELEXICALISER._codes:
-        assert kind == "reference" or not any(one.search(letters) for one in patterns)

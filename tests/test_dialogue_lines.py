@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import SUBMISSIONS, Run, benchmark, dialogue, goal, run_cli, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.metrics import DialogueResult
@@ -16,7 +16,6 @@ from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
 from mwz.harness.submission import normalize_submission, parse_submission
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 LINED = ("bleu", "inform", "diversity", "dst")
 
 
@@ -30,41 +29,32 @@ def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
     return lines_text(results_of(scorer, predictions), scorer.score(predictions).signature)
 
 
-def content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
-    return found
-
-
-def metrics_for(name: str) -> tuple[str, ...]:
-    states = all(turn.get("state") is not None for t in content(name).values() for turn in t)
-    return LINED if states else LINED[:-1]
-
-
-@pytest.mark.parametrize("setup", ["strict", "optimistic", "both", "mttod", "ubar"])
-@pytest.mark.parametrize("name", ["careful", "hasty", "scripted"])
+@pytest.mark.parametrize(
+    ("name", "setup", "metrics"),
+    # The last one has no states to track.
+    [("careful", "both", LINED), ("hasty", "mttod", LINED), ("scripted", "ubar", LINED[:-1])],
+)
 def test_lines_give_the_corpus_scores_to_the_last_digit(
-    name: str, setup: str, sample: Benchmark, tmp_path: Path
+    name: str, setup: str, metrics: Sequence[str], sample: Benchmark, tmp_path: Path
 ) -> None:
-    scorer = Scorer(sample, Options(metrics=metrics_for(name), setup=setup))
+    scorer = Scorer(sample, Options(metrics=metrics, setup=setup))
+    predictions = sample_predictions(name)
     target = tmp_path / "lines.jsonl"
-    target.write_text(text_of(scorer, content(name)), encoding="utf-8")
+    target.write_text(text_of(scorer, predictions), encoding="utf-8")
     read = read_dialogue_lines(target)
-    assert corpus_scores(read) == scorer.score(content(name)).metrics
-    assert [one.goals for one in read] == [one.goals for one in results_of(scorer, content(name))]
+    assert corpus_scores(read) == scorer.score(predictions).metrics
+    assert [one.goals for one in read] == [one.goals for one in results_of(scorer, predictions)]
 
 
-@pytest.mark.parametrize("name", ["careful", "hasty"])
 def test_lines_of_two_halves_put_together_give_the_scores_of_the_whole(
-    name: str, sample: Benchmark, tmp_path: Path
+    sample: Benchmark, tmp_path: Path
 ) -> None:
-    scorer = Scorer(sample, Options(metrics=metrics_for(name)))
-    whole = content(name)
+    scorer = Scorer(sample, Options(metrics=LINED))
+    whole = sample_predictions("careful")
     ids = list(whole)
     text = ""
     for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
-        target = tmp_path / "half.jsonl"
-        target.write_text(text_of(scorer, {id_: whole[id_] for id_ in half}), encoding="utf-8")
-        text += target.read_text("utf-8")
+        text += text_of(scorer, {id_: whole[id_] for id_ in half})
     both = tmp_path / "both.jsonl"
     both.write_text(text, encoding="utf-8")
     assert corpus_scores(read_dialogue_lines(both)) == scorer.score(whole).metrics
@@ -119,7 +109,7 @@ def problems(text: str, folder: Path) -> str:
 def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_path: Path) -> None:
     def lines(**options: Any) -> list[str]:
         scorer = Scorer(sample, Options(**{"metrics": ["inform"], **options}))
-        return text_of(scorer, content("careful")).splitlines(keepends=True)
+        return text_of(scorer, sample_predictions("careful")).splitlines(keepends=True)
 
     first = lines()[0]
     assert "line 2: dialogue" in problems(first + first, tmp_path)
@@ -168,7 +158,7 @@ def test_lines_on_standard_output_come_alone(
     with pytest.raises(SystemExit):
         main([*arguments, "--per-dialogue", "-"])
     lines = capsysbinary.readouterr().out.splitlines()
-    assert [json.loads(line)["dialogue"] for line in lines] == list(content("hasty"))
+    assert [json.loads(line)["dialogue"] for line in lines] == list(sample_predictions("hasty"))
     with pytest.raises(SystemExit) as refused:
         main([*arguments, "--per-dialogue", "-", "--json", "-"])
     assert refused.value.code == 2

@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
-from helpers import build_multiwoz
+from helpers import build_multiwoz, run_cli
 from loopback import Server
 from synthetic import (
     CHANGED_RESTAURANTS,
@@ -47,6 +48,7 @@ from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.normalization import rule_set, rule_set_names
 
+CommandLine = Callable[..., tuple[str, str]]
 PASSING = ["500", "429", "cut", "hang in the middle"]
 
 
@@ -110,13 +112,6 @@ def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
     assert benchmark.venue_records(new)["restaurant"] == CHANGED_RESTAURANTS
     assert benchmark.venue_versions == {"2023": {"restaurant": CHANGED_RESTAURANTS}}
     assert benchmark.content_hash(old) != benchmark.content_hash(new)
-    # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 since 2023.
-    scorer = Scorer(benchmark, Options())
-    names = ("2021", "2023", "2026")
-    databases = {name: scorer.with_options(rules=name).database() for name in names}
-    asked = {"phone": "0111 9"}
-    found = {name: list(one.query("restaurant", asked)) for name, one in databases.items()}
-    assert found == {"2021": [], "2023": ["r2"], "2026": ["r2"]}
 
 
 def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None:
@@ -275,20 +270,6 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
     assert installed() == before
 
 
-class CommandLine:
-    """`mwz data` in this process, with the test's table of pinned files."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self.capsys = capsys
-
-    def __call__(self, *args: str, status: int = 0) -> tuple[str, str]:
-        with pytest.raises(SystemExit) as raised:
-            main(["data", *args])
-        shown = self.capsys.readouterr()
-        assert raised.value.code == status, shown
-        return shown.out, shown.err
-
-
 @pytest.fixture
 def mwz_data(
     server: Server,
@@ -296,19 +277,19 @@ def mwz_data(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> CommandLine:
+    """`mwz data` in this process, with the test's table of pinned files."""
     monkeypatch.setenv("MWZ_MIRROR", server.url)
     monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
     monkeypatch.setattr("mwz.harness.cli.data.declared_names", lambda: ["multiwoz"])
     # The public benchmark is pinned under the same name.
     monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
-    return CommandLine(capsys)
 
+    def run(*arguments: object, status: int = 0) -> tuple[str, str]:
+        done = run_cli(capsys, "data", *arguments)
+        assert done.status == status, done
+        return done.out, done.err
 
-def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:
-    output, errors = mwz_data("fetch")
-    assert "installed multiwoz: 3 dialogues, 5 system turns" in output
-    assert errors == ""
-    assert server.requests[GOALS_FILE] == 1
+    return run
 
 
 def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:

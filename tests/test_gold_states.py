@@ -179,49 +179,38 @@ def test_dialogues_may_be_missing_and_that_is_told(write: Callable[[Any], Path])
     assert "not in it and not scored: 1 of the benchmark's 2 dialogues, mul0002" in notes
 
 
-def _changed(change: Callable[[Any], None], content: Any) -> Any:
+def _changed(content: Any, *place: Any, **to: Any) -> Any:
+    """Return content with one place of it changed, or without it."""
     content = copy.deepcopy(content)
-    change(content)
+    inside = content
+    for key in place[:-1]:
+        inside = inside[key]
+    if to:
+        inside[place[-1]] = to["to"]
+    else:
+        del inside[place[-1]]
     return content
-
-
-def _set(*path: Any, to: Any) -> Callable[[Any], None]:
-    def change(content: Any) -> None:
-        for key in path[:-1]:
-            content = content[key]
-        content[path[-1]] = to
-
-    return change
-
-
-def _drop(*path: Any) -> Callable[[Any], None]:
-    def change(content: Any) -> None:
-        for key in path[:-1]:
-            content = content[key]
-        del content[path[-1]]
-
-    return change
 
 
 FIRST = ("SNG0001.json", "log")
 BAD = [
     ({"SNG0001.json": {"0": {}}}, "unknown shape; expected an object of dialogue id -> `log`"),
-    (_changed(_drop(0, "dialogue_idx"), trade_dials()), "unknown shape"),
+    (_changed(trade_dials(), 0, "dialogue_idx"), "unknown shape"),
     ({"SNG9.json": log(metadata())}, "none of its dialogues is in the benchmark"),
     (
-        _changed(_drop(*FIRST, slice(2, 4)), data_json()),
+        _changed(data_json(), *FIRST, slice(2, 4)),
         "dialogue sng0001: 1 turns with a state; the benchmark multiwoz has 2",
     ),
     (
-        _changed(_drop(*FIRST, 1, "metadata", "hotel", "semi"), data_json()),
+        _changed(data_json(), *FIRST, 1, "metadata", "hotel", "semi"),
         "dialogue SNG0001.json, turn 0: no state ('semi')",
     ),
     (
-        _changed(_set(*FIRST, 1, "metadata", "hotel", "semi", "stars", to=4), data_json()),
+        _changed(data_json(), *FIRST, 1, "metadata", "hotel", "semi", "stars", to=4),
         "turn 0: no state (expected a string as value, found a number)",
     ),
     (
-        _changed(_drop(0, "dialogue", 1, "belief_state"), trade_dials()),
+        _changed(trade_dials(), 0, "dialogue", 1, "belief_state"),
         "dialogue SNG0001.json, turn 1: no state ('belief_state')",
     ),
 ]

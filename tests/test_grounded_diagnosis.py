@@ -132,12 +132,6 @@ def test_goals_of_ones_own_are_explained() -> None:
     assert f"PHONE not told: {OF_ANOTHER}" in text
 
 
-def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> None:
-    run = run_cli(capsys, "why", wrong, "--lexicalised", "--dialogue", "town003")
-    assert run.status == 2
-    assert "dialogue town003 is not played; the first that is played is town001" in run.err
-
-
 def test_the_human_responses_are_explained(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(lexicalised=True))
     text = diagnose(scorer.played(scorer.made(HUMAN))).text(None, None)

@@ -23,6 +23,7 @@ from entered import (
     reports,
     system,
 )
+from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, read_entries

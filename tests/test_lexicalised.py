@@ -10,19 +10,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import Run, benchmark, dialogue, goal, run_cli, sample_predictions
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
 from mwz.harness.data import chosen_goals, load_benchmark
 from mwz.harness.scoring import Options, Report, Scorer
-from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import HUMAN, human_submission
@@ -49,12 +47,6 @@ def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
     assert run.status == 0, run.err
     report: dict[str, Any] = json.loads(run.out)
     return report
-
-
-def _sample_system(name: str) -> dict[str, list[dict[str, Any]]]:
-    path = resources.files("mwz.harness").joinpath(f"sample/submissions/{name}.json")
-    system: dict[str, list[dict[str, Any]]] = json.loads(path.read_bytes())
-    return system
 
 
 # mwz score --lexicalised.
@@ -215,7 +207,7 @@ def _lexicalised(capsys: Capture, path: Path, out: Path, seed: int = 0) -> Run:
 
 
 def test_the_seed_decides_about_the_text(capsys: Capture, tmp_path: Path) -> None:
-    path = _file(tmp_path, _sample_system("careful"))
+    path = _file(tmp_path, sample_predictions("careful"))
     texts = []
     for seed in (1, 1, 2):
         out = tmp_path / "out.json"
@@ -261,15 +253,6 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
     run = run_cli(capsys, "score", twice, "--lexicalised", "--free-running")
     assert run.status == 2
     assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
-
-
-def test_lines_of_free_running_dialogues_add_up(capsys: Capture, tmp_path: Path) -> None:
-    path, target = _file(tmp_path, _turns(WRONG_NUMBERS)), tmp_path / "lines.jsonl"
-    report = _json(capsys, path, "--lexicalised", "--free-running", "--per-dialogue", target)
-    scores = corpus_scores(read_dialogue_lines(target))
-    assert scores["grounded"].success == report["grounded"]["success"]
-    assert scores["grounded"].faithfulness["told"] == report["grounded"]["faithfulness"]["told"]
-    assert scores["diversity"].unigrams == report["diversity"]["unigrams"]
 
 
 GOALS = {
@@ -394,13 +377,6 @@ def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
     assert grounded.success == {"total": 100.0, "restaurant": 100.0}
     # The area is requested, and not told.
     assert grounded.success_requested == {"total": 0.0, "restaurant": 0.0}
-    arguments = ("--free-running", "--goals", file, "--per-dialogue", "-")
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text(run_cli(capsys, "score", _file(tmp_path, played), *arguments).out)
-    assert corpus_scores(read_dialogue_lines(lines))["grounded"].success_requested == {
-        "total": 0.0,
-        "restaurant": 0.0,
-    }
 
 
 def test_all_dialogues_without_a_goal_are_one_message(capsys: Capture, tmp_path: Path) -> None:

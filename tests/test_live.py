@@ -588,19 +588,16 @@ def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
 
 
 def test_a_careless_agent_is_not_solved(world: World) -> None:
-    class Careless(Baseline):
-        """Books for one person more than it is asked for."""
+    baseline = Baseline()
 
-        def __call__(self, said: str, call: Call) -> str:
-            def wrong(name: str, arguments: object) -> Mapping[str, Any]:
-                assert isinstance(arguments, dict)
-                if "people" in arguments:
-                    arguments = {**arguments, "people": int(arguments["people"]) + 1}
-                return call(name, arguments)
+    def careless(said: str, call: Call) -> str:
+        # Books for nine people, whatever it is asked for.
+        def nine(name: str, slots: Any) -> Mapping[str, Any]:
+            return call(name, {**slots, "people": 9} if "people" in slots else slots)
 
-            return super().__call__(said, wrong)
+        return baseline(said, nine)
 
-    outcome = _played(Environment(world), Careless(), "town003")
+    outcome = _played(Environment(world), careless, "town003")
     assert outcome.success
     assert outcome.booked["train"] == {"people": False, "once": True, "venue": True}
     assert not outcome.solved
@@ -840,7 +837,7 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     environment = Environment(there)
     # The last three have a restaurant without telephone number, or The Junction, which rule set
     # 2021 calls otherwise.
-    ids = [*list(real.tasks)[:60], "mul2347", "pmul0267", "pmul3557"]
+    ids = [*list(real.tasks)[:20], "mul2347", "pmul0267", "pmul3557"]
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}

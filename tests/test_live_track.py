@@ -95,16 +95,26 @@ def _every(lines: Lines) -> list[dict[str, Any]]:
     return [line for trial in lines for line in trial]
 
 
-def mine(lines: Lines) -> None:
-    """Say that the agent is another one, which nobody can play again."""
-    for line in _every(lines):
-        line["agent"] = "mine"
+def _agent(name: str) -> Edit:
+    """Say that the agent is another one."""
+    return lambda lines: [line.update(agent=name) for line in _every(lines)]
+
+
+def _user(name: str) -> Edit:
+    """Say that the user is another one."""
+    return lambda lines: [
+        line["signature"]["parameters"].update(user=name) for line in _every(lines)
+    ]
+
+
+# One that nobody can play again.
+mine = _agent("mine")
 
 
 def model_user(lines: Lines) -> None:
     """Say that the user is a model, whose words cannot be told."""
+    _user(MODEL)(lines)
     for line in _every(lines):
-        line["signature"]["parameters"]["user"] = MODEL
         line["costs"] = {"agent": {"calls": 9, "prompt_tokens": 100, "completion_tokens": 20}}
 
 
@@ -155,26 +165,6 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
     line["outcome"]["error"] = "the agent calls tools more than 100 times in a turn"
 
 
-def _named_in_lines(lines: Lines) -> None:
-    for line in _every(lines):
-        line["agent"] = "mine\n# Leaderboard"
-
-
-def _nearly_the_scripts(lines: Lines) -> None:
-    for line in _every(lines):
-        line["signature"]["parameters"]["user"] = "Scripted-1-33fbea07cc22"
-
-
-def _nearly_the_baseline(lines: Lines) -> None:
-    for line in _every(lines):
-        line["agent"] = "Baseline-2"
-
-
-def _older_script(lines: Lines) -> None:
-    for line in _every(lines):
-        line["signature"]["parameters"]["user"] = "scripted-0-000000000000"
-
-
 @pytest.mark.parametrize(
     ("edits", "told"),
     [
@@ -211,14 +201,20 @@ def _older_script(lines: Lines) -> None:
             (mine, lambda ls: ls[0][2]["turns"][0].update(response=3)),
             "line 3: no play (turns.0.response: input should be a valid string)",
         ),
-        ((_named_in_lines,), "agent: string should match pattern"),
-        ((_nearly_the_baseline,), "names that begin with 'baseline' are those of this version"),
-        ((mine, _nearly_the_scripts), "names that begin with 'scripted' are those of this version"),
+        ((_agent("mine\n# Leaderboard"),), "agent: string should match pattern"),
+        ((_agent("Baseline-2"),), "names that begin with 'baseline' are those of this version"),
+        (
+            (mine, _user("Scripted-1-33fbea07cc22")),
+            "names that begin with 'scripted' are those of this version",
+        ),
         (
             (mine, lambda ls: ls[0][0].update(costs={"agent": {"prompt_tokens": 10**400}})),
             "costs.agent.prompt_tokens: input should be less than or equal",
         ),
-        ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
+        (
+            (mine, _user("scripted-0-000000000000")),
+            "different user: scripted-0-000000000000 and scripted-1-",
+        ),
         # What both scripts play is known to the last word.
         ((silent,), "the user says"),
         ((lambda ls: _turns(ls)[-1].update(response="Bye."),), "is not what the baseline plays"),
@@ -403,9 +399,7 @@ class _Asking(Baseline):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("agent", "tasks", "share"), [(Baseline, 20, 1.0), (_Last, 200, 0.84), (_Asking, 100, 0.94)]
-)
+@pytest.mark.parametrize(("agent", "tasks", "share"), [(_Last, 200, 0.84), (_Asking, 100, 0.94)])
 def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     agent: type[Baseline], tasks: int, share: float, multiwoz: Benchmark, upstream: Path
 ) -> None:
@@ -416,7 +410,7 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     found = baseline_calls(Plays(what, [dialogue(what, 1, id_) for id_ in what.tasks]))
     assert found is not None
     assert found == pytest.approx(share, abs=0.01)
-    assert (found > FLAGS["baseline_calls"].limit) == (agent is Baseline)
+    assert found < FLAGS["baseline_calls"].limit
 
 
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
@@ -542,15 +536,6 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
     assert pair["solved"]["difference"] == pytest.approx(-100 * 10 / 30)
     assert track.run("compare", one, other, "--metrics", "bleu").status == 2
-
-
-def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
-    one = track.files(mine, model_user, prefix="one")
-    other = track.files(mine, model_user, lambda lines: silent(lines[:1]), prefix="other")
-    run = track.run("compare", *one, *other, "--json", "-")
-    [pair] = json.loads(run.out)["pairs"]
-    # Ten of 30 tasks are lost in one trial of two: 50 of 60 dialogues are solved.
-    assert pair["solved"]["difference"] == pytest.approx(-100 / 6)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ ASCII = (
 )
 
 
-@settings(deadline=None, max_examples=1000)
+@settings(deadline=None, max_examples=600)
 @given(st.lists(st.sampled_from(ASCII), max_size=14).map("".join))
 # Quotes open and close in turn; what opens, closes and stands between meets them.
 @example("the joneses ' ( ' a , ' .. ' b's")
@@ -140,7 +140,7 @@ def test_what_moses_makes_of_quotes_brackets_and_chinese(text: str, detokenized:
     ],
 )
 def test_a_long_text_is_treated_as_sacremoses_does(repeated: str) -> None:
-    text = f"so {repeated * (2500 // len(repeated))} Yes"
+    text = f"so {repeated * (900 // len(repeated))} Yes"
     assert detokenize(text) == moses._by_sacremoses(text) == plainly(text)
 
 
@@ -179,13 +179,10 @@ def test_sacremoses_is_imported_when_it_is_needed() -> None:
 
 @pytest.mark.real_data
 # `mwz verify --reference` does so with the outputs of every entry.
-@pytest.mark.parametrize("system", ["ubar", "soloist", "krls-e2e"])
+@pytest.mark.parametrize("system", ["ubar", "krls-e2e"])
 def test_real_responses_are_treated_as_sacremoses_does(
     system: str, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
     said = {turn["response"].lower() for turns in predictions(system).values() for turn in turns}
-    for text in sorted(said)[::4]:
-        assert detokenize(text) == plainly(text)
-    # All that are long, and a few others.
-    for text in [*sorted(said)[::40], *(text for text in said if len(text) > 256)]:
-        assert moses._by_sacremoses(text) == plainly(text)
+    for text in sorted(said)[::16]:
+        assert detokenize(text) == moses._by_sacremoses(text) == plainly(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import sample_predictions
 from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
 
 from mwz.harness.benchmark import Benchmark
@@ -23,7 +24,6 @@ from mwz.harness.submission import (
     standard_form,
 )
 
-SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 NOTHING: Mapping[str, Any] = {}
 WANTED = Options(metrics=["bleu", "inform"])
 
@@ -56,14 +56,20 @@ class Scored:
         return scorer.report(played).to_dict(), list(remarks)
 
 
-@pytest.fixture
-def scored(tmp_path: Path) -> Scored:
-    return Scored(tmp_path, load_benchmark("sample"))
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+    return Scored(tmp_path_factory.mktemp("outputs"), load_benchmark("sample"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def outputs() -> Any:
-    return json.loads((SAMPLE / "careful.json").read_bytes())
+    return sample_predictions("careful")
+
+
+@pytest.fixture(scope="module")
+def plain(scored: Scored, outputs: Any) -> tuple[Any, list[Remark]]:
+    """The report of the outputs as they are, and what is remarked of them."""
+    return scored(json.dumps(outputs).encode())
 
 
 def _without_states(outputs: Any) -> Any:
@@ -72,9 +78,9 @@ def _without_states(outputs: Any) -> Any:
 
 @pytest.mark.parametrize("name", [*WHOLE])
 def test_outputs_in_another_arrangement_score_as_they_did(
-    scored: Scored, outputs: Any, name: str
+    scored: Scored, outputs: Any, plain: tuple[Any, list[Remark]], name: str
 ) -> None:
-    report, before = scored(json.dumps(outputs).encode())
+    report, before = plain
     found, remarks = scored(WHOLE[name](outputs))
     assert found == report
     # What is said besides tells how it was read; only a list of values is worth a warning.
@@ -89,10 +95,11 @@ def test_responses_alone_score_as_they_did(scored: Scored, outputs: Any, name: s
 
 
 @pytest.mark.parametrize("name", [*KEYED])
-def test_keys_that_are_named_are_read(scored: Scored, outputs: Any, name: str) -> None:
-    report, _ = scored(json.dumps(outputs).encode())
+def test_keys_that_are_named_are_read(
+    scored: Scored, outputs: Any, plain: tuple[Any, list[Remark]], name: str
+) -> None:
     mangle, keys = KEYED[name]
-    assert scored(mangle(outputs), keys)[0] == report
+    assert scored(mangle(outputs), keys)[0] == plain[0]
 
 
 def test_a_key_that_is_nowhere_is_told(scored: Scored, outputs: Any) -> None:
@@ -254,7 +261,7 @@ def test_published_outputs_in_another_arrangement_score_as_they_did(
     scored = Scored(tmp_path, multiwoz)
     report, remarks = scored(json.dumps(outputs).encode())
     assert not [remark for remark in remarks if remark.warning]
-    for name in ("JSON lines of turns", "commas as pandas writes", "messages", "speakers"):
+    for name in ("commas as pandas writes", "messages"):
         found, told = scored(WHOLE[name](outputs))
         assert found == report, name
         assert [r for r in told if r.warning] == [], name

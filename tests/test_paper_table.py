@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Run, run_cli
-from resampled_cases import SUBMISSIONS
+from helpers import SUBMISSIONS, Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name

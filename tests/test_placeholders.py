@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from mwz.normalization import NormalizedResponse, normalize_response, rule_set, rule_set_names
@@ -26,14 +24,6 @@ def test_the_ontology_has_the_papers_eighteen_slots_and_one_extension() -> None:
         opening = {name for name, slot in ontology.items() if slot == "OPEN"}
         assert {"openhours"} <= opening <= {"openhours", "attraction_openhours"}
         assert all(name == name.lower() for name in ontology)
-
-
-@pytest.mark.parametrize("rules", rule_set_names())
-def test_no_placeholder_has_two_ontology_names(rules: str) -> None:
-    tables = rule_set(rules).tables["ontology"], rule_set(rules).tables["extension"]
-    names = Counter(name for table in tables for names in table.values() for name in names)
-    assert set(names.values()) == {1}
-    assert names.keys() == rule_set(rules).ontology.keys()
 
 
 # Domain -> slots, of the schema of MultiWOZ 2.2.
@@ -69,9 +59,9 @@ def test_since_2026_every_slot_of_the_schema_is_a_placeholder_with_its_domain() 
     assert rule_set("next").ontology.items() >= after.items()
 
 
-@pytest.mark.parametrize(("name", "slot"), sorted(RULES.ontology.items()))
-def test_every_placeholder_is_replaced_by_its_ontology_name(name: str, slot: str) -> None:
-    assert _normalized(f"it is [{name}] now").text == f"it is {slot} now"
+def test_every_placeholder_is_replaced_by_its_ontology_name() -> None:
+    for name, slot in RULES.ontology.items():
+        assert _normalized(f"it is [{name}] now").text == f"it is {slot} now"
 
 
 @pytest.mark.parametrize("suffix", ["", "s", "es", "-s", "-es"])

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 import sacrebleu
+from entered import REPOSITORY
 
 from mwz.harness import Benchmark
+from mwz.harness.board import Entry, read_entries
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.options import AUTO
 from mwz.harness.submission import CONSTANT, made_submission, parse_submission
@@ -78,10 +80,21 @@ _TENTH = 0.05 + 1e-9
 """What rounding to one decimal may hide."""
 
 
+# Scored here; the figures of the others are those of their entries, as `mwz verify` scores them.
+SCORED_HERE = {*(("2021", system) for system in FROM_STATES), ("2021", "damd"), ("2023", "pptod")}
+ENTRIES = {"galaxy-e2e": "galaxy", "krls-e2e": "krls"}
+
+
 @pytest.fixture(scope="module")
 def scorer(multiwoz: Benchmark) -> Scorer:
     """One for all tests, as a leaderboard has it."""
     return Scorer(multiwoz)
+
+
+@pytest.fixture(scope="module")
+def entered() -> Mapping[str, Entry]:
+    """Name -> entry of the board."""
+    return {entry.key: entry for entry in read_entries(REPOSITORY)}
 
 
 def _figures(expected: Expected) -> dict[str, dict[str, Any]]:
@@ -109,10 +122,18 @@ def test_all_that_the_public_evaluator_gives_is_tested(expected: Expected) -> No
     [(system, rules) for rules, systems in SCORED.items() for system in systems],
 )
 def test_figures_are_the_public_evaluators(
-    system: str, rules: str, scorer: Scorer, predictions: Predictions, expected: Expected
+    system: str,
+    rules: str,
+    scorer: Scorer,
+    entered: Mapping[str, Entry],
+    predictions: Predictions,
+    expected: Expected,
 ) -> None:
-    domains = "states" if system in FROM_STATES else AUTO
-    report = scorer.with_options(rules=rules, domains=domains).score(predictions(system))
+    if (rules, system) in SCORED_HERE:
+        domains = "states" if system in FROM_STATES else AUTO
+        report = scorer.with_options(rules=rules, domains=domains).score(predictions(system))
+    else:
+        report = entered[ENTRIES.get(system, system)].scores.reports[rules]
     figures = _figures(expected)[rules][system]
     assert report.bleu is not None
     assert report.strict is not None
@@ -160,13 +181,10 @@ def _check_tables_4_and_5(report: Report, system: str) -> None:
     )
 
 
-# One with dialogues left out, and one whose last turn is.
-@pytest.mark.parametrize("system", ["labes", "pptod"])
-def test_bleu_is_sacrebleus_to_the_last_digit(
-    system: str, scorer: Scorer, predictions: Predictions
-) -> None:
+def test_bleu_is_sacrebleus_to_the_last_digit(scorer: Scorer, predictions: Predictions) -> None:
+    # A system that leaves dialogues out.
     ruled = scorer.with_options(metrics=("bleu",))
-    submission = parse_submission(predictions(system), ruled.benchmark, system, ruled.rules)
+    submission = parse_submission(predictions("labes"), ruled.benchmark, "labes", ruled.rules)
     normalized = ruled.normalized(submission)
     hypotheses, references = [], []
     for id_, responses in normalized.responses.items():

@@ -21,12 +21,6 @@ def _differences(sample: Benchmark, content: dict[str, Any]) -> list[tuple[str, 
     return reference_differences(Scorer(sample), encoded, "predictions", Options())
 
 
-@pytest.fixture
-def careful() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_bytes())
-    return content
-
-
 def test_the_sample_scores_alike(sample: Benchmark, careful: dict[str, Any]) -> None:
     assert _differences(sample, careful) == []
     # Of an incomplete submission the lower bound as well.

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers import sample_predictions
 from hypothesis import given, settings, strategies as st
 from resampled_cases import (
     report_figures,
     sample_evidence,
-    sample_predictions,
     sample_scorer,
 )
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison import Evidence, bootstrap_samples
+from mwz.harness.comparison import bootstrap_samples
 from mwz.harness.comparison.comparing import swaps
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
@@ -152,9 +151,3 @@ def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(f"mwz.harness.comparison.{module}.BLOCK", 32)
     assert all(map(np.array_equal, whole, drawn()))
     assert whole[0].sum(axis=1).tolist() == [37] * 150
-
-
-def test_what_is_known_can_be_sent_to_another_process() -> None:
-    evidence = sample_evidence("careful")
-    copied: Evidence = pickle.loads(pickle.dumps(evidence))
-    assert copied.scores == evidence.scores

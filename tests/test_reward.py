@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 import sacrebleu
+from helpers import SUBMISSIONS, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import CANONICAL_STYLE
@@ -18,13 +18,7 @@ from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import normalize_response
 
 PROJECT = Path(__file__).parents[1]
-SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
 NAMES = ("careful", "hasty", "scripted")
-
-
-def content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
-    return found
 
 
 @pytest.fixture
@@ -34,17 +28,17 @@ def scorer(sample: Benchmark) -> Scorer:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rewards_are_on_average_what_the_whole_scores(name: str, scorer: Scorer) -> None:
-    report = scorer.score(content(name))
+    report = scorer.score(sample_predictions(name))
     # The sources of the whole file: "auto" would look at each dialogue by itself.
     chosen = scorer.with_options(states=report.states, domains=report.domains)
-    outcomes = chosen.dialogues(content(name))
-    assert [outcome.id for outcome in outcomes] == list(content(name))
+    outcomes = chosen.dialogues(sample_predictions(name))
+    assert [outcome.id for outcome in outcomes] == list(sample_predictions(name))
     assert 100 * sum(o.inform for o in outcomes) / len(outcomes) == pytest.approx(report.inform)
     assert 100 * sum(o.success for o in outcomes) / len(outcomes) == pytest.approx(report.success)
 
 
 def test_bleu_of_each_turn_is_that_of_sacrebleu(scorer: Scorer) -> None:
-    for id_, turns in content("careful").items():
+    for id_, turns in sample_predictions("careful").items():
         references = scorer.benchmark.dialogues[id_].references[CANONICAL_STYLE]
         expected = tuple(
             sacrebleu.sentence_bleu(
@@ -56,7 +50,7 @@ def test_bleu_of_each_turn_is_that_of_sacrebleu(scorer: Scorer) -> None:
 
 
 def test_a_dialogue_may_be_played_several_times(scorer: Scorer) -> None:
-    id_, turns = next(iter(content("careful").items()))
+    id_, turns = next(iter(sample_predictions("careful").items()))
     silent = [{"response": "ok", "state": {}}] * len(turns)
     good, bad, again = scorer.dialogues([(id_, turns), (id_, silent), (id_, turns)])
     assert good == again == scorer.dialogue(id_, turns)
@@ -66,7 +60,7 @@ def test_a_dialogue_may_be_played_several_times(scorer: Scorer) -> None:
 
 def test_a_batch_is_not_decided_together(scorer: Scorer) -> None:
     # One dialogue without states does not take them from the others.
-    predictions = content("careful")
+    predictions = sample_predictions("careful")
     first, *_ = predictions
     mixed = {**predictions, first: [{"response": t["response"]} for t in predictions[first]]}
     assert scorer.dialogues(mixed)[1:] == scorer.dialogues(predictions)[1:]
@@ -118,7 +112,7 @@ class _Model:
 
     def predict(self, benchmark: Benchmark) -> Any:
         assert benchmark.name == "sample"
-        return content(self.EPOCHS[self.epoch])
+        return sample_predictions(self.EPOCHS[self.epoch])
 
     def save(self) -> None:
         self.saved.append(self.epoch)
@@ -131,7 +125,7 @@ def test_the_documented_early_stopping_stops_early(capsys: pytest.CaptureFixture
     assert (model.epoch, model.saved) == (4, [0, 1])
     sample = load_benchmark("sample")
     expected = Scorer(sample, Options(setup="strict", metrics=["bleu", "inform"]))
-    assert best == expected.score(content("careful"))
+    assert best == expected.score(sample_predictions("careful"))
     assert "epoch 4: " in capsys.readouterr().out
 
 
@@ -140,10 +134,10 @@ def test_the_documented_reward_is_higher_for_what_is_better() -> None:
     means = {
         name: sum(rewards) / len(rewards)
         for name in ("careful", "hasty")
-        for rewards in [names["rewards"](list(content(name).items()))]
+        for rewards in [names["rewards"](list(sample_predictions(name).items()))]
     }
     assert means["careful"] > means["hasty"]
-    outcome = names["rewarder"].dialogues(content("hasty"))
+    outcome = names["rewarder"].dialogues(sample_predictions("hasty"))
     assert all(0 <= names["shaped"](each) <= 1 for each in outcome)
     assert all((names["shaped"](each) == 1) == bool(each.success) for each in outcome)
 
@@ -152,7 +146,7 @@ def test_the_documented_rewards_by_workers_are_in_order(monkeypatch: pytest.Monk
     names = _documented()
     # Threads stand in for processes, which could not import what is only in a document.
     names["ProcessPoolExecutor"] = ThreadPoolExecutor
-    rollouts = list(content("careful").items())[:7]
+    rollouts = list(sample_predictions("careful").items())[:7]
     assert names["rewards"](rollouts, workers=3) == names["rewards"](rollouts)
 
 
@@ -167,7 +161,7 @@ def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -
                 *("--per-dialogue", str(target)),
             ]
         )
-    metrics = Scorer(sample).score(content("careful")).metrics
+    metrics = Scorer(sample).score(sample_predictions("careful")).metrics
     whole = _documented()["whole"](target)
     assert {"strict", "optimistic", "bleu", "diversity"} <= whole.keys()
     assert whole == {name: metrics[name] for name in whole}

@@ -22,13 +22,6 @@ PUBLISHED = {
     "2026": "fa1f5b58eeaf0b3fc316ff592e514807ea5d35d58a71a95cad5b04bdd89bdb62",
 }
 
-COLUMNS = {
-    "restaurant": "address area food id name phone postcode pricerange type",
-    "hotel": "address area id internet name parking phone postcode pricerange stars type",
-    "attraction": "address area entrancefee id name phone postcode pricerange type",
-    "train": "arrive day departure destination duration leave price trainid",
-}
-
 
 @pytest.mark.parametrize("name", list(PUBLISHED))
 def test_published_rule_sets_are_what_they_were(name: str) -> None:
@@ -55,25 +48,6 @@ def test_every_rule_set_says_since_when_and_what_it_changed(name: str) -> None:
     assert set(rules.tables["value_rules"].values()) - {"time"} <= set(rules.tables)
     for venue in rules.venue_rules.values():
         assert {venue.identifier, venue.named_by, *venue.fuzzy, *venue.times} <= set(venue.columns)
-
-
-@pytest.mark.parametrize("name", published_rule_sets())
-@pytest.mark.parametrize("domain", list(COLUMNS))
-def test_the_columns_of_venues_are_these(domain: str, name: str) -> None:
-    assert rule_set(name).venue_rules[domain].columns == tuple(COLUMNS[domain].split())
-
-
-def test_fuzzy_and_time_columns_are_these() -> None:
-    venues = rule_set("2021").venue_rules
-    assert {domain: set(venue.fuzzy) for domain, venue in venues.items()} == {
-        "restaurant": {"name", "food"},
-        "hotel": {"name"},
-        "attraction": {"name"},
-        "train": {"departure", "destination"},
-    }
-    assert {domain for domain, venue in venues.items() if venue.times} == {"train"}
-    assert (venues["train"].latest, venues["train"].earliest) == ({"arrive"}, {"leave"})
-    assert rule_set("2021").fuzzy_ratio == 90
 
 
 def _changed(content: Any, path: tuple[Any, ...]) -> Any:
@@ -126,13 +100,6 @@ def test_copies_of_a_declared_rule_set_are_the_rule_set_itself() -> None:
     assert copy.deepcopy(rules) is rules
     other = replace(rules, name="own")
     assert pickle.loads(pickle.dumps(other)).digest == other.digest
-
-
-@pytest.mark.parametrize(
-    "placeholder", ["trainid", "train_trainid", "train_id", "value_id", "id", "train"]
-)
-def test_placeholders_of_a_train_become_its_id(placeholder: str) -> None:
-    assert rule_set("2021").ontology[placeholder] == "TRAINID"
 
 
 def test_a_rule_set_of_ones_own_scores_by_its_own_tables() -> None:

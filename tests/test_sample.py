@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from mwz.database import VenueDatabase, partial_ratio
 from mwz.harness import Benchmark
-from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
+from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.scorer import score
@@ -52,15 +51,6 @@ def corpus(benchmark: Benchmark) -> Report:
     return Scorer(benchmark).score_normalized(made_submission(benchmark, CANONICAL_STYLE))
 
 
-def _per_turn(dialogue: Dialogue) -> Iterator[int]:
-    yield len(dialogue.states)
-    yield len(dialogue.active_domains)
-    yield len(dialogue.booked_domains)
-    yield len(dialogue.users)
-    yield len(dialogue.responses)
-    yield from map(len, dialogue.references.values())
-
-
 def _combined(report: Report) -> float:
     assert report.combined is not None
     return report.combined
@@ -72,13 +62,6 @@ def test_a_rebuild_gives_the_same_bytes(tmp_path: Path) -> None:
     built = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.json")}
     kept = {path.relative_to(SAMPLE): path.read_bytes() for path in SAMPLE.glob("*.json")}
     assert built == kept
-
-
-def test_per_turn_lists_are_of_equal_length(benchmark: Benchmark) -> None:
-    for id_, dialogue in benchmark.dialogues.items():
-        assert set(_per_turn(dialogue)) == {dialogue.turns}, id_
-        assert 3 <= dialogue.turns <= 9, id_
-        assert tuple(dialogue.references) == STYLES, id_
 
 
 def test_fuzzy_matching_takes_no_venue_for_another(benchmark: Benchmark) -> None:

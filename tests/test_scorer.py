@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +13,6 @@ import pytest
 from mwz.harness import Benchmark, InputError
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.scoring.scorer import score
-
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
-
-
-@pytest.fixture(scope="module")
-def careful() -> Any:
-    return json.loads((SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
 
 
 def test_a_scorer_gives_what_scoring_once_gives(sample: Benchmark, careful: Any) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal
-from hypothesis import given, settings, strategies as st
+from helpers import benchmark, dialogue, goal, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import STYLES
@@ -261,37 +258,11 @@ def test_rule_sets_see_their_own_venues() -> None:
         assert _rates(scorer.with_options(rules=name).score(_predictions())) == rates[name]
 
 
-@pytest.mark.parametrize(
-    ("venue", "rates"),
-    [
-        # The state has the long name, which 2021 leaves as it is, and 2023 and 2026 make short.
-        ("finches b and b", {"2021": (0, 0), "2023": (100, 100)}),
-        # 2023 leaves venues as they are, 2026 makes theirs short, too. "finches b and b" against
-        # the best window of 15, "finches bed and": common "finches b and", 26/30 = 0.867.
-        (
-            "finches bed and breakfast",
-            {"2021": (100, 100), "2023": (0, 0), "2026": (100, 100)},
-        ),
-    ],
-)
-def test_the_rule_set_decides_how_states_and_venues_are_read(
-    venue: str, rates: dict[str, tuple[float, float]]
-) -> None:
-    venues = {"hotel": [{"id": "h1", "name": venue, "area": "north"}]}
-    wanted = {"hotel": goal({"area": "north"})}
-    gold = [{"hotel": {"area": "north"}}]
-    town = replace(benchmark({"mul0001": dialogue(wanted, 1, states=gold)}), venues=venues)
-    state = {"hotel": {"name": "finches bed and breakfast"}}
-    predictions = {"mul0001": [{"response": "[name]", "state": state}]}
-    found = {name: _rates(score(predictions, town, Options(rules=name))) for name in rates}
-    assert found == rates
-
-
 @pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
 def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
     sample: Benchmark, name: str
 ) -> None:
-    predictions = _sample_outputs(name)
+    predictions = sample_predictions(name)
     submissions = normalized_by_rules(json.dumps(predictions).encode(), sample, name)
     assert tuple(submissions) == published_rule_sets()
     scorer = Scorer(sample)
@@ -303,47 +274,3 @@ def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
 
 
 # What stays as it is.
-
-
-def _sample_outputs(name: str) -> dict[str, Any]:
-    folder = resources.files("mwz.harness").joinpath("sample/submissions")
-    outputs: dict[str, Any] = json.loads(folder.joinpath(f"{name}.json").read_bytes())
-    return outputs
-
-
-def test_the_order_of_dialogues_changes_nothing_but_msttr(sample: Benchmark) -> None:
-    predictions = _sample_outputs("careful")
-    backwards = dict(reversed(predictions.items()))
-    report, other = score(predictions, sample).to_dict(), score(backwards, sample).to_dict()
-    for one in (report, other):
-        del one["diversity"]["msttr"]
-    assert _close(other, report)
-
-
-def _close(one: Any, other: Any) -> bool:
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
-    if isinstance(one, float):
-        return one == pytest.approx(other, abs=1e-9)
-    return bool(one == other)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.data())
-def test_any_cut_of_a_submission_keeps_the_rates_in_bounds(
-    sample: Benchmark, data: st.DataObject
-) -> None:
-    predictions = _sample_outputs(data.draw(st.sampled_from(["careful", "scripted", "hasty"])))
-    kept = data.draw(st.sets(st.sampled_from(sorted(predictions)), min_size=1, max_size=6))
-    cut = {
-        id_: predictions[id_][: data.draw(st.integers(1, len(predictions[id_])))] for id_ in kept
-    }
-    before = deepcopy(cut)
-    report = score(cut, sample)
-    assert cut == before
-    assert report.coverage.dialogues == len(cut)
-    for scores in (report.strict, report.optimistic):
-        assert scores is not None
-        assert scores.inform.keys() == scores.success.keys()
-        for domain, inform in scores.inform.items():
-            assert 0 <= scores.success[domain] <= inform <= 100

@@ -266,8 +266,6 @@ def test_the_command_scores_by_name(
         ("pptod", "pptod", (89.2, 80.1)),
         ("ubar", "ubar", (96.2, 81.6)),
         ("bort", "pptod", (93.3, 85.5)),
-        ("ubar", "strict", (83.4, 70.3)),
-        ("ubar", "optimistic", (88.6, 75.0)),
     ],
 )
 def test_named_set_ups_on_published_outputs(

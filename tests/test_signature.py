@@ -128,19 +128,6 @@ def _different(one: Signature, other: Signature) -> set[str]:
     return {f.name for f in fields(Signature) if getattr(one, f.name) != getattr(other, f.name)}
 
 
-def test_the_system_does_not_matter(sample: Benchmark) -> None:
-    """Neither does the order of its dialogues."""
-    state = {"hotel": {"area": "x"}}
-    first = {"town001": CAREFUL, "town002": CAREFUL}
-    second = {
-        "town002": [{"response": "[name] is nice", "state": state}],
-        "town001": [{"response": "[foo]", "state": {}}],
-    }
-    ours, theirs = score(first, sample).signature, score(second, sample).signature
-    assert ours == theirs
-    assert ours.key == theirs.key
-
-
 def test_coverage_is_the_turns_played_and_which(sample: Benchmark) -> None:
     def played(**turns: int) -> str | None:
         predictions = {id_: CAREFUL * count for id_, count in turns.items()}

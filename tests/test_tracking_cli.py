@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 
 import pytest
+from helpers import run_cli
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
-from mwz.harness.cli import main
 from mwz.harness.io import validated
 from mwz.harness.signature import Signature
 
@@ -15,14 +16,7 @@ from mwz.harness.signature import Signature
 @pytest.fixture
 def run(capsys):
     """Run the command line; returns status, standard output and standard error."""
-
-    def run_(*args):
-        with pytest.raises(SystemExit) as end:
-            main([str(arg) for arg in args])
-        captured = capsys.readouterr()
-        return end.value.code, captured.out, captured.err
-
-    return run_
+    return lambda *args: astuple(run_cli(capsys, *args))
 
 
 def write_pairs(path, turns, id_="MUL0003.json"):
@@ -100,15 +94,6 @@ def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run,
     told = " ".join(out.split())
     assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in told
     assert report["signature"] in out
-
-
-def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
-    # The same gold states, and nothing predicted.
-    nothing = write_pairs(tmp_path / "nothing.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
-    signatures = [report["signature"] for report in reports(run, figure_1, nothing, sample_2)]
-    assert signatures[0] == signatures[1] != signatures[2]
-    _, out, _ = run("dst", figure_1, nothing, sample_2)
-    assert [out.count(signature) for signature in signatures] == [1, 1, 1]
 
 
 def test_table_shows_files_side_by_side(run, figure_1, sample_2):

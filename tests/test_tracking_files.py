@@ -212,32 +212,12 @@ def pair(gold, predicted):
             "turn 1, pr, hotel, stars: expected a string, found a list",
         ),
         (
-            pair(GOLD, {"hotel": {"name": "\ud800"}}),
-            "turn 1, pr, hotel, name: '\\ud800' is not valid",
-        ),
-        (
-            pair(GOLD, ["hotel-name-\ud800"]),
-            "turn 1, pr, hotel-name: '\\ud800' is not valid text",
-        ),
-        (
             pair(GOLD, {"hotel": "centre"}),
             "turn 1, pr, hotel: expected an object of slot -> value, found a string",
         ),
         (
-            pair(GOLD, {"hotel-area": [{}]}),
-            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string, found a list",
-        ),
-        (
-            pair(GOLD, {"hotel-area": "x", "stars": "4"}),
-            "turn 1, pr: expected `domain-slot` as key, found 'stars'",
-        ),
-        (
             pair(GOLD, ["hotel-area"]),
             "turn 1, pr: expected a string `domain-slot-value`, found 'hotel-area'",
-        ),
-        (
-            pair(GOLD, ["hotel-area-centre", "hotel-area-north"]),
-            "turn 1, pr: hotel-area has two values, 'centre' and 'north'; expected one",
         ),
         (
             {"SNG1.json": {"0": {"gt": GOLD, "pr": GOLD}, "1": ["hotel-area-centre"]}},

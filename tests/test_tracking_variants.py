@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,14 @@ def test_a_file_with_its_own_gold_states_has_its_slots_as_written() -> None:
     assert report.fuzzy["joint_accuracy_as_written"] == pytest.approx(100 / 3)
 
 
+@pytest.fixture(scope="module")
+def published(
+    multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
+) -> Callable[[str], TrackedFile]:
+    """Reads the states of a published system by name, once."""
+    return cache(lambda name: parse_tracking_file(predictions(name), name, lambda ids: multiwoz))
+
+
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("system", "alike", "as_written"),
@@ -263,21 +272,19 @@ def test_the_public_evaluators_joint_accuracy_comes_out(
     system: str,
     alike: float,
     as_written: float,
-    multiwoz: Benchmark,
-    predictions: Callable[[str], Mapping[str, Any]],
+    published: Callable[[str], TrackedFile],
 ) -> None:
-    file = parse_tracking_file(predictions(system), system, lambda ids: multiwoz)
-    fuzzy = score_tracking(file.dialogues).fuzzy
+    fuzzy = score_tracking(published(system).dialogues).fuzzy
     assert round(fuzzy["joint_accuracy"], 2) == alike
     assert round(fuzzy["joint_accuracy_as_written"], 2) == as_written
 
 
 @pytest.mark.real_data
 def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
-    multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
+    published: Callable[[str], TrackedFile],
 ) -> None:
     """KRLS predicts the value `none` 106 times; the known figures take it for a value."""
-    file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda ids: multiwoz)
+    file = published("krls-e2e")
 
     def score(over: str, none: str) -> TrackingResult:
         return score_tracking(file.dialogues, Choices(per_domain=over, none=none))

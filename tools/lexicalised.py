@@ -22,7 +22,7 @@ import json
 import random
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,8 +46,7 @@ HALVES = ("tuning", "held")
 
 def half(id_: str) -> str:
     """Return which half of the dialogues one belongs to, by its id in lower case."""
-    digest = sha256(id_)
-    return HALVES[int(digest, 16) % 2]
+    return HALVES[int(sha256(id_), 16) % 2]
 
 
 @dataclass(frozen=True)
@@ -197,38 +196,22 @@ _Place: TypeAlias = tuple[int, int, str]
 """Start, end, slot."""
 
 
-@dataclass
-class Counts:
-    """Counts of one slot's spans.
+Counts: TypeAlias = Counter[str]
+"""What is counted of one slot's spans: `found` by the delexicaliser, of these `right` (they overlap
+an annotated one of the slot) and `unmarked` (they do not, though the database has their value);
+`annotated`, of these `recalled` (a found one of the slot overlaps them)."""
 
-    Attributes:
-        found: Spans that the delexicaliser found.
-        right: Those that overlap an annotated span of the slot.
-        unmarked: Those that do not, though the database has their value.
-        annotated: Annotated spans.
-        recalled: Those that a found span of the slot overlaps.
-    """
 
-    found: int = 0
-    right: int = 0
-    unmarked: int = 0
-    annotated: int = 0
-    recalled: int = 0
+def f1(counts: Counts) -> float:
+    """Return the harmonic mean of precision (right / found) and recall (recalled / annotated)."""
+    precision = counts["right"] / max(counts["found"], 1)
+    recall = counts["recalled"] / max(counts["annotated"], 1)
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision (right / found) and recall (recalled / annotated)."""
-        return self._f1(self.found)
 
-    @property
-    def f1_without_unmarked(self) -> float:
-        """F1 without the spans that the annotation lacks though the database has them."""
-        return self._f1(self.found - self.unmarked)
-
-    def _f1(self, found: int) -> float:
-        precision = self.right / max(found, 1)
-        recall = self.recalled / max(self.annotated, 1)
-        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+def f1_without_unmarked(counts: Counts) -> float:
+    """Return F1 without the spans that the annotation lacks though the database has them."""
+    return f1(counts - Counter(found=counts["unmarked"]))
 
 
 @dataclass(frozen=True)
@@ -254,14 +237,14 @@ def measure(
     benchmark: Benchmark,
 ) -> Measured:
     """Measure a delexicaliser on annotated dialogues."""
-    counts: dict[str, Counts] = defaultdict(Counts)
+    counts: dict[str, Counts] = defaultdict(Counter)
     predictions = {}
     pairs = []
     for id_, responses in dialogues.items():
         turns: list[dict[str, object]] = []
         for response in responses:
             delexicalised = delexicalise("".join(piece.words for piece in response))
-            _count(counts, delexicalised.spans, list(_annotated_places(response)))
+            count(counts, delexicalised.spans, list(_annotated_places(response)))
             turns.append({"response": delexicalised.text})
             pairs.append(
                 (normalize_response(delexicalised.text, RULES).text, annotated_text(response))
@@ -292,18 +275,16 @@ def _annotated_places(response: Response) -> Iterator[_Place]:
         start = end
 
 
-def _count(counts: dict[str, Counts], spans: Sequence[Span], annotated: Sequence[_Place]) -> None:
-    found = [(span.start, span.end, span.slot) for span in spans]
-    for span, place in zip(spans, found, strict=True):
-        own = counts[span.slot]
-        own.found += 1
+def count(counts: Mapping[str, Counts], spans: Sequence[Span], annotated: Sequence[_Place]) -> None:
+    """Add the spans of one response to the counts of their slots."""
+    places = [(span.start, span.end, span.slot) for span in spans]
+    for span, place in zip(spans, places, strict=True):
         right = any(_overlap(place, other) for other in annotated)
-        own.right += right
-        own.unmarked += not right and bool(span.venues)
+        unmarked = not right and bool(span.venues)
+        counts[span.slot].update(found=1, right=right, unmarked=unmarked)
     for place in annotated:
-        own = counts[place[2]]
-        own.annotated += 1
-        own.recalled += any(_overlap(place, other) for other in found)
+        recalled = any(_overlap(place, other) for other in places)
+        counts[place[2]].update(annotated=1, recalled=recalled)
 
 
 def _overlap(first: _Place, second: _Place) -> bool:
@@ -332,7 +313,7 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
         for noise in noises:
             measured = measure(with_noise(noise, part), delexicaliser, benchmark)
             counts = (measured.slots[slot] for slot in SLOTS)
-            slots = "".join(f"{one.f1:7.3f}/{one.f1_without_unmarked:.2f}" for one in counts)
+            slots = "".join(f"{f1(one):7.3f}/{f1_without_unmarked(one):.2f}" for one in counts)
             rates = f"{measured.inform:.1f}/{measured.success:.1f}"
             print(f"{noise:<20}{slots}{measured.bleu:12.1f}{rates:>12}")
 

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from browsing import BROWSER
+from helpers import copy_packages, run_process
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -36,6 +37,26 @@ def _interrupts() -> None:
     Such a shell ignores interrupts, and so would every process started from it.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the packages, which commands run from."""
+    copy_packages(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def mwz(copied: Path) -> Callable[..., str]:
+    """Runs a command of the copy and returns its standard output."""
+    place = {"PYTHONPATH": copied, "MWZ_DATA": copied / "data", "COLUMNS": 200}
+
+    def run(*arguments: str) -> str:
+        done = run_process(*arguments, folder=copied, **place)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope="module")

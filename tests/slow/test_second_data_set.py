@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-
-from helpers import copy_packages
 
 READER = '''
 """A format made up for a test: one file that holds everything."""
@@ -59,35 +55,28 @@ clone = "village"
 """
 
 
-def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Path) -> None:
-    copy_packages(tmp_path)
+def test_a_second_data_set_is_declared_imported_fetched_and_scored(
+    copied: Path, mwz: Callable[..., str]
+) -> None:
     content = json.dumps(VILLAGE).encode()
-    clone = tmp_path / "mirror" / "village"
+    clone = copied / "mirror" / "village"
     clone.mkdir(parents=True)
     (clone / "village.json").write_bytes(content)
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    data = tmp_path / "mwz" / "harness" / "data"
+    data = copied / "mwz" / "harness" / "data"
     (data / "one_file.py").write_text(READER, encoding="utf-8")
     declared = DECLARATION.format(commit="c" * 40, blob=blob)
     (data / "sets" / "village.toml").write_text(declared, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "MWZ_DATA": str(tmp_path / "data")}
-
-    def mwz(*arguments: str) -> str:
-        command = [sys.executable, "-m", "mwz", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        ).stdout
-
     told = mwz("data", "import", "village", "--village", str(clone))
     assert told.splitlines()[0].startswith("installed village: 2 dialogues, 2 system turns, in ")
     assert told.splitlines()[1] == "a village"
-    mirror = (tmp_path / "mirror").as_uri()
+    mirror = (copied / "mirror").as_uri()
     assert "installed village" in mwz("data", "fetch", "village", "--from", mirror)
     assert "village" in mwz("data", "list")
     assert "benchmark village: readable" in mwz("data", "verify")
 
     turn = {"response": "the [name] has [phone]", "state": {"hotel": {"area": "north"}}}
-    predictions = tmp_path / "predictions.json"
+    predictions = copied / "predictions.json"
     predictions.write_text(json.dumps({"v1": [turn], "v2": [turn]}), encoding="utf-8")
     options = ("--benchmark", "village", "--json", "-")
     report = json.loads(mwz("score", str(predictions), *options))

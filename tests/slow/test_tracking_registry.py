@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import copy_packages
 
 METRIC = '''
 """The share of turns in which nothing is predicted."""
@@ -51,31 +47,16 @@ TURNS = [
 ]
 
 
-@pytest.fixture
-def mwz(tmp_path: Path) -> Callable[..., str]:
-    """Runs a command of a copy of the packages that has the metric's file."""
-    copy_packages(tmp_path)
-    (tmp_path / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
-    (tmp_path / "states.json").write_text(json.dumps({"SNG1": TURNS}), encoding="utf-8")
+@pytest.fixture(autouse=True)
+def _with_metric(copied: Path) -> None:
+    """Add the metric's file to the copy of the packages, and files of states to score."""
+    (copied / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
+    (copied / "states.json").write_text(json.dumps({"SNG1": TURNS}), encoding="utf-8")
     loud = [{"response": "", "state": {"hotel": {"area": "north"}}}, {"response": "", "state": {}}]
     quiet = [{"response": "", "state": {}}] * 2
     for name, turns in (("loud", loud), ("quiet", quiet)):
         outputs = json.dumps({"town001": turns, "town002": turns})
-        (tmp_path / f"{name}.json").write_text(outputs, encoding="utf-8")
-
-    def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "mwz", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
+        (copied / f"{name}.json").write_text(outputs, encoding="utf-8")
 
 
 def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
