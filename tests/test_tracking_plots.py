@@ -33,7 +33,7 @@ def test_a_picture_is_of_the_format_of_its_suffix_and_the_same_each_time(
     pictures = []
     for name in ("one", "two"):
         path = tmp_path / f"{name}.{suffix}"
-        plot_tracking(["first"], [SMALL], str(path))
+        plot_tracking(["first", "second"], [SMALL, SMALL], str(path))
         pictures.append(path.read_bytes())
     assert pictures[0].startswith(MAGIC[suffix])
     assert pictures[0] == pictures[1]
