@@ -325,7 +325,7 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
 ) -> None:
     known = dict(headlines())
     known["surprise"] = Headline(
-        "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise"), digits=2
+        "surprise", "Surprise", lambda results, setup: results.get("surprise"), digits=2
     )
     for module in ("columns", "rows"):
         monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
