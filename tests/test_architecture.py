@@ -90,9 +90,7 @@ def test_imports_point_down_those_for_type_checking_too() -> None:
     assert wrong == []
 
 
-DOORS = {name for name, path in MODULES.items() if path.with_name("__init__.pyi").exists()} & {
-    name for name, path in MODULES.items() if path.name == "__init__.py"
-}
+DOORS = {name for name, path in MODULES.items() if path.with_name(f"{path.name}i").exists()}
 """The rooms that say in a stub what others may use of them."""
 
 

@@ -14,7 +14,7 @@ from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.scoring import Options, Scorer, played_predictions
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import guessed, parse_submission
+from mwz.harness.submission import checked_submission, guessed, standard_form
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization import (
     alias_tables,
@@ -224,7 +224,7 @@ def test_names_are_guessed_by_their_parts(name: str, slot: str | None) -> None:
 
 def _costs(predictions: Mapping[str, Any], known: Mapping[str, str] | None = None) -> list[str]:
     scorer = Scorer(TWO, Options(setup="strict", metrics=["inform"], placeholders=known))
-    submission = parse_submission(predictions, TWO, "x", scorer.rules)
+    submission = checked_submission(standard_form(predictions, "x"), TWO, "x", scorer.rules)
     _, _, remarks = played_predictions(scorer, submission, "x")
     return [str(remark) for remark in remarks if "may cost points" in remark.message]
 

@@ -184,7 +184,7 @@ def _check_tables_4_and_5(report: Report, system: str) -> None:
 def test_bleu_is_sacrebleus_to_the_last_digit(scorer: Scorer, predictions: Predictions) -> None:
     # A system that leaves dialogues out.
     ruled = scorer.with_options(metrics=("bleu",))
-    submission = parse_submission(predictions("labes"), ruled.benchmark, "labes", ruled.rules)
+    submission = parse_submission(predictions("labes"), ruled.benchmark, "labes")
     normalized = ruled.normalized(submission)
     hypotheses, references = [], []
     for id_, responses in normalized.responses.items():

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from .. import comparison
-from ..comparison import intervals_text
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
@@ -190,7 +189,7 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
     ]
     intervals = [comparison.intervals_of(one) for one in known]
     names, figures = [one.name for one in scored], known[0].figures
-    text = intervals_text(names, figures, intervals)
+    text = comparison.intervals_text(names, figures, intervals)
     documents = map(comparison.intervals_document, known, intervals)
     with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
     return with_them, f"\n{text}"

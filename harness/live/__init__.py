@@ -5,7 +5,3 @@ users and agents. `environment.py`: one dialogue, and the result. `plays.py`: ma
 and files of them, into which `play.py` plays. `gymnasium_env.py` and `inspect_task.py` serve other
 frameworks; `live_track.py` is the board's.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

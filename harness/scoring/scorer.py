@@ -19,12 +19,12 @@ from ..submission import (
     NormalizedSubmission,
     Standard,
     Submission,
+    checked_submission,
     delexicalise_submission,
     dialogue_id,
     human_submission,
     made_submission,
     normalize_submission,
-    parse_submission,
     standard_form,
 )
 from .options import (
@@ -115,10 +115,11 @@ class Scorer:
         return free_running.play_free_running(dialogues, source, self)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
+        standard = standard_form(predictions, source)
         reading = self.options.reading
         # Nobody is told here what is to be remarked.
-        return parse_submission(
-            predictions, self.benchmark, source, self.rules, reading, remarked=False
+        return checked_submission(
+            standard, self.benchmark, source, self.rules, reading, remarked=False
         )
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:

@@ -90,14 +90,7 @@ def read_predictions(path: str | Path) -> Standard:
     return read_standard(read_bytes(path), source)
 
 
-def parse_submission(
-    content: object,
-    benchmark: Benchmark,
-    source: str,
-    rules: RuleSet | None = None,
-    reading: Reading = READING,
-    remarked: bool = True,
-) -> Submission:
+def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
     """Check a predictions object and return it as a submission; the object is left as it is.
 
     Args:
@@ -106,15 +99,11 @@ def parse_submission(
             slot -> value) and `active_domains` (list); other keys are not read.
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the object.
-        rules: As for `checked_submission`.
-        reading: What of states is refused.
-        remarked: As for `checked_submission`.
 
     Raises:
         InputError: With every problem found.
     """
-    standard = standard_form(content, source)
-    return checked_submission(standard, benchmark, source, rules, reading, remarked)
+    return checked_submission(standard_form(content, source), benchmark, source)
 
 
 def checked_submission(

@@ -1,5 +1,1 @@
 """Studies of state tracking: the lab, a room that can be taken away."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,34 +4,6 @@ A system's own format is one module of this folder with a `FORMAT`. What comes o
 by `checking.py`.
 """
 
-from .standard import (
-    ACTIVE_DOMAINS,
-    PLAY_BEGINS,
-    RESPONSE,
-    STATE,
-    USER,
-    Format,
-    Reading,
-    Standard,
-    is_play,
-    parse_predictions,
-    read_standard,
-    special_format,
-    standard_form,
-)
+from .standard import Format, Standard
 
-__all__ = [
-    "ACTIVE_DOMAINS",
-    "PLAY_BEGINS",
-    "RESPONSE",
-    "STATE",
-    "USER",
-    "Format",
-    "Reading",
-    "Standard",
-    "is_play",
-    "parse_predictions",
-    "read_standard",
-    "special_format",
-    "standard_form",
-]
+__all__ = ["Format", "Standard"]

@@ -1,1 +1,0 @@
-"""What other rooms may use of this one."""
