@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ..comparison import DEFAULT_TEST, TEST_SAMPLES
+from .. import board, comparison
 from ..errors import InputError
 from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
@@ -22,9 +22,6 @@ from .reading import (
     read_plays,
     score_outputs,
 )
-
-if TYPE_CHECKING:
-    from ..comparison import Evidence
 
 _DOING = "comparing on"
 
@@ -41,8 +38,8 @@ _DOING = "comparing on"
 )
 @click.option(
     "--test",
-    type=click.Choice(tuple(TEST_SAMPLES)),
-    default=DEFAULT_TEST,
+    type=click.Choice(tuple(comparison.TEST_SAMPLES)),
+    default=comparison.DEFAULT_TEST,
     show_default=True,
     help="The test of all but Inform and Success, which have McNemar's exact test.",
 )
@@ -82,17 +79,14 @@ def command(
         outputs = [read_outputs(name, required=False) for name in names]
         evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
-    # NumPy takes its time.
-    from ..comparison import compare, comparison_text
-
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
-    comparison = compare(baseline, others, test, seeds=trained)
+    compared = comparison.compare(baseline, others, test, seeds=trained)
     if json_target is not None:
-        write_json(json_target, comparison.to_dict())
+        write_json(json_target, compared.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    click.echo(comparison_text(comparison, format_), nl=False)
+    click.echo(comparison.comparison_text(compared, format_), nl=False)
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:
@@ -113,7 +107,7 @@ def _evidence(
     options: Options,
     metrics: Sequence[str] | None,
     choose: BenchmarkChooser,
-) -> list[Evidence]:
+) -> list[comparison.Evidence]:
     """Return what is known of systems.
 
     Args:
@@ -159,21 +153,21 @@ def _stored_evidence(
     options: Options,
     metrics: Sequence[str] | None,
     choose: BenchmarkChooser,
-) -> list[Evidence]:
+) -> list[comparison.Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
-    from ..board import DIALOGUE_METRICS, IN_WORDS, of_file, stored_evidence
-
-    if missing.missing is not None and not set(metrics or ()) <= set(DIALOGUE_METRICS):
-        told = f"{'; '.join(missing.missing.problems)}. Without them only {IN_WORDS} are known"
+    if missing.missing is not None and not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
+        told = (
+            f"{'; '.join(missing.missing.problems)}. Without them only {board.IN_WORDS} are known"
+        )
         raise InputError(missing.source, told)
-    notify(f"{missing.source}: outputs missing; compared from stored results: {IN_WORDS}")
+    notify(f"{missing.source}: outputs missing; compared from stored results: {board.IN_WORDS}")
     files = [one for one in systems if one.entry is None]
-    stored = replace(options, metrics=DIALOGUE_METRICS)
+    stored = replace(options, metrics=board.DIALOGUE_METRICS)
     scored = score_outputs(files, stored, ["evidence"], choose)
     of_files = (
-        of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
+        board.of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
         for one in scored
         if one.evidence is not None
     )
     entries = [one.entry for one in systems]
-    return [next(of_files) if entry is None else stored_evidence(entry) for entry in entries]
+    return [next(of_files) if entry is None else board.stored_evidence(entry) for entry in entries]

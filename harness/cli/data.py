@@ -12,26 +12,8 @@ import click
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set
 
+from .. import data
 from ..benchmark import STYLES, Benchmark
-from ..data import (
-    DEFAULT,
-    SAMPLE,
-    DataSet,
-    all_gold_states,
-    benchmark_path,
-    build_benchmark,
-    compared_with_pinned,
-    declared_names,
-    downloads_directory,
-    fetch_benchmark,
-    import_gold_states,
-    import_tasks,
-    install,
-    installed_benchmarks,
-    load_benchmark,
-    read_data_set,
-    wrong_files,
-)
 from ..errors import refuse
 from ..io import Table, figure, formatted, text_table
 from ..signature import SHOWN_HASH
@@ -44,8 +26,8 @@ _MIRROR_VARIABLE = "MWZ_MIRROR"
 @click.group(
     help="Install and list benchmarks. `fetch` downloads the public files of a data set and "
     "installs its benchmark; `import` does it from clones on this machine. Without either there "
-    f"is the built-in `{SAMPLE}`. They are kept in the folder that MWZ_DATA names, or where the "
-    f"platform keeps user data. Data sets: {', '.join(declared_names())}."
+    f"is the built-in `{data.SAMPLE}`. They are kept in the folder that MWZ_DATA names, or where "
+    f"the platform keeps user data. Data sets: {', '.join(data.declared_names())}."
 )
 def command() -> None:
     """Install and list benchmarks."""
@@ -54,8 +36,8 @@ def command() -> None:
 _data_set = click.argument(
     "data_set",
     metavar="[NAME]",
-    default=DEFAULT,
-    callback=lambda ctx, param, value: read_data_set(value),
+    default=data.DEFAULT,
+    callback=lambda ctx, param, value: data.read_data_set(value),
 )
 
 
@@ -82,7 +64,7 @@ _data_set = click.argument(
     "--offline", help="Use only what was fetched before; name what is missing, with its URL."
 )
 def fetch(
-    data_set: DataSet, split: str, predictions: bool, mirror: str | None, offline: bool
+    data_set: data.DataSet, split: str, predictions: bool, mirror: str | None, offline: bool
 ) -> None:
     """Download the public files of the data set NAME and install its benchmark.
 
@@ -90,10 +72,12 @@ def fetch(
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
-    folder = downloads_directory()
+    folder = data.downloads_directory()
     progress = sys.stderr.isatty()
-    built = fetch_benchmark(data_set, split, predictions, folder, mirror, offline, progress, notify)
-    click.echo("\n".join(install(*built)))
+    built = data.fetch_benchmark(
+        data_set, split, predictions, folder, mirror, offline, progress, notify
+    )
+    click.echo("\n".join(data.install(*built)))
     if predictions:
         click.echo(f"outputs of the published systems: in {folder}")
 
@@ -107,19 +91,19 @@ def verify(every: bool) -> int:
     also compared, turn by turn, with the one that the leaderboard is scored on; the exit status is
     1 where it differs.
     """
-    folder = downloads_directory()
-    sets = map(read_data_set, declared_names())
+    folder = data.downloads_directory()
+    sets = map(data.read_data_set, data.declared_names())
     pinned = [file for one in sets for source in one.sources for file in source.files]
-    number, wrong = wrong_files(pinned, folder)
+    number, wrong = data.wrong_files(pinned, folder)
     refuse(str(folder), [f"{path} is not as pinned; fetch it again" for path in wrong])
     click.echo(f"{number} downloaded files are as pinned")
     differ = False
-    for name in installed_benchmarks():
-        if benchmark_path(name) is not None:
-            differs, how = compared_with_pinned(load_benchmark(name), every)
+    for name in data.installed_benchmarks():
+        if data.benchmark_path(name) is not None:
+            differs, how = data.compared_with_pinned(data.load_benchmark(name), every)
             differ |= differs
             click.echo(f"benchmark {name}: readable{how}")
-    for gold in all_gold_states():
+    for gold in data.all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: readable")
     return int(differ)
 
@@ -128,8 +112,8 @@ def _clone_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for each source of a declared data set that a clone can be given of."""
     clones = {
         source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
-        for name in declared_names()
-        for source in read_data_set(name).sources
+        for name in data.declared_names()
+        for source in data.read_data_set(name).sources
         if source.clone is not None
     }
     for clone, about in reversed(clones.items()):
@@ -149,7 +133,9 @@ def _clone_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "its data.json, the test_dials.json that TRADE's script makes of it, or their folder; may be "
     "repeated.",
 )
-def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Path | None) -> None:
+def import_(
+    data_set: data.DataSet, states: Sequence[tuple[str, Path]], **clones: Path | None
+) -> None:
     """Build the benchmark of the data set NAME from clones (or copies) of its repositories.
 
     Where a clone has the train and dev dialogues, the test goals that occur there are found. With
@@ -160,18 +146,18 @@ def import_(data_set: DataSet, states: Sequence[tuple[str, Path]], **clones: Pat
     if states:
         if given:
             raise click.UsageError("--states stands alone; build the benchmark first, without it")
-        imported = import_gold_states(load_benchmark(data_set.name), states)
+        imported = data.import_gold_states(data.load_benchmark(data_set.name), states)
         click.echo("\n".join(imported))
         return
     if given.keys() == {"convlab2"}:
-        click.echo(import_tasks(given["convlab2"], data_set.name))
+        click.echo(data.import_tasks(given["convlab2"], data_set.name))
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
     needed = [f"--{c}" for c, source in cloned.items() if not (c in given or source.optional)]
     if needed:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(needed)}")
     folders = {cloned[clone].role: path for clone, path in given.items() if clone in cloned}
-    click.echo("\n".join(install(*build_benchmark(data_set, folders))))
+    click.echo("\n".join(data.install(*data.build_benchmark(data_set, folders))))
 
 
 @command.command()
@@ -182,7 +168,7 @@ def statistics(name: str | None) -> None:
     Dialogues, goals that occur in train or dev, turns with a slot, and of these those whose
     references are identical, or different in any two styles.
     """
-    click.echo(formatted(statistics_tables(load_benchmark(name)), "text"), nl=False)
+    click.echo(formatted(statistics_tables(data.load_benchmark(name)), "text"), nl=False)
 
 
 @command.command("list")
@@ -191,10 +177,10 @@ def list_() -> None:
     rules = published_rule_sets()
     headers = ["name", "dialogues", "turns", "seen goals", *(f"content ({name})" for name in rules)]
     rows = []
-    for name in installed_benchmarks():
-        benchmark = load_benchmark(name)
+    for name in data.installed_benchmarks():
+        benchmark = data.load_benchmark(name)
         hashes = [benchmark.content_hash(rule_set(name))[:SHOWN_HASH] for name in rules]
-        path = benchmark_path(name)
+        path = data.benchmark_path(name)
         number = len(benchmark.dialogues)
         seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {number}"
         where = "built in" if path is None else str(path)
@@ -202,7 +188,7 @@ def list_() -> None:
     click.echo(text_table([*headers, "where"], rows))
     states = [
         [gold.version, gold.benchmark, str(len(gold.states)), gold.digest[:SHOWN_HASH]]
-        for gold in all_gold_states()
+        for gold in data.all_gold_states()
     ]
     if states:
         click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
@@ -252,7 +238,7 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         ("of these, identical in all styles", identical, len(turns)),
         ("of these, different in any two styles", different, len(turns)),
     ]
-    data: list[dict[str, Any]] = [
+    records: list[dict[str, Any]] = [
         {"what": what, "number": n, "percent": 100 * n / whole if whole and n is not None else None}
         for what, n, whole in counts
     ]
@@ -268,9 +254,9 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
                 "–" if row["number"] is None else str(row["number"]),
                 "" if row["percent"] is None else figure(row["percent"], 2),
             ]
-            for row in data
+            for row in records
         ],
-        data,
+        records,
         [unknown] if seen is None else [],
     )
 
@@ -285,6 +271,6 @@ def _agreement(turns: Sequence[tuple[str, ...]]) -> Table:
         for i, style in enumerate(STYLES)
     }
     rows = [[style, *(figure(own, 2) for own in shares[style])] for style in STYLES]
-    data = [{"style": s, **dict(zip(STYLES, shares[s], strict=True))} for s in STYLES]
+    records = [{"style": s, **dict(zip(STYLES, shares[s], strict=True))} for s in STYLES]
     title = "Identical references of two styles, in percent of the turns with a slot"
-    return Table("styles", title, ["", *STYLES], rows, data)
+    return Table("styles", title, ["", *STYLES], rows, records)

@@ -12,20 +12,7 @@ from tqdm import tqdm
 
 from mwz.normalization import DEFAULT_RULES
 
-from ..board import (
-    PAGES,
-    Entry,
-    Rescored,
-    changes_table,
-    page_diffs,
-    publish,
-    read_board,
-    read_entries,
-    rescore,
-    review_text,
-    stored_problems,
-    updated,
-)
+from .. import board
 from ..io import printable
 from . import option
 
@@ -60,37 +47,37 @@ def command(
     and files that go with it. `mwz site` makes the web pages.
     """
     option.refuse({"--base goes with --check": base is not None and not check})
-    entries = read_entries(submissions)
+    entries = board.read_entries(submissions)
     rescored = _rescore(entries, rescoring) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)
         return int(_is_outdated(submissions, entries, base) or changed)
-    entries, files = updated(entries, rescored, DEFAULT_RULES)
-    publish(submissions, entries, files)
-    click.echo(f"{submissions.absolute().parent / PAGES[0]}: {len(entries)} entries")
+    entries, files = board.updated(entries, rescored, DEFAULT_RULES)
+    board.publish(submissions, entries, files)
+    click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
     return None
 
 
-def _is_outdated(submissions: Path, entries: Sequence[Entry], base: Path | None) -> bool:
+def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path | None) -> bool:
     """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
-        click.echo(printable(review_text(submissions, entries, base, DEFAULT_RULES)))
-    board = read_board(submissions, entries, DEFAULT_RULES)
-    diffs = page_diffs(submissions, board)
+        click.echo(printable(board.review_text(submissions, entries, base, DEFAULT_RULES)))
+    made = board.read_board(submissions, entries, DEFAULT_RULES)
+    diffs = board.page_diffs(submissions, made)
     for path, diff in diffs.items():
         click.echo(printable(diff or f"{path}: up to date"))
         if diff:
             click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
-    problems = stored_problems(submissions, entries, board, base)
+    problems = board.stored_problems(submissions, entries, made, base)
     for problem in problems:
         click.echo(printable(problem), err=True)
     return bool(problems) or any(diffs.values())
 
 
-def _rescore(entries: Sequence[Entry], rescoring: dict[str, Any]) -> list[Rescored]:
+def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[board.Rescored]:
     """Score the submissions again, and tell what changed."""
-    coming = rescore(entries, **rescoring)
-    progress: Iterable[Rescored] = tqdm(
+    coming = board.rescore(entries, **rescoring)
+    progress: Iterable[board.Rescored] = tqdm(
         coming, "scoring", len(entries), unit="system", disable=None
     )
     # As they are read: by name.
@@ -98,14 +85,14 @@ def _rescore(entries: Sequence[Entry], rescoring: dict[str, Any]) -> list[Rescor
     for entry, outcome in zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
-            click.echo(changes_table(outcome.changes))
+            click.echo(board.changes_table(outcome.changes))
     kept = Counter(part for outcome in outcomes for part in outcome.unverified)
     for part, count in kept.items():
         click.echo(f"of {count} entries kept as stored: {part}")
     return outcomes
 
 
-def _summary(entry: Entry, outcome: Rescored) -> str:
+def _summary(entry: board.Entry, outcome: board.Rescored) -> str:
     if outcome.missing is not None:
         return f"kept as it is: {outcome.missing}"
     changed = len(outcome.changes)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
@@ -30,9 +30,6 @@ from ..submission import (
     read_standard,
 )
 from . import notify, tell
-
-if TYPE_CHECKING:
-    from ..board import Entry
 
 _T = TypeVar("_T")
 
@@ -176,7 +173,7 @@ class Outputs:
 
     name: str
     content: bytes | str
-    entry: Entry | None = None
+    entry: board.Entry | None = None
     missing: InputError | None = None
 
     @property
@@ -264,7 +261,7 @@ def made_submission_name(name: str) -> str | None:
     return _MADE[name]
 
 
-def found_entry(name: str) -> Entry | None:
+def found_entry(name: str) -> board.Entry | None:
     """Return the entry that a name stands for; None for what the harness makes, and for a file.
 
     It is looked for in the folder of submissions, and on the published board.

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import click
 
+from .. import comparison
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..errors import InputError
 from ..io import (
@@ -226,15 +227,14 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
     if not intervals or outcome.intervals is None:
         return report_text(outcome.report)
-    from ..comparison import intervals_text, main_figures
 
-    table = intervals_text([""], main_figures(outcome.figures), [outcome.parsed_intervals()])
+    table = comparison.intervals_text(
+        [""], comparison.main_figures(outcome.figures), [outcome.parsed_intervals()]
+    )
     return report_text(outcome.report, table, outcome.intervals["signature"])
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
-    from ..comparison import main_figures, plot_scores
-
     names, outcomes = zip(*scored, strict=True)
     # What all have: predicted states are not in every file.
     figures = {
@@ -243,4 +243,4 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
         if all(name in other.figures for other in outcomes)
     }
     intervals = [one.parsed_intervals() for one in outcomes]
-    plot_scores(names, main_figures(figures), intervals, path)
+    comparison.plot_scores(names, comparison.main_figures(figures), intervals, path)

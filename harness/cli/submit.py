@@ -11,19 +11,7 @@ import click
 
 from mwz.normalization import published_rule_sets
 
-from ..board import (
-    FACTS,
-    PREDICTIONS_FILE,
-    Reading,
-    System,
-    Track,
-    declared_placeholders,
-    enter,
-    entered_remarks,
-    entered_text,
-    submitted_tracks,
-    tracks,
-)
+from .. import board
 from ..errors import InputError, unknown
 from ..io import printable, read_bytes, shown_name, validated
 from ..metrics import headlines
@@ -54,7 +42,9 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
 @click.command(cls=option.SeedsCommand)
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
-@click.option("--track", type=click.Choice(submitted_tracks()), required=True, help="The track.")
+@click.option(
+    "--track", type=click.Choice(board.submitted_tracks()), required=True, help="The track."
+)
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
 @click.option(
@@ -66,10 +56,10 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
 @click.option(
     "--fact",
     "facts",
-    callback=_pairs(FACTS, "fact"),
+    callback=_pairs(board.FACTS, "fact"),
     multiple=True,
     metavar="NAME=VALUE",
-    help=f"A fact about the system ({', '.join(FACTS)}; see docs/submitting.md); repeatable.",
+    help=f"A fact about the system ({', '.join(board.FACTS)}; see docs/submitting.md); repeatable.",
 )
 @click.option(
     "--reported",
@@ -113,31 +103,33 @@ def command(
     track live it is a file of `mwz play`, and --seeds are those of further trials.
     """
     _refuse_missing(submissions)
-    declared = tracks()[track]
+    declared = board.tracks()[track]
     _refuse_options(declared)
     aliases = Options(placeholders=placeholders).aliases
-    numbers = {name for name, value in facts.items() if FACTS[name].number and value.isdecimal()}
+    numbers = {
+        name for name, value in facts.items() if board.FACTS[name].number and value.isdecimal()
+    }
     content = {
         **{name: value for name, value in about.items() if value is not None},
         **{name: int(value) if name in numbers else value for name, value in facts.items()},
         "track": track,
         # Filled in when the folder is written.
-        "predictions": {"file": PREDICTIONS_FILE},
-        "placeholders": None if aliases is None else declared_placeholders(aliases),
+        "predictions": {"file": board.PREDICTIONS_FILE},
+        "placeholders": None if aliases is None else board.declared_placeholders(aliases),
         "reported": [{"source": source, **reported}] if reported else [],
     }
-    system = validated(System, content, "submission")
+    system = validated(board.System, content, "submission")
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
-    how = Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
+    how = board.Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())
         click.echo(f"scoring under the rule sets {rules} …", err=True)
-    entry, board = enter(submissions, system, files, how, tell, replace)
+    entry, made = board.enter(submissions, system, files, how, tell, replace)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
-    click.echo(printable(entered_text(entry, board)))
-    for remark in entered_remarks(entry, board):
+    click.echo(printable(board.entered_text(entry, made)))
+    for remark in board.entered_remarks(entry, made):
         notify(remark)
 
 
@@ -151,7 +143,7 @@ def _refuse_missing(submissions: Path) -> None:
         )
 
 
-def _refuse_options(track: Track) -> None:
+def _refuse_options(track: board.Track) -> None:
     """Refuse options that mean nothing in a track."""
     unfit = {
         "reported": not track.delexicalised,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from ..board import PaperSystem, of_file, paper, stored_evidence, system_name
+from .. import board
 from ..errors import InputError
 from ..io import printable, short_names
 from ..scoring import Options
@@ -57,17 +57,17 @@ def command(
     outputs = [[read_outputs(name) for name in group] for group in groups]
     rows = _rows(outputs, options, choose)
     for entry in filter(None, entries):
-        stored = [stored_evidence(entry)]
-        rows.insert(0, PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
+        stored = [board.stored_evidence(entry)]
+        rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
     first, others = (rows[0], rows[1:]) if baseline else (None, rows)
-    click.echo(printable(paper(first, others, format_)), nl=False)
+    click.echo(printable(board.paper(first, others, format_)), nl=False)
 
 
 def _rows(
     groups: Sequence[Sequence[Outputs]],
     options: Options,
     choose: BenchmarkChooser,
-) -> list[PaperSystem]:
+) -> list[board.PaperSystem]:
     """Return a row for each system.
 
     Args:
@@ -87,8 +87,8 @@ def _rows(
         own = [next(coming_scored) for _ in group]
         known = [one.evidence for one in own if one.evidence is not None]
         dialogues = choose(known[0].dialogues).dialogues
-        evidence = [of_file(one, dialogues) for one in known]
-        name = system_name([next(names) for _ in group])
+        evidence = [board.of_file(one, dialogues) for one in known]
+        name = board.system_name([next(names) for _ in group])
         entry = group[0].entry if len(group) == 1 else None
-        rows.append(PaperSystem(name, [one.report for one in own], evidence, entry))
+        rows.append(board.PaperSystem(name, [one.report for one in own], evidence, entry))
     return rows

@@ -15,21 +15,8 @@ from tqdm import tqdm
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, normalized_text
 
+from .. import board
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..board import (
-    Entry,
-    Rescored,
-    changes_table,
-    chosen_entries,
-    find_predictions,
-    flag_notes,
-    in_order,
-    read_entries,
-    read_order,
-    rescore,
-    tracks,
-    verify,
-)
 from ..data import load_benchmark
 from ..errors import InputError
 from ..io import printable, text_table
@@ -73,19 +60,19 @@ def command(
     exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
     track, entries that are there twice; or if nothing could be scored again.
     """
-    entries = read_entries(submissions)
-    chosen = chosen_entries(entries, names, submissions)
+    entries = board.read_entries(submissions)
+    chosen = board.chosen_entries(entries, names, submissions)
     if reference:
         return _compare_with_libraries(chosen, **rescoring)
-    outcomes = rescore(chosen, **rescoring)
+    outcomes = board.rescore(chosen, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
-    verified = verify(entries, chosen, shown)
+    verified = board.verify(entries, chosen, shown)
     failed = [
         one
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = flag_notes(in_order(entries, read_order(submissions)))
+    signs = board.flag_notes(board.in_order(entries, board.read_order(submissions)))
     for one in verified:
         click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))
@@ -97,11 +84,14 @@ def command(
 
 
 def _compare_with_libraries(
-    entries: Sequence[Entry], benchmark: str | None, folders: Sequence[Path], workers: int | str
+    entries: Sequence[board.Entry],
+    benchmark: str | None,
+    folders: Sequence[Path],
+    workers: int | str,
 ) -> int:
     """Show what the libraries alone give otherwise of entries with responses."""
     loaded = load_benchmark(benchmark)
-    responding = [one for one in entries if tracks()[one.system.track].by_rules]
+    responding = [one for one in entries if board.tracks()[one.system.track].by_rules]
     jobs = (_reference_job(one, folders, n < _SCORED) for n, one in enumerate(responding))
     coming = run(reference_differences, jobs, loaded, workers)
     statuses = []
@@ -120,18 +110,18 @@ def _compare_with_libraries(
 
 
 def _reference_job(
-    entry: Entry, folders: Sequence[Path], scored: bool
+    entry: board.Entry, folders: Sequence[Path], scored: bool
 ) -> tuple[bytes | str, str, Options, bool] | InputError:
     """Return how an entry is compared with the libraries; or why it cannot be."""
     system = entry.system
-    options = Options(lexicalised=tracks()[system.track].english, placeholders=system.aliases)
+    options = Options(lexicalised=board.tracks()[system.track].english, placeholders=system.aliases)
     try:
-        return find_predictions(entry, folders), entry.key, options, scored
+        return board.find_predictions(entry, folders), entry.key, options, scored
     except InputError as error:
         return error
 
 
-def _summary(verified: Sequence[Rescored]) -> str:
+def _summary(verified: Sequence[board.Rescored]) -> str:
     """Say how many entries hold, and how many could not be scored again."""
     unknown = sum(one.missing is not None and one.holds for one in verified)
     hold = sum(one.missing is None and one.holds for one in verified)
@@ -142,11 +132,11 @@ def _summary(verified: Sequence[Rescored]) -> str:
     return "; ".join(told)
 
 
-def _lines(verified: Rescored) -> str:
+def _lines(verified: board.Rescored) -> str:
     lines = [f"{verified.key}: {problem}" for problem in verified.problems]
     if verified.changes:
         lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")
-        lines.append(changes_table(verified.changes[:_SHOWN]))
+        lines.append(board.changes_table(verified.changes[:_SHOWN]))
         if len(verified.changes) > _SHOWN:
             lines.append(f"… and {len(verified.changes) - _SHOWN} more")
     if verified.missing is not None:
