@@ -19,9 +19,8 @@ from helpers import SUBMISSIONS, Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name
-from mwz.harness.board.citations import entry_reference
 from mwz.harness.board.entries import read_entry
-from mwz.harness.board.paper_table import mean_of
+from mwz.harness.board.paper_table import entry_reference, mean_of
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation

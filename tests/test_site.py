@@ -27,11 +27,11 @@ from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
-from mwz.harness.board.citations import references
 from mwz.harness.board.columns import verdict_mark
 from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
+from mwz.harness.board.paper_table import references
 from mwz.harness.board.scores import FIGURES
 from mwz.harness.board.systems import arxiv_number, paper_year
 from mwz.harness.board.views.board_data import Published, best_by_year, published

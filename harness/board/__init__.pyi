@@ -2,6 +2,7 @@
 
 from .changes import (
     changes_table as changes_table,
+    differences as differences,
     page_diffs as page_diffs,
     review_text as review_text,
     stored_problems as stored_problems,

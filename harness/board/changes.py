@@ -79,7 +79,7 @@ def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
     before, after = _figures(old), _figures(new)
     for rules in before:
         if rules in after:
-            yield from _differences(rules, before[rules], after[rules], 1e-12)
+            yield from differences(rules, before[rules], after[rules], 1e-12)
 
 
 def _figures(scores: Scores) -> dict[str, Any]:
@@ -114,12 +114,12 @@ def differing_files(old: Scores, new: Scores) -> list[str]:
     return [
         name
         for name, tolerance in tolerances.items()
-        if any(_differences("", before.get(name), after.get(name), tolerance))
+        if any(differences("", before.get(name), after.get(name), tolerance))
     ]
 
 
-def _differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
-    """Yield the numbers and words that differ by more than a share of themselves."""
+def differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
+    """Yield the numbers and words of documents that differ by more than a share of themselves."""
     old, new = dict(_values("", before)), dict(_values("", after))
     for place in dict.fromkeys([*old, *new]):
         one, other = old.get(place), new.get(place)

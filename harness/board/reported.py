@@ -183,9 +183,7 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
     ]
 
 
-@dataclass(frozen=True)
-class _Content:
-    tables: tuple[ReportedTable, ...] = field(default=())
+_Tables: TypeAlias = dict[Literal["tables"], tuple[ReportedTable, ...]]
 
 
 def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
@@ -199,7 +197,7 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     if not path.is_file():
         return ()
     content = parse_toml(read_plain(path), str(path))
-    tables = validated(_Content, content, str(path)).tables
+    tables = validated(_Tables, content, str(path)).get("tables", ())
     refuse(str(path), _problems(tables))
     return tables
 

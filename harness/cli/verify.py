@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -186,7 +186,9 @@ def reference_differences(
     pairs = _outputs(played, by_libraries)
     if scored:
         report = scorer.report(played)
-        figures = _paired_figures(report, scorer.report(by_libraries))
+        reference = scorer.report(by_libraries)
+        changes = board.differences("", report.to_dict(), reference.to_dict(), 0.0)
+        figures = ((one.figure, one.before, one.after) for one in changes)
         pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
     return [pair for pair in pairs if pair[1] != pair[2]]
 
@@ -214,13 +216,6 @@ def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object
             for domain, slots in state.items():
                 place = f"{dialogue.id}, turn {turn}: venues of {domain}"
                 yield place, [*default.query(domain, slots)], [*sql.query(domain, slots)]
-
-
-def _paired_figures(ours: Report, theirs: Report) -> Iterator[tuple[str, object, object]]:
-    """Yield every value of two reports with its place; None where a report has none."""
-    mine, reference = (dict(_figures("", one.to_dict())) for one in (ours, theirs))
-    for place in dict.fromkeys([*mine, *reference]):
-        yield place, mine.get(place), reference.get(place)
 
 
 def _paired_bleu(report: Report, played: Played) -> Iterator[tuple[str, object, object]]:
@@ -297,15 +292,3 @@ def _bleu(played: Played, style: str, pad: bool) -> float:
         hypotheses += [*own, *[""] * (turns - len(own))]
         references += dialogue.references[style][:turns]
     return float(sacrebleu.corpus_bleu(hypotheses, [references]).score)
-
-
-def _figures(place: str, content: object) -> Iterator[tuple[str, object]]:
-    """Yield every value of a report with its place."""
-    if isinstance(content, Mapping):
-        for key, value in content.items():
-            yield from _figures(f"{place}.{key}" if place else str(key), value)
-    elif isinstance(content, list):
-        for number, value in enumerate(content):
-            yield from _figures(f"{place}[{number}]", value)
-    else:
-        yield place, content

@@ -16,11 +16,11 @@ from ...io import figure, signed
 from ...metrics import FLAGS, RANKED, TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS, Signature
-from ..citations import entry_reference
 from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
 from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
+from ..paper_table import entry_reference
 from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
 from ..scores import FIGURES, Causes
