@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ..errors import InputError, counted, unknown
+from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
 from . import notify, option, tell
@@ -17,17 +16,6 @@ from .reading import benchmark_chooser
 _GZIP = ".gz"
 
 _FIELDS = ("response", "state", "turns", "id")
-
-
-def _keys(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> dict[str, str]:
-    """Return field -> what the file calls it."""
-    keys = dict(one.partition("=")[::2] for one in value)
-    for field, key in keys.items():
-        if field not in _FIELDS:
-            raise click.BadParameter(unknown("field", field, _FIELDS), ctx, param)
-        if not key:
-            raise click.BadParameter(f"{field}: write {field}=KEY", ctx, param)
-    return keys
 
 
 @click.command()
@@ -39,7 +27,7 @@ def _keys(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> d
     "keys",
     metavar="FIELD=KEY",
     multiple=True,
-    callback=_keys,
+    callback=option.pairs(_FIELDS, "field"),
     help=f"The key that holds a field: {', '.join(_FIELDS[:-1])} or {_FIELDS[-1]}. Repeatable.",
 )
 def command(predictions: str, output: str, benchmark: str | None, keys: dict[str, str]) -> None:

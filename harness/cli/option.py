@@ -17,6 +17,7 @@ from mwz.normalization import DEFAULT_RULES, alias_tables, rule_set_names
 from .. import board
 from ..benchmark import GOALS
 from ..data import installed_benchmarks
+from ..errors import unknown
 from ..io import FORMATS, STANDARD_STREAM
 from ..metrics import BOTH
 from ..scoring import choices
@@ -225,6 +226,25 @@ def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Comm
         callback=split,
         help=f"{description} Takes all arguments up to the next option.",
     )
+
+
+def pairs(known: Iterable[str], kind: str) -> Any:
+    """Return what reads an option NAME=VALUE, given once for each name, as name -> value."""
+
+    def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+        given_values: dict[str, str] = {}
+        for text in values:
+            name, _, value = text.partition("=")
+            if not value:
+                raise click.BadParameter(f"{text!r}: write {param.metavar}")
+            if name not in known:
+                raise click.BadParameter(unknown(kind, name, known))
+            if name in given_values:
+                raise click.BadParameter(f"{text!r}: give each {kind} once")
+            given_values[name] = value
+        return given_values
+
+    return read
 
 
 def given(parameter: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,31 +11,12 @@ import click
 from mwz.normalization import published_rule_sets
 
 from .. import board
-from ..errors import InputError, unknown
+from ..errors import InputError
 from ..io import printable, read_bytes, shown_name, validated
 from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
 from .reading import benchmark_chooser
-
-
-def _pairs(known: Iterable[str], kind: str) -> Any:
-    """Return what reads an option NAME=VALUE, given once for each name, as name -> value."""
-
-    def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-        pairs: dict[str, str] = {}
-        for text in values:
-            name, _, value = text.partition("=")
-            if not value:
-                raise click.BadParameter(f"{text!r}: write {param.metavar}")
-            if name not in known:
-                raise click.BadParameter(unknown(kind, name, known))
-            if name in pairs:
-                raise click.BadParameter(f"{text!r}: give each {kind} once")
-            pairs[name] = value
-        return pairs
-
-    return read
 
 
 @click.command(cls=option.SeedsCommand)
@@ -56,14 +36,14 @@ def _pairs(known: Iterable[str], kind: str) -> Any:
 @click.option(
     "--fact",
     "facts",
-    callback=_pairs(board.FACTS, "fact"),
+    callback=option.pairs(board.FACTS, "fact"),
     multiple=True,
     metavar="NAME=VALUE",
     help=f"A fact about the system ({', '.join(board.FACTS)}; see docs/submitting.md); repeatable.",
 )
 @click.option(
     "--reported",
-    callback=_pairs(headlines(), "metric"),
+    callback=option.pairs(headlines(), "metric"),
     multiple=True,
     metavar="METRIC=VALUE",
     help="A figure its paper reports, such as bleu=17.0; repeatable.",
