@@ -14,6 +14,7 @@ from entered import REPOSITORY, enter, system
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.board import Scores, System, read_entries, tracks
+from mwz.harness.board.entries import new_order, read_order
 from mwz.harness.board.systems import folder_name, read_system, stated_facts, system_text
 from mwz.harness.board.track import OF_ROOMS
 from mwz.harness.errors import InputError
@@ -282,3 +283,10 @@ def test_entries_of_a_track_that_is_taken_away_are_left_out_with_one_warning(
     assert warning.endswith(
         "leaves out 6 entries of tracks that are not installed (lexicalised, live)"
     )
+
+
+def test_the_order_keeps_the_lines_of_entries_that_are_left_out() -> None:
+    entries = [one for one in read_entries(REPOSITORY) if one.key not in ("mintl", "hdno")]
+    stored = read_order(REPOSITORY)
+    assert {"mintl", "hdno"} <= stored.keys()
+    assert list(new_order(REPOSITORY, entries)) == list(stored)

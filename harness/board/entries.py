@@ -97,9 +97,8 @@ def read_entries(folder: Path) -> list[Entry]:
     absent = {track for track in OF_ROOMS if track not in tracks()}
     here = [path for path in paths if not (absent and _track(path) in absent)]
     if len(here) < len(paths):
-        names = ", ".join(sorted(absent))
-        left_out = f"{len(paths) - len(here)} entries of tracks that are not installed ({names})"
-        print(f"mwz: {folder}: leaves out {left_out}", file=sys.stderr)
+        left_out = f"entries of tracks that are not installed ({', '.join(sorted(absent))})"
+        print(f"mwz: {folder}: leaves out {len(paths) - len(here)} {left_out}", file=sys.stderr)
     return [read_entry(path) for path in here]
 
 
@@ -149,6 +148,22 @@ def read_order(folder: Path) -> Order:
         problem = "expected a SHA-256, two blanks and a name; take the file from version control"
         raise InputError(str(path), f"line {matches.index(None) + 1}: {problem}")
     return {line[2]: line[1] for line in matches if line is not None}
+
+
+def new_order(folder: Path, entries: Sequence[Entry]) -> Order:
+    """Return the order of a folder with new entries at its end.
+
+    The lines of entries that are there, but of tracks that are not installed, are kept.
+    """
+    stored = read_order(folder)
+    order = order_of(in_order(entries, stored))
+    absent = stored.keys() - {entry.key for entry in entries}
+    kept = {
+        key: digest
+        for key, digest in stored.items()
+        if order.get(key) == digest or (key in absent and (folder / key).is_dir())
+    }
+    return {**kept, **order}
 
 
 def order_text(order: Order) -> str:

@@ -25,7 +25,7 @@ from .columns import (
     row_headers,
     track_columns,
 )
-from .entries import ORDER_FILE, Entry, in_order, order_of, order_text, read_order
+from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
@@ -60,8 +60,7 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     made = {leaderboard_page: leaderboard(board)}
     if board.pairs.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = board.pairs.to_text()
-    came = in_order(board.entries, read_order(folder))
-    made[folder / ORDER_FILE] = order_text(order_of(came))
+    made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
     older = older_results_page(board)
     if older is not None:
         made[older_page] = older

@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -97,7 +98,13 @@ class _LazyGroup(click.Group):
             return None
         module, _ = _commands()[cmd_name]
         with _interrupts_waiting():
-            imported = room(module.removeprefix("mwz.harness."), f"mwz {cmd_name}")
+            # A folder that a command of this one lacks is no room that was taken away.
+            is_of_room = not module.startswith(f"{__name__}.")
+            imported = (
+                room(module.removeprefix("mwz.harness."), cmd_name)
+                if is_of_room
+                else import_module(module)
+            )
         command: click.Command = imported.command
         return command
 
