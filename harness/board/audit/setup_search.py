@@ -364,37 +364,40 @@ def setup_rates(
     for place, setup in enumerate(every):
         walk = replace(setup, updates="any", comparison="subset")
         walks.setdefault(walk, {}).setdefault(setup.updates, []).append(place)
-    inform: list[list[float]] = [[] for _ in every]
-    success: list[list[float]] = [[] for _ in every]
+    inform: list[list[float]] = []
+    success: list[list[float]] = []
     for dialogue in dialogues:
-        chances, lacking = [1.0] * len(every), [False] * len(every)
+        chances, successes = [1.0] * len(every), [1.0] * len(every)
         last = len(dialogue.responses) - 1
-        for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal):
-            walked = [*steps(dialogue, domain, database, walk, rules)]
+        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
+        followed = [
+            (domain, by_update, [*steps(dialogue, domain, database, walk, rules)])
+            for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal)
+        ]
+        for domain, by_update, walked in followed:
             provided = {slot for step in walked for slot in step.provided}
             asked = [
                 (step.found, (step.active, step.named, REFERENCE in step.said, step.turn == last))
                 for step in walked
                 if step.found is not None
             ]
-            is_lacking = not dialogue.gold.goal[domain].requestable <= provided
-            matches: dict[tuple[str, tuple[int, ...]], float] = {}
+            all_provided = dialogue.gold.goal[domain].requestable <= provided
             for update, places in by_update.items():
                 due = UPDATES[update]
                 looked_up = [found for found, facts in asked if due(*facts)]
-                # Equal queries have one answer: its identity stands for it.
+                # Equal queries have one answer, which is kept: its identity stands for it.
                 answers = tuple(map(id, looked_up))
                 for place in places:
                     setup = every[place]
-                    key = setup.comparison, answers
+                    key = domain, setup.comparison, answers
                     if key not in matches:
                         offered = reduce(COMPARISONS[setup.comparison].offer, looked_up, None)
                         matches[key] = matched(offered, dialogue, domain, database, setup, rules)
                     chances[place] *= matches[key]
-                    lacking[place] |= is_lacking
-        for place, chance in enumerate(chances):
-            inform[place].append(chance)
-            success[place].append(0.0 if lacking[place] else chance)
+                    successes[place] *= matches[key] * all_provided
+        inform.append(chances)
+        success.append(successes)
+    columns = (zip(*rows, strict=True) for rows in (inform, success))
     return {
         setup: {
             "inform": _total(matches_of),
@@ -402,7 +405,7 @@ def setup_rates(
             "inform_deviation": _deviation(matches_of),
             "success_deviation": _deviation(successes_of),
         }
-        for setup, matches_of, successes_of in zip(every, inform, success, strict=True)
+        for setup, matches_of, successes_of in zip(every, *columns, strict=True)
     }
 
 
