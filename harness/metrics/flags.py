@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, read_toml, rule_set
 
@@ -84,15 +85,16 @@ def queries(
         rules: The rule set.
     """
     about = {domain for state in gold for domain in state}
-    return [
-        frozenset(
+    turns: list[frozenset[tuple[str, str, str]]] = []
+    for state, same in groupby(states):
+        constraints = frozenset(
             used
             for domain in about & state.keys()
             for slot, value in state[domain].items()
             if (used := _constraint(domain, slot, value, rules)) is not None
         )
-        for state in states
-    ]
+        turns += [constraints for _ in same]
+    return turns
 
 
 @lru_cache(maxsize=1 << 14)

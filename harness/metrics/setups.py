@@ -203,9 +203,6 @@ def chosen_setups(name: str) -> tuple[str, ...]:
 # ---------------------------------------------------- sources of domains and states
 
 
-_NO_SLOTS: Mapping[str, str] = {}
-
-
 def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
     """Estimate a dialogue's active domains from the changes of its belief states.
 
@@ -224,8 +221,7 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
         changed = [
             domain
             for domain, slots in (() if state is last_state else state.items())
-            if (before := last_state.get(domain, _NO_SLOTS)) is not slots
-            and not slots.items() <= before.items()
+            if not slots.items() <= last_state.get(domain, {}).items()
         ]
         if not changed and current is None:
             active.append([])
