@@ -364,8 +364,8 @@ def setup_rates(
     for place, setup in enumerate(every):
         walk = replace(setup, updates="any", comparison="subset")
         walks.setdefault(walk, {}).setdefault(setup.updates, []).append(place)
-    inform: list[list[float]] = []
-    success: list[list[float]] = []
+    inform: list[list[float]] = [[] for _ in every]
+    success: list[list[float]] = [[] for _ in every]
     for dialogue in dialogues:
         chances, successes = [1.0] * len(every), [1.0] * len(every)
         last = len(dialogue.responses) - 1
@@ -395,9 +395,9 @@ def setup_rates(
                         matches[key] = matched(offered, dialogue, domain, database, setup, rules)
                     chances[place] *= matches[key]
                     successes[place] *= matches[key] * all_provided
-        inform.append(chances)
-        success.append(successes)
-    columns = (zip(*rows, strict=True) for rows in (inform, success))
+        for place, chance in enumerate(chances):
+            inform[place].append(chance)
+            success[place].append(successes[place])
     return {
         setup: {
             "inform": _total(matches_of),
@@ -405,7 +405,7 @@ def setup_rates(
             "inform_deviation": _deviation(matches_of),
             "success_deviation": _deviation(successes_of),
         }
-        for setup, matches_of, successes_of in zip(every, *columns, strict=True)
+        for setup, matches_of, successes_of in zip(every, inform, success, strict=True)
     }
 
 
