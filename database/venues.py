@@ -137,7 +137,7 @@ class VenueDatabase:
                 met = self._met(domain, column, value)
                 rows = met if rows is None else rows & met
         places = range(len(identifiers)) if rows is None else sorted(rows)
-        return _ids(tuple(identifiers[place] for place in places))
+        return _ids(tuple(map(identifiers.__getitem__, places)))
 
     def _rows_meeting(self, domain: str, column: str, value: str) -> frozenset[int]:
         """Return the places of the rows that meet a constraint."""

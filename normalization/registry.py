@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,9 +76,8 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
-@cache
-def _in_group(folder: str) -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=f"mwz.{folder}"))
+_entry_points = cache(entry_points)
+"""Those of all packages, of which every file is read."""
 
 
 def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
@@ -88,7 +87,7 @@ def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
         folder: What follows `mwz.` in the group of entry points: "rules".
     """
     tables: dict[str, Mapping[str, Any]] = {}
-    for point in _in_group(folder):
+    for point in _entry_points().select(group=f"mwz.{folder}"):
         # Not imported: it may be the one that is just importing this.
         spec = find_spec(point.value)
         if spec is None or spec.origin is None:
@@ -109,7 +108,7 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
         name: The name: "METRIC".
         kind: The class of what is declared.
     """
-    outside = _in_group(package.rpartition(".")[2])
+    outside = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
     return [
         one
         for one in (*_in_modules(package, name), *(point.load() for point in outside))

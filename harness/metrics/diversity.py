@@ -21,9 +21,8 @@ from .metric import Metric
 
 MSTTR_WINDOW = 50
 
-# Deleted from a response before it is split: these first, then the others.
-_MARKS = str.maketrans("", "", "'.,?!)(%/-_")
-_COLONS = str.maketrans("", "", ":;")
+# Deleted from a response before it is split, in this order.
+_DELETED = ("``", *"'.,?!)(%/-_", "SYM", *":;")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -58,18 +57,16 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
     total = len(running)
     unigrams = Counter(running)
     bigrams: Counter[tuple[str, str]] = Counter()
-    trigrams: set[tuple[str, str, str]] = set()
     for text, times in Counter(texts).items():
-        own = tokens[text]
-        for pair in pairwise(own):
+        for pair in pairwise(tokens[text]):
             bigrams[pair] += times
-        trigrams.update(zip(own, own[1:], own[2:], strict=False))
+    triples = (zip(own, own[1:], own[2:], strict=False) for own in tokens.values())
     follow = ((n, unigrams[first]) for (first, _), n in bigrams.items())
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
         unigrams=len(unigrams),
         bigrams=len(bigrams),
-        trigrams=len(trigrams),
+        trigrams=len(set(chain.from_iterable(triples))),
         entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
         conditional_entropy=0.0 - math.fsum(n / total * math.log2(n / of) for n, of in follow),
         mean_length=total / len(texts) if texts else 0.0,
@@ -79,9 +76,9 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
 
 def tokens_of(response: str) -> list[str]:
     """Return the tokens of a normalised response."""
-    text = response.replace("``", "").translate(_MARKS)
-    text = text.replace("SYM", "").translate(_COLONS).lower()
-    return _BLANKS.sub(" ", text).split(" ")
+    for deleted in _DELETED:
+        response = response.replace(deleted, "")
+    return _BLANKS.split(response.lower())
 
 
 def _msttr(tokens: Sequence[str]) -> float:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from mwz.normalization import DEFAULT_RULES, BeliefState, RuleSet, read_toml, rule_set
 
@@ -84,15 +85,16 @@ def queries(
         rules: The rule set.
     """
     about = {domain for state in gold for domain in state}
-    return [
-        frozenset(
+    turns: list[frozenset[tuple[str, str, str]]] = []
+    for state, same in groupby(states):
+        constraints = frozenset(
             used
             for domain in about & state.keys()
             for slot, value in state[domain].items()
             if (used := _constraint(domain, slot, value, rules)) is not None
         )
-        for state in states
-    ]
+        turns += [constraints for _ in same]
+    return turns
 
 
 @lru_cache(maxsize=1 << 14)
@@ -137,6 +139,11 @@ def _references(played: Played) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=1 << 14)
+def _held(text: str, names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name in text)
+
+
 @lru_cache(maxsize=2)
 def _slots(played: Played) -> Counter[str]:
     """Count the slots about venues that responses and their canonical references hold.
@@ -147,17 +154,17 @@ def _slots(played: Played) -> Counter[str]:
         `named` turns, whose response names a venue, and the `numbers` of all responses.
     """
     counts: Counter[str] = Counter()
-    names = sorted(played.rules.about_venues)
-    for response, reference in zip(played.texts, _references(played), strict=True):
-        own = {name for name in names if name in response}
-        human = {name for name in names if name in reference}
-        counts["own"] += len(own)
-        counts["human"] += len(human)
-        counts["common"] += len(own & human)
-        counts["turns"] += bool(own or human)
-        counts["equal"] += bool(own) and own == human
-        counts["named"] += "NAME" in own
-        counts["numbers"] += len(own.intersection(_NUMBERS))
+    names = played.rules.about_venues
+    texts = zip(played.texts, _references(played), strict=True)
+    of_turns = Counter((_held(own, names), _held(human, names)) for own, human in texts)
+    for (own, human), turns in of_turns.items():
+        counts["own"] += turns * len(own)
+        counts["human"] += turns * len(human)
+        counts["common"] += turns * len(own & human)
+        counts["turns"] += turns * bool(own or human)
+        counts["equal"] += turns * (bool(own) and own == human)
+        counts["named"] += turns * ("NAME" in own)
+        counts["numbers"] += turns * len(own.intersection(_NUMBERS))
     return counts
 
 

@@ -157,7 +157,7 @@ def matched(
         wanted = database.query(domain, goal.informable)
         return COMPARISONS[setup.comparison].match(offered, wanted)
     # A train need not be named if nobody asked for its id.
-    return float(venue.mention in {*REQUESTABLE_SLOTS} - goal.requestable)
+    return float(venue.mention in REQUESTABLE_SLOTS and venue.mention not in goal.requestable)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, outside_tables, read_toml
@@ -100,8 +101,8 @@ UPDATES: Mapping[str, Callable[[bool, bool, bool, bool], bool]] = {
     "reference": lambda active, named, reference, last: active and (named or reference),
     # At the end, from the last state, named or not.
     "end": lambda active, named, reference, last: last,
-    # In every turn; part of no combination.
-    "always": lambda active, named, reference, last: True,
+    # Where any of the others does; part of no combination.
+    "any": cache(lambda *facts: any(due(*facts) for way, due in UPDATES.items() if way != "any")),
 }
 """Whether the offered venues are looked up anew in a turn, by four facts: whether the domain is
 active, whether the response speaks of one of its venues (a train's id), whether it has a reference
@@ -202,9 +203,6 @@ def chosen_setups(name: str) -> tuple[str, ...]:
 # ---------------------------------------------------- sources of domains and states
 
 
-_NO_SLOTS: Mapping[str, str] = {}
-
-
 def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
     """Estimate a dialogue's active domains from the changes of its belief states.
 
@@ -223,8 +221,7 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
         changed = [
             domain
             for domain, slots in (() if state is last_state else state.items())
-            if (before := last_state.get(domain, _NO_SLOTS)) is not slots
-            and not slots.items() <= before.items()
+            if not slots.items() <= last_state.get(domain, {}).items()
         ]
         if not changed and current is None:
             active.append([])

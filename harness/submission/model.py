@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
@@ -191,8 +191,13 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         identifying += sum([response.identifying for response in responses])
         dialogues[id_] = NormalizedDialogue(
             responses=tuple([response.text for response in responses]),
+            # Turn after turn has the state of the turn before.
             states=tuple(
-                [None if state is None else normalize_state(state, rules) for state in states]
+                [
+                    normal
+                    for state, same in groupby(states)
+                    for normal in len([*same]) * [state and normalize_state(state, rules)]
+                ]
             ),
             active_domains=domains,
             placeholder_domains=tuple([response.domains for response in responses]),

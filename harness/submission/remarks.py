@@ -11,7 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -144,10 +144,10 @@ def _remarks_on_turns(
 ) -> Iterator[Remark]:
     """Yield the remarks on how the slots of a turn go with those of the turns around it."""
     slots = kept = new = late = 0
-    name = cache(partial(normalize_slot_name, rules=rules))
+    named = cache(lambda domain, slot: (domain, normalize_slot_name(slot, rules)))
 
     def names(state: BeliefState) -> set[tuple[str, str]]:
-        return {(domain, name(slot)) for domain, slots in state.items() for slot in slots}
+        return {named(domain, slot) for domain, slots in state.items() for slot in slots}
 
     for id_, turns in states.items():
         written = [names(state) for state in turns]

@@ -44,7 +44,7 @@ from ..systems import OwnSetup
 ALL_SETUPS = tuple(
     Setup(comparison, updates, reduced)
     for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
-    if comparison != "lasting" and updates != "always"
+    if comparison != "lasting" and updates != "any"
 )
 """Every combination of the ways that table 3 tells apart."""
 
@@ -240,11 +240,11 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     ]
     rates: list[Point] = []
     named: list[Point] = []
-    setups = (*ALL_SETUPS, *(one.setup for one in SETUPS.values()))
     for rules, (states, names) in product(published_rule_sets(), _sources(main).items()):
         ruled = scorer.with_options(rules=rules)
         for domains in names:
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
+            setups = (*ALL_SETUPS, *(SETUPS[name].setup for name in names[domains]))
             sources = {"rules": rules, "states": states, "domains": domains}
             points = {
                 setup: Point({**sources, **asdict(setup)}, figures)
@@ -345,8 +345,8 @@ def setup_rates(
 ) -> dict[Setup, dict[str, float]]:
     """Return set-up -> rates of played dialogues, each of which is followed twice.
 
-    It is followed with full and with reduced search, as if venues were looked up in every turn; a
-    set-up takes the look-ups of the turns in which it would have made one.
+    It is followed with full and with reduced search, with the look-ups of all ways to update; a
+    set-up takes those of the turns in which it would have made one.
 
     Args:
         dialogues: The dialogues, with states and active domains of one source.
@@ -362,39 +362,42 @@ def setup_rates(
     every = [*dict.fromkeys(setups)]
     walks: dict[Setup, dict[str, list[int]]] = {}
     for place, setup in enumerate(every):
-        walk = replace(setup, updates="always", comparison="subset")
+        walk = replace(setup, updates="any", comparison="subset")
         walks.setdefault(walk, {}).setdefault(setup.updates, []).append(place)
     inform: list[list[float]] = [[] for _ in every]
     success: list[list[float]] = [[] for _ in every]
     for dialogue in dialogues:
-        chances, lacking = [1.0] * len(every), [False] * len(every)
+        chances, successes = [1.0] * len(every), [1.0] * len(every)
         last = len(dialogue.responses) - 1
-        for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal):
-            walked = [*steps(dialogue, domain, database, walk, rules)]
+        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
+        followed = [
+            (domain, by_update, [*steps(dialogue, domain, database, walk, rules)])
+            for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal)
+        ]
+        for domain, by_update, walked in followed:
             provided = {slot for step in walked for slot in step.provided}
-            is_lacking = not dialogue.gold.goal[domain].requestable <= provided
-            matches: dict[tuple[str, tuple[int, ...]], float] = {}
+            asked = [
+                (step.found, (step.active, step.named, REFERENCE in step.said, step.turn == last))
+                for step in walked
+                if step.found is not None
+            ]
+            all_provided = dialogue.gold.goal[domain].requestable <= provided
             for update, places in by_update.items():
                 due = UPDATES[update]
-                looked_up = [
-                    step.found
-                    for step in walked
-                    if step.found is not None
-                    and due(step.active, step.named, REFERENCE in step.said, step.turn == last)
-                ]
-                # Equal queries have one answer: its identity stands for it.
+                looked_up = [found for found, facts in asked if due(*facts)]
+                # Equal queries have one answer, which is kept: its identity stands for it.
                 answers = tuple(map(id, looked_up))
                 for place in places:
                     setup = every[place]
-                    key = setup.comparison, answers
+                    key = domain, setup.comparison, answers
                     if key not in matches:
                         offered = reduce(COMPARISONS[setup.comparison].offer, looked_up, None)
                         matches[key] = matched(offered, dialogue, domain, database, setup, rules)
                     chances[place] *= matches[key]
-                    lacking[place] |= is_lacking
+                    successes[place] *= matches[key] * all_provided
         for place, chance in enumerate(chances):
             inform[place].append(chance)
-            success[place].append(0.0 if lacking[place] else chance)
+            success[place].append(successes[place])
     return {
         setup: {
             "inform": _total(matches_of),
