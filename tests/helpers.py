@@ -147,15 +147,52 @@ def run_process(
     )
 
 
-def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
-    """Run `mwz` in this process and return its exit status and what it printed."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as exit_:
-        main([str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    code = exit_.value.code
-    assert isinstance(code, int)
-    return Run(code, printed.out, printed.err)
+class Cli:
+    """Runs `mwz` in this process.
+
+    Args:
+        capsys: Holds what is printed.
+        first: How each command line begins.
+        last: How it ends.
+    """
+
+    def __init__(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        first: Sequence[object] = (),
+        last: Sequence[object] = (),
+    ) -> None:
+        self._capsys, self._first, self._last = capsys, first, last
+
+    def of(self, *first: object, last: Sequence[object] = ()) -> Cli:
+        """Return what runs command lines that begin and end with these words."""
+        return Cli(self._capsys, (*self._first, *first), (*last, *self._last))
+
+    def __call__(self, *arguments: object) -> Run:
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in (*self._first, *arguments, *self._last)])
+        printed = self._capsys.readouterr()
+        code = exit_.value.code
+        assert isinstance(code, int)
+        return Run(code, printed.out, printed.err)
+
+    def done(self, *arguments: object, **options: Any) -> Run:
+        """Run what succeeds."""
+        run = self(*arguments, **options)
+        assert run.status == 0, run.err
+        return run
+
+    def json(self, *arguments: object) -> Any:
+        """Return what is printed of a run that succeeds, as JSON."""
+        return json.loads(self.done(*arguments, "--json", "-").out)
+
+    def refused(self, *arguments: object, **options: Any) -> str:
+        """Return what is said of a run that is refused: nothing is printed."""
+        run = self(*arguments, **options)
+        assert (run.status, run.out) == (2, "")
+        assert "Traceback" not in run.err
+        return run.err
 
 
 def copy_packages(folder: Path) -> None:

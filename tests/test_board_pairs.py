@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from entered import PROJECT, REPOSITORY, enter_sample, leaderboard
-from helpers import Run, run_cli
+from helpers import Cli
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
@@ -27,8 +27,6 @@ from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, pa
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
 
-Capture = pytest.CaptureFixture[str]
-
 # Alpha wins the first 80 dialogues, beta the first 74: six are won by alpha only, none by beta.
 # McNemar: 2 P(X <= 0) of six tosses = 2 / 64. Gamma wins 60.
 ALPHA, BETA, GAMMA = (outcomes(marks((0, won))) for won in (80, 74, 60))
@@ -41,10 +39,6 @@ def folder(tmp_path: Path) -> Path:
     for key, known in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
         enter_measured(path, key, known)
     return path
-
-
-def _run(capsys: Capture, folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
 
 
 def _pairs(folder: Path) -> Pairs:
@@ -205,35 +199,35 @@ def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def test_only_what_changed_is_computed_again(
-    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    folder: Path, board_cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed = _computed(monkeypatch)
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
     computed.clear()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == []
     shutil.rmtree(folder / "beta")
     enter_measured(folder, "beta", outcomes(marks((0, 75))))
-    assert _run(capsys, folder, "--check").status == 1
+    assert board_cli(folder, "--check").status == 1
     computed.clear()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == [("alpha", "beta"), ("beta", "gamma")]
-    assert _run(capsys, folder, "--check").status == 0
+    board_cli.done(folder, "--check")
 
 
-def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
-    assert _run(capsys, folder).status == 0
+def test_a_missing_pair_is_named(folder: Path, board_cli: Cli) -> None:
+    board_cli.done(folder)
     path = folder / PAIRS_FILE
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
-    run = _run(capsys, folder, "--check")
+    run = board_cli(folder, "--check")
     assert run.status == 1
     assert "lacks 1 of the entries' pairs" in run.err
     assert "alpha and beta; run `mwz leaderboard`" in run.err
 
 
 def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
-    folder: Path, tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, board_cli: Cli
 ) -> None:
     attributes = PROJECT / ".gitattributes"
     if not attributes.is_file():
@@ -250,8 +244,8 @@ def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
     merged = branches[0] + [line for line in branches[1] if line not in branches[0]]
     (folder / PAIRS_FILE).write_text("".join(merged), encoding="utf-8")
     assert read_pairs(folder, read_entries(folder)).missing == (("bravo", "delta"),)
-    assert _run(capsys, folder).status == 0
-    assert _run(capsys, folder, "--check").status == 0
+    board_cli.done(folder)
+    board_cli.done(folder, "--check")
 
 
 # ------------------------------------------------------------------------------- the leaderboard

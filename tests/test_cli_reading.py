@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli
+from helpers import SUBMISSIONS, Cli, Run
 
-Capture = pytest.CaptureFixture[str]
 Mwz = Callable[..., Run]
 
 NOTICE = "mwz: no other benchmark is installed;"
 
 
 @pytest.fixture
-def mwz(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mwz:
+def mwz(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mwz:
     """Runs `mwz` in an empty folder; gives its status and output."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Run:
-        done = run_cli(capsys, *arguments)
+        done = cli(*arguments)
         told = [line for line in done.err.splitlines() if not line.startswith(NOTICE)]
         return Run(done.status, done.out, "\n".join(told))
 
@@ -86,12 +85,12 @@ def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
     assert told["warnings"] == "none"
 
 
-def test_check_counts_known_and_unknown_placeholders(capsys: Capture, tmp_path: Path) -> None:
+def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -> None:
     turns = [
         {"response": "[hotel_name] [value_name]s , [value_area]"},
         {"response": "[x y] [hotel]"},
     ]
-    run = run_cli(capsys, "check", _written(tmp_path / "p.json", {"town001": turns}))
+    run = cli("check", _written(tmp_path / "p.json", {"town001": turns}))
     # One of two turns has a name.
     assert "placeholders    5; about venues: 0.50 a turn\n" in run.out
     assert "  known         NAME 2×, AREA 1×\n" in run.out
@@ -148,13 +147,13 @@ def test_convert_writes_the_standard_form_of_the_family(
 
 
 def test_the_family_scores_as_what_it_converts_to(
-    capsys: Capture, tmp_path: Path, careful: dict[str, Any]
+    cli: Cli, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
     family = _written(tmp_path / "family.json", _family(careful))
     files = (family, SUBMISSIONS / "careful.json")
-    one, other = (json.loads(run_cli(capsys, "score", file, "--json", "-").out) for file in files)
+    one, other = (cli.json("score", file) for file in files)
     assert one == other
-    [one], [other] = (json.loads(run_cli(capsys, "dst", file, "--json", "-").out) for file in files)
+    [one], [other] = (cli.json("dst", file) for file in files)
     assert one["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
     assert one["metrics"] == other["metrics"]
 
@@ -171,9 +170,8 @@ def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful
     assert sorted(os.listdir(tmp_path)) == ["link.json", "p.json"]
 
 
-def test_convert_writes_to_standard_output(capsys: Capture, careful: Any) -> None:
-    run = run_cli(capsys, "convert", SUBMISSIONS / "careful.json", "-o", "-")
-    assert run.status == 0
+def test_convert_writes_to_standard_output(cli: Cli, careful: Any) -> None:
+    run = cli.done("convert", SUBMISSIONS / "careful.json", "-o", "-")
     assert json.loads(run.out) == careful
 
 
@@ -183,11 +181,9 @@ GOLD_TOLD = "no turn has a `state`; scored with gold belief states"
 HEAD = "Inform and Success with gold belief states, not with predicted ones\n\ntotal "
 
 
-def test_score_says_where_gold_states_are_used(
-    capsys: Capture, tmp_path: Path, careful: Any
-) -> None:
+def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful: Any) -> None:
     def score(*arguments: object) -> Run:
-        return run_cli(capsys, "score", *arguments, "--benchmark", "sample")
+        return cli("score", *arguments, "--benchmark", "sample")
 
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
     path = _written(tmp_path / "policy.json", policy)

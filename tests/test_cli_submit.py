@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample, sample_scores
-from helpers import Run, run_cli
+from helpers import Cli, Run
 from submitted import files_below
 
 from mwz.harness.board import read_board, read_entries
@@ -20,13 +20,14 @@ def _file(name: str) -> Path:
     return SAMPLE_SUBMISSIONS / f"{name}.json"
 
 
-class _Submitting:
+class _Submitting(Cli):
     """Runs `mwz submit` on a folder of submissions."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder
         self.page = folder.parent / "leaderboard.md"
-        self._capsys = capsys
+        self._cli = cli
+        self.leaderboard = cli.of("leaderboard", "--submissions", folder)
 
     def __call__(
         self,
@@ -36,10 +37,7 @@ class _Submitting:
         track: str = "end-to-end",
     ) -> Run:
         chosen = ("--name", name, "--track", track, "--submissions", self.folder)
-        return run_cli(self._capsys, "submit", predictions, *chosen, *options)
-
-    def leaderboard(self, *options: object) -> Run:
-        return run_cli(self._capsys, "leaderboard", "--submissions", self.folder, *options)
+        return self._cli("submit", predictions, *chosen, *options)
 
     def left(self) -> dict[str, bytes]:
         """Return every file in the folder and beside it, by path."""
@@ -47,9 +45,9 @@ class _Submitting:
 
 
 @pytest.fixture
-def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
+def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
     (tmp_path / "base").mkdir()
-    return _Submitting(tmp_path / "base" / "submissions", capsys)
+    return _Submitting(tmp_path / "base" / "submissions", cli)
 
 
 def _cells(run: Run) -> dict[str, str]:
@@ -67,13 +65,12 @@ def _cells(run: Run) -> dict[str, str]:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -> None:
-    run = submitting(
+    run = submitting.done(
         _file("careful"),
         "Care Ful",
         *("--paper", "https://paper.org", "--code", "https://code.org", "--fact", "multiwoz=2.2"),
         *("--reported", "inform=76.30", "--reported", "bleu=16", "--source", "table 2"),
     )
-    assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
         *("entry.toml", "scores.json", "dialogues.json"),
@@ -109,21 +106,19 @@ def test_the_rank_is_that_in_its_track(submitting: _Submitting) -> None:
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
     enter_sample(submitting.folder, "careful")
     before = submitting.left()
-    run = submitting(_file("hasty"), "CAREFUL")
-    assert run.status == 2
-    assert "there is an entry of that name; use another, or --replace" in run.err
+    told = submitting.refused(_file("hasty"), "CAREFUL")
+    assert "there is an entry of that name; use another, or --replace" in told
     assert submitting.left() == before
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System", "--reported", "inform=99")
-    run = submitting(_file("hasty"), "System", "--replace")
-    assert run.status == 0
+    run = submitting.done(_file("hasty"), "System", "--replace")
     assert "rank 1 of 1" in run.out
     entry = read_entry(submitting.folder / "system")
     assert (entry.scores, entry.system.reported) == (sample_scores("hasty"), ())
-    assert submitting.leaderboard("--check").status == 0
+    submitting.leaderboard.done("--check")
 
 
 @pytest.mark.parametrize(
@@ -139,10 +134,9 @@ def test_bad_predictions_leave_nothing(
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    run = submitting(path, "System")
-    assert run.status == 2
-    assert message in run.err
-    assert str(path) in run.err
+    told = submitting.refused(path, "System")
+    assert message in told
+    assert str(path) in told
     assert not submitting.folder.exists()
 
 
@@ -168,9 +162,7 @@ def test_bad_predictions_leave_nothing(
 def test_bad_options_leave_nothing(
     options: list[str], message: str, submitting: _Submitting
 ) -> None:
-    run = submitting(_file("hasty"), "System", *options)
-    assert run.status == 2
-    assert message in run.err
+    assert message in submitting.refused(_file("hasty"), "System", *options)
     assert not submitting.folder.exists()
 
 
@@ -180,18 +172,16 @@ def test_bad_options_leave_nothing(
     ["", "../up", "x" * 300, "<script>alert(1)</script>", "DA\x1b[31mMD", "D\u0410MD"],
 )
 def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
-    run = submitting(_file("hasty"), name)
-    assert run.status == 2
-    assert "name" in run.err
-    assert all(character.isprintable() for character in run.err.replace("\n", ""))
+    told = submitting.refused(_file("hasty"), name)
+    assert "name" in told
+    assert all(character.isprintable() for character in told.replace("\n", ""))
     assert not submitting.folder.exists()
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
-    run = submitting(_file("careful"), "System", *note, track="policy-optimization")
-    assert run.status == 0
+    run = submitting.done(_file("careful"), "System", *note, track="policy-optimization")
     assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     page = submitting.page.read_text(encoding="utf-8")
     assert "\n- System: its file holds predicted states, which are used\n" in page
@@ -202,9 +192,8 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     shutil.copytree(REPOSITORY / "corpus", submitting.folder / "corpus")
     submitting.leaderboard()
     before = submitting.left()
-    run = submitting(_file("careful"), "Corpus", *options)
-    assert run.status == 2
-    assert ("cannot be replaced" if options else "there is an entry of that name") in run.err
+    told = submitting.refused(_file("careful"), "Corpus", *options)
+    assert ("cannot be replaced" if options else "there is an entry of that name") in told
     assert submitting.left() == before
 
 
@@ -214,17 +203,15 @@ def test_a_broken_submission_of_another_is_told_before_anything_is_written(
     enter_sample(submitting.folder, "careful")
     (submitting.folder / "careful" / "scores.json").write_text("{}")
     before = submitting.left()
-    run = submitting(_file("hasty"), "second")
-    assert run.status == 2
-    assert "careful: scores.json: format: a report of version 2 is expected" in run.err
+    told = submitting.refused(_file("hasty"), "second")
+    assert "careful: scores.json: format: a report of version 2 is expected" in told
     assert submitting.left() == before
 
 
-def test_what_is_not_stated_is_told_once(
-    submitting: _Submitting,
-) -> None:
-    run = submitting(_file("careful"), "system", "--fact", "model=T9", "--fact", "open_weights=no")
-    assert run.status == 0
+def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
+    run = submitting.done(
+        _file("careful"), "system", "--fact", "model=T9", "--fact", "open_weights=no"
+    )
     [told] = [line for line in run.err.splitlines() if "not stated" in line]
     assert told == (
         "mwz: not stated of the system: multiwoz, year, training, test_in_training, prompts, runs, "
@@ -240,17 +227,17 @@ def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _
 
 
 def test_no_board_is_begun_unasked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = ("submit", _file("careful"), "--name", "Mine", "--track", "end-to-end")
-    run = run_cli(capsys, *arguments)
+    run = cli(*arguments)
     assert (run.status, list(tmp_path.iterdir())) == (2, [])
     assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
-    assert run_cli(capsys, *arguments, "--submissions", tmp_path / "submissions").status == 0
+    cli.done(*arguments, "--submissions", tmp_path / "submissions")
     assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.
-    assert run_cli(capsys, *arguments, "--replace").status == 0
+    cli.done(*arguments, "--replace")
 
 
 def test_who_has_the_states_of_another_entry_says_whose(
@@ -267,19 +254,17 @@ def test_who_has_the_states_of_another_entry_says_whose(
     }
     path = tmp_path / "own.json"
     path.write_text(json.dumps(own), encoding="utf-8")
-    run = submitting(path, "Own", "--states-of", "careful")
-    assert run.status == 2
-    assert "own: entry.toml: states_of: its belief states are not those of careful (" in run.err
+    told = submitting.refused(path, "Own", "--states-of", "careful")
+    assert "own: entry.toml: states_of: its belief states are not those of careful (" in told
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
     assert "both are gold (hasty): 1.00; " in run.err
     assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
-    run = submitting(path, "Own", "--states-of", "hasty", "--replace")
-    assert run.status == 0
+    run = submitting.done(path, "Own", "--states-of", "hasty", "--replace")
     assert "(hasty)" not in run.err
     assert "Own: belief states of hasty" in submitting.page.read_text(encoding="utf-8")
     board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
     [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.
     assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
-    assert submitting.leaderboard("--check").status == 0
+    submitting.leaderboard.done("--check")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import Cli
 
 from mwz.normalization import rule_set_names
 
@@ -47,17 +47,13 @@ def folder(tmp_path: Path) -> Path:
     ids=" ".join,
 )
 def test_a_word_is_completed(
-    folder: Path,
-    words: list[str],
-    completed: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, words: list[str], completed: list[str], monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("_MWZ_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", " ".join(words))
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
-    run = run_cli(capsys)
+    run = cli()
     # A line for each: its kind and its text.
     assert (run.out.split(), run.err) == (completed, "")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Run, benchmark, dialogue, goal, run_cli, sample_predictions
+from helpers import SUBMISSIONS, Cli, Run, benchmark, dialogue, goal, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.metrics import DialogueResult
@@ -145,8 +145,8 @@ def test_files_that_are_no_lines_are_bad_input(text: str, told: str, tmp_path: P
 # The command line.
 
 
-def score(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
-    return run_cli(capsys, "score", "--benchmark", "sample", *arguments)
+def score(cli: Cli, *arguments: object) -> Run:
+    return cli("score", "--benchmark", "sample", *arguments)
 
 
 def test_lines_on_standard_output_come_alone(

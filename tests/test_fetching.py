@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
-from helpers import build_multiwoz, run_cli
+from helpers import Cli, build_multiwoz
 from loopback import Server
 from synthetic import (
     CHANGED_RESTAURANTS,
@@ -272,10 +272,7 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
 
 @pytest.fixture
 def mwz_data(
-    server: Server,
-    data_set: DataSet,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    server: Server, data_set: DataSet, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> CommandLine:
     """`mwz data` in this process, with the test's table of pinned files."""
     monkeypatch.setenv("MWZ_MIRROR", server.url)
@@ -285,7 +282,7 @@ def mwz_data(
     monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
 
     def run(*arguments: object, status: int = 0) -> tuple[str, str]:
-        done = run_cli(capsys, "data", *arguments)
+        done = cli("data", *arguments)
         assert done.status == status, done
         return done.out, done.err
 

@@ -24,7 +24,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import Cli, Run, benchmark, dialogue, goal
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -295,12 +295,9 @@ def _install(version: str = "1.1", left_out: int = 1) -> GoldStates:
 class _Board:
     """A folder with submissions to the sample, and commands on it."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder
-        self._capsys = capsys
-
-    def run(self, *command: object) -> Run:
-        return run_cli(self._capsys, *command, "--submissions", self.folder)
+        self.run = cli.of(last=("--submissions", folder))
 
     def rescore(self) -> Run:
         return self.run("leaderboard", "--rescore", "--jobs", 1)
@@ -328,16 +325,13 @@ def original(sample_entries: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def board(
-    original: Callable[[], Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    declares: Callable[..., None],
+    original: Callable[[], Path], tmp_path: Path, cli: Cli, declares: Callable[..., None]
 ) -> _Board:
     """A copy of the board, whose version 1.1 is installed."""
     declares("1.1")
     _install()
     shutil.copytree(original().parent, tmp_path / "base")
-    return _Board(tmp_path / "base" / "entries", capsys)
+    return _Board(tmp_path / "base" / "entries", cli)
 
 
 def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> None:
@@ -413,14 +407,12 @@ def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
     path = SAMPLE_SUBMISSIONS / "careful.json"
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "version 1.1" in run.out
     assert "of 2 among those with these gold states" in run.out
     assert board.further()["1.1"]["keep"].dialogues == 29
     gold_states_path("sample", "1.1").unlink()
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "not scored against gold states 1.1, which are not installed" in run.err
     assert board.further() == {}
     # Then nothing is stored that could not be verified.
@@ -433,8 +425,7 @@ def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
     path = tmp_path / "own.json"
     path.write_text(json.dumps(own_gold("d1", AREA)), encoding="utf-8")
     options = ("--name", "Own", "--track", "state-tracking", "--benchmark", "sample")
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "1.1: its dialogues and turns are not those of sample" in run.err
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 import pytest
-from helpers import run_cli
+from helpers import Cli
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
@@ -19,11 +19,9 @@ GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding
 
 
 @pytest.mark.parametrize("command", ["score", "table", "ablation"])
-def test_help_fits_a_screen(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_a_screen(command: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert len(run_cli(capsys, command, "--help").out.splitlines()) <= 70
+    assert len(cli(command, "--help").out.splitlines()) <= 70
 
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:

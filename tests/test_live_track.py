@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from entered import change_scores, shown_columns, track_tables
-from helpers import Run, run_cli
+from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
@@ -32,7 +32,6 @@ from mwz.harness.metrics import FLAGS
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import is_play
 
-Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]
 Edit = Callable[[Lines], object]
 
@@ -52,9 +51,10 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class _Track:
     """Edits files of plays, and runs commands on them with a board of its own."""
 
-    def __init__(self, plays: Path, folder: Path, capsys: Capture) -> None:
+    def __init__(self, plays: Path, folder: Path, cli: Cli) -> None:
         self.folder = folder / "board" / "submissions"
-        self._plays, self._folder, self._capsys = plays, folder, capsys
+        self._plays, self._folder, self.run = plays, folder, cli
+        self.board = cli.of(last=("--submissions", self.folder))
 
     def files(self, *edits: Edit, prefix: str = "edited") -> list[str]:
         """Write the files of both trials, edited, and return their names."""
@@ -70,12 +70,6 @@ class _Track:
             found.append(str(path))
         return found
 
-    def run(self, *arguments: object) -> Run:
-        return run_cli(self._capsys, *arguments)
-
-    def board(self, *arguments: object) -> Run:
-        return self.run(*arguments, "--submissions", self.folder)
-
     def submit(self, *edits: Edit, name: str = "Agent") -> Run:
         first, *others = self.files(*edits)
         options = ["--name", name, "--track", "live", "--benchmark", "sample"]
@@ -86,9 +80,8 @@ class _Track:
 
 
 @pytest.fixture
-def track(plays: Path, tmp_path: Path, capsys: Capture) -> _Track:
-    capsys.readouterr()
-    return _Track(plays, tmp_path, capsys)
+def track(plays: Path, tmp_path: Path, cli: Cli) -> _Track:
+    return _Track(plays, tmp_path, cli)
 
 
 def _every(lines: Lines) -> list[dict[str, Any]]:
@@ -231,18 +224,14 @@ def test_an_edited_file_of_plays_is_refused_with_the_place(
 
 def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> None:
     [first, _] = track.files()
-    run = track.board("submit", first, "--name", "A", "--track", "lexicalised")
-    assert run.status == 2
-    assert "is of `mwz play`; its track is live" in run.err
+    told = track.board.refused("submit", first, "--name", "A", "--track", "lexicalised")
+    assert "is of `mwz play`; its track is live" in told
     other = Path(first).with_name("other.jsonl")
     other.write_text('{"dialogue_id": "town001", "turns": []}\n', encoding="utf-8")
     assert not is_play(other.read_bytes())
-    run = track.board("submit", other, "--name", "A", "--track", "live")
-    assert run.status == 2
-    assert "line 1: no play" in run.err
-    run = track.run("score", first, other)
-    assert run.status == 2
-    assert "is not a play file, but the others are" in run.err
+    told = track.board.refused("submit", other, "--name", "A", "--track", "live")
+    assert "line 1: no play" in told
+    assert "is not a play file, but the others are" in track.run.refused("score", first, other)
 
 
 # ------------------------------------------------------------------------------ what is scored
@@ -289,7 +278,7 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
     assert run.status == 0
     assert "1 dialogue broken off, counted as lost" in run.err
     assert _row(track)["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    track.board.done("verify", "--strict", "--jobs", 1)
 
 
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
@@ -333,7 +322,7 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
     assert "flag: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
         run.err
     )
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    track.board.done("verify", "--strict", "--jobs", 1)
     path = track.folder / "agent" / "entry.toml"
     review = "date = 2026-01-01\nreviewer = 'Me'\nflag = 'baseline_calls'\nreason = 'a test'\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
@@ -416,13 +405,12 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
     first, second = track.files(mine)
     options = ["--track", "live", "--benchmark", "sample", "--name"]
-    assert track.board("submit", first, *options, "One").status == 0
-    run = track.board("submit", first, "--seeds", second, *options, "Both")
-    assert run.status == 2
-    assert "both: has the predictions of one; enter a system once" in run.err
+    track.board.done("submit", first, *options, "One")
+    told = track.board.refused("submit", first, "--seeds", second, *options, "Both")
+    assert "both: has the predictions of one; enter a system once" in told
     # An entry itself may be played again, with more trials.
     again = [*options, "One", "--replace"]
-    assert track.board("submit", first, "--seeds", second, *again).status == 0
+    track.board.done("submit", first, "--seeds", second, *again)
     run = track.board("submit", first, *options, "First")
     assert "first: has the predictions of one; enter a system once" in run.err
 
@@ -438,11 +426,11 @@ def test_an_entry_verifies_by_playing_again(track: _Track, edits: tuple[Edit, ..
     assert (entry.system.predictions.played == "baseline") == (not edits)
     assert (entry.folder / PREDICTIONS_FILE).is_file() == bool(edits)
     before = {path: path.read_bytes() for path in track.folder.rglob("*") if path.is_file()}
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
-    run = track.board("leaderboard", "--rescore", "--jobs", 1)
-    assert (run.status, "agent: unchanged" in run.out) == (0, True)
+    track.board.done("verify", "--strict", "--jobs", 1)
+    run = track.board.done("leaderboard", "--rescore", "--jobs", 1)
+    assert "agent: unchanged" in run.out
     assert {path: path.read_bytes() for path in before} == before
-    assert track.board("leaderboard", "--check").status == 0
+    track.board.done("leaderboard", "--check")
     if edits:
         run = track.run("score", entry.folder / PREDICTIONS_FILE)
         assert "30 tasks, 2 trials" in run.out
@@ -491,7 +479,7 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
     assert "passes[0].value" in run.out
     change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
     assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
-    assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
+    track.board.done("leaderboard", "--rescore", "--jobs", 1)
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
 
 
@@ -500,24 +488,21 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
 
 def test_score_shows_the_trials_of_a_play_together(track: _Track) -> None:
     files = track.files(mine, silent, model_user)
-    run = track.run("score", *files)
-    assert run.status == 0
+    run = track.run.done("score", *files)
     assert "mine with gpt" in run.out
     shown = dict(line.rsplit(None, 3)[:2] for line in run.out.splitlines() if line.startswith("pa"))
     assert shown == {"pass^1": "66.7", "pass^2": "66.7"}
     assert "Books" in run.out
-    figures = json.loads(track.run("score", *files, "--json", "-").out)
+    figures = track.run.json("score", *files)
     assert figures["solved"] == pytest.approx(100 * 20 / 30)
     assert "grounded" in track.run("score", files[0], "--free-running").out
-    run = track.run("score", *files, "--intervals")
-    assert run.status == 2
-    assert "--intervals is not for files of `mwz play`" in run.err
+    told = track.run.refused("score", *files, "--intervals")
+    assert "--intervals is not for files of `mwz play`" in told
 
 
 def test_check_plays_a_file_again(track: _Track) -> None:
     [first, _] = track.files(mine)
-    run = track.run("check", first)
-    assert run.status == 0
+    run = track.run.done("check", first)
     assert "30, confirmed by replay" in run.out
     [first, _] = track.files(mine, lambda lines: lines[0].pop())
     run = track.run("check", first)
@@ -529,8 +514,7 @@ def test_check_plays_a_file_again(track: _Track) -> None:
 def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     [one, _] = track.files(mine, model_user, prefix="one")
     [other, _] = track.files(mine, model_user, silent, prefix="other")
-    run = track.run("compare", one, other, "--json", "-")
-    [pair] = json.loads(run.out)["pairs"]
+    [pair] = track.run.json("compare", one, other)["pairs"]
     # Ten tasks are solved by the first alone: McNemar's exact p is twice one half to the tenth.
     assert (pair["solved"]["only_a"], pair["solved"]["only_b"]) == (10, 0)
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
@@ -552,8 +536,8 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
 def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: float | None) -> None:
     one = track.files(mine, model_user, lost, prefix="one")
     other = track.files(mine, model_user, lost, prefix="other")
-    scored = json.loads(track.run("score", *one, "--json", "-").out)["pass"]["1"]
-    compared = json.loads(track.run("compare", *one, *other, "--json", "-").out)["systems"]
+    scored = track.run.json("score", *one)["pass"]["1"]
+    compared = track.run.json("compare", *one, *other)["systems"]
     assert [system["scores"]["solved"] for system in compared] == [pytest.approx(scored)] * 2
     assert (scored["interval"] == "wilson") == (low is not None)
     assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
@@ -562,9 +546,8 @@ def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: flo
 def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.MonkeyPatch) -> None:
     track.submit(mine)
     monkeypatch.chdir(track.folder.parent)
-    run = track.run("compare", "agent", "agent")
-    assert run.status == 2
-    assert "has live dialogues; give its file of `mwz play`" in run.err
+    told = track.run.refused("compare", "agent", "agent")
+    assert "has live dialogues; give its file of `mwz play`" in told
 
 
 def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:

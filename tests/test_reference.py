@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import run_cli
+from helpers import Cli
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.cli.verify import reference_differences
@@ -45,12 +45,12 @@ def test_a_wrong_shortcut_is_found(
 
 
 def test_the_command_compares_entries(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     place = ("--benchmark", "sample", "--submissions", "submissions")
     arguments = ("--name", "Careful", "--track", "end-to-end", *place)
     submitted = SAMPLE_SUBMISSIONS / "careful.json"
-    assert run_cli(capsys, "submit", submitted, *arguments).status == 0
-    run = run_cli(capsys, "verify", "--reference", "--benchmark", "sample", "--jobs", 1)
+    cli.done("submit", submitted, *arguments)
+    run = cli("verify", "--reference", "--benchmark", "sample", "--jobs", 1)
     assert (run.status, run.out) == (0, "careful: ok\n")

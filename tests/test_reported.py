@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
-from helpers import run_cli
+from helpers import Cli
 
 from mwz.harness.board import Entry, read_board, read_entries
 from mwz.harness.board.entries import read_entry
@@ -287,23 +287,21 @@ def test_a_row_that_names_an_entry_that_is_not_there_is_refused(
         make_board(entered, "2021", tables)
 
 
-def test_one_command_makes_and_checks_both_pages(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_command_makes_and_checks_both_pages(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "base" / "submissions"
     enter(folder, "one", system(name="One"))
     written(folder, table(row("Gone", **{"2.0_Inform": "86.59"}), kind="old"))
     older = folder.parent / "docs" / "older-results.md"
     options = ("leaderboard", "--submissions", folder)
-    assert run_cli(capsys, *options).status == 0
-    assert run_cli(capsys, *options, "--check").status == 0
+    cli.done(*options)
+    cli.done(*options, "--check")
     older.write_text(older.read_text(encoding="utf-8").replace("86.59", "96.59"), encoding="utf-8")
-    run = run_cli(capsys, *options, "--check")
+    run = cli(*options, "--check")
     assert run.status == 1
     assert "older-results.md is outdated" in run.err
     assert any(line.startswith("-") and "96.59" in line for line in run.out.splitlines())
     older.unlink()
-    assert run_cli(capsys, *options, "--check").status == 1
+    assert cli(*options, "--check").status == 1
     assert not older.exists()
 
 

@@ -24,7 +24,7 @@ from entered import (
     sample_scores,
     system,
 )
-from helpers import Run, run_cli
+from helpers import Cli
 from submitted import files_below
 
 from mwz.harness import Benchmark
@@ -330,34 +330,27 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
 # ------------------------------------------------------------------------ on the command line
 
 
-def _leaderboard(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
-
-
 def _line(text: str, part: str) -> str:
     [line] = [line for line in text.splitlines() if part in line]
     return line
 
 
 def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
     make_older(folder / "careful")
-    run = _leaderboard(capsys, folder)
-    assert run.status == 2
-    assert "careful: scored by an earlier version; use --rescore" in run.err
-    run = _leaderboard(capsys, folder, "--rescore")
-    assert run.status == 0
+    assert "careful: scored by an earlier version; use --rescore" in board_cli.refused(folder)
+    run = board_cli.done(folder, "--rescore")
     assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
-    assert _leaderboard(capsys, folder, "--check").status == 0
+    board_cli.done(folder, "--check")
 
 
 def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
-    assert _leaderboard(capsys, folder).status == 0
+    board_cli.done(folder)
     page = (folder.parent / "leaderboard.md").read_bytes()
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    run = board_cli(folder, "--check", "--rescore")
     assert (run.status, run.err) == (0, "")
     assert "careful: unchanged" in run.out
     assert "leaderboard.md: up to date\n" in run.out
@@ -365,10 +358,10 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
     # scoring again tells.
     (folder / "careful" / "dialogues.json").unlink()
     edit_inform(folder / "careful", 90.0)
-    assert _leaderboard(capsys, folder).status == 0
+    board_cli.done(folder)
     before = files_below(folder.parent)
-    assert _leaderboard(capsys, folder, "--check").status == 0
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    board_cli.done(folder, "--check")
+    run = board_cli(folder, "--check", "--rescore")
     assert run.status == 1
     # Inform (26 of 30 dialogues) and the combined score, in all and in the strict set-up.
     assert "careful: 4 figures changed" in run.out
@@ -380,7 +373,7 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
     ]
     assert files_below(folder.parent) == before
     # Without --check the same is written.
-    assert _leaderboard(capsys, folder, "--rescore", "--jobs", 2).status == 0
+    board_cli.done(folder, "--rescore", "--jobs", 2)
     assert (folder.parent / "leaderboard.md").read_bytes() == page
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, benchmark, database, dialogue, goal, run_cli
+from helpers import RULES, Cli, benchmark, database, dialogue, goal
 from hypothesis import given, settings, strategies as st
 from stepped import rates_of
 
@@ -245,11 +245,9 @@ def test_a_source_other_than_the_set_ups_own_is_refused(
     Options(setup="ubar", states="gold", domains="gold")
 
 
-def test_the_command_scores_by_name(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_scores_by_name(cli: Cli) -> None:
     sample = Path(__file__).parents[1] / "harness" / "sample" / "submissions" / "careful.json"
-    run = run_cli(capsys, "score", sample, "--benchmark", "sample", "--setup", "ubar")
+    run = cli("score", sample, "--benchmark", "sample", "--setup", "ubar")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith("Inform and Success with gold belief states")
     assert "|setup:ubar|domains:gold|states:gold|" in run.out

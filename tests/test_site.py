@@ -22,7 +22,7 @@ import html5lib
 import jsonschema
 import pytest
 from entered import PROJECT, REPOSITORY, enter, reports, system
-from helpers import Run, run_cli
+from helpers import Cli
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
@@ -776,37 +776,33 @@ def test_the_bibtex_agrees_with_the_citation_file() -> None:
 # The command.
 
 
-def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "site", "--submissions", folder, *options)
+@pytest.fixture
+def site(cli: Cli) -> Cli:
+    return cli.of("site", "--submissions")
 
 
-def test_the_command_writes_the_site(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) -> None:
     web = tmp_path / "web"
-    done = _run(capsys, folder, web)
-    assert done.status == 0
+    done = site.done(folder, web)
     assert f"{web / 'index.html'}: " in done.out
     assert "docs: lacks audit.md, submitting.md, metrics.md" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder).files)
     # What the site does not have is told and kept: it may be somebody's.
     (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is no part of the site; remove it" in _run(capsys, folder, web).err
+    assert "gone.html is no part of the site; remove it" in site(folder, web).err
     assert (web / "systems" / "gone.html").exists()
 
 
-def test_what_is_no_place_for_a_site_is_refused(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = _run(capsys, folder, folder / "web")
+def test_what_is_no_place_for_a_site_is_refused(folder: Path, tmp_path: Path, site: Cli) -> None:
+    done = site(folder, folder / "web")
     assert (done.status, (folder / "web").exists()) == (2, False)
     assert "lies in the folder of submissions" in done.err
-    assert "give either DIR or --serve" in _run(capsys, folder).err
-    assert "give either DIR or --serve" in _run(capsys, folder, "web", "--serve", "0").err
+    assert "give either DIR or --serve" in site(folder).err
+    assert "give either DIR or --serve" in site(folder, "web", "--serve", "0").err
     # Nothing is written where an entry is wrong.
     (folder / "alpha" / "scores.json").write_text("{", encoding="utf-8")
-    done = _run(capsys, folder, tmp_path / "web")
+    done = site(folder, tmp_path / "web")
     assert (done.status, (tmp_path / "web").exists()) == (2, False)
 
 
@@ -872,11 +868,8 @@ def test_only_pages_are_served_and_only_to_this_machine(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(
-    served: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_taken_is_told_in_one_line(served: str, folder: Path, site: Cli) -> None:
     port = served.rpartition(":")[2]
-    done = _run(capsys, folder, "--serve", port)
-    assert done.status == 2
-    assert f"port {port}: is not available" in done.err
-    assert len([line for line in done.err.splitlines() if line.startswith("mwz: port")]) == 1
+    told = site.refused(folder, "--serve", port)
+    assert f"port {port}: is not available" in told
+    assert len([line for line in told.splitlines() if line.startswith("mwz: port")]) == 1

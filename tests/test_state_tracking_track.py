@@ -20,7 +20,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Run, run_cli
+from helpers import Cli, Run
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -84,16 +84,15 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
 
 
 def test_the_same_states_score_alike_in_both_tracks(
-    sample: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sample: Benchmark, submitting: _Submitting, tmp_path: Path
 ) -> None:
-    submitting = _Submitting(tmp_path, capsys)
-    assert submitting(CAREFUL, "Careful", track="end-to-end").status == 0
+    submitting.done(CAREFUL, "Careful", track="end-to-end")
     altered = json.loads(CAREFUL.read_bytes())
     path = tmp_path / "states.json"
     # Without responses it is another file, of the same states.
     states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in altered.items()}
     path.write_text(json.dumps(states), encoding="utf-8")
-    assert submitting(path, "Careful states").status == 0
+    submitting.done(path, "Careful states")
     [table] = submitting.tables()
     assert {row.key for row in table} == {"careful", "careful-states"}
     one, other = (row.scores.figures for row in table)
@@ -214,12 +213,12 @@ def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- the command
 
 
-class _Submitting:
+class _Submitting(Cli):
     """Submits files to a folder of its own."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder / "base" / "submissions"
-        self._capsys = capsys
+        self.run = cli.of(last=("--submissions", self.folder))
 
     def __call__(
         self, path: Path, name: str, *options: object, track: str = "state-tracking"
@@ -228,16 +227,13 @@ class _Submitting:
             "submit", path, "--name", name, "--track", track, "--benchmark", "sample", *options
         )
 
-    def run(self, command: str, *arguments: object) -> Run:
-        return run_cli(self._capsys, command, *arguments, "--submissions", self.folder)
-
     def tables(self) -> list[list[Any]]:
         return _tables(read_entries(self.folder))
 
 
 @pytest.fixture
-def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
-    return _Submitting(tmp_path, capsys)
+def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
+    return _Submitting(tmp_path, cli)
 
 
 @pytest.fixture
@@ -248,25 +244,21 @@ def half(tmp_path: Path) -> Path:
 
 
 def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, half: Path) -> None:
-    run = submitting(half, "Half")
-    assert run.status == 0, run.err
+    run = submitting.done(half, "Half")
     # One turn of two is right, by what the file itself calls gold.
     assert "not ranked among those with the same gold states" in run.out
     assert "50.00" in run.out
     page = (submitting.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert "| Half" in page
-    assert submitting.run("leaderboard", "--check").status == 0
+    submitting.run.done("leaderboard", "--check")
 
 
 def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
     submitting(half, "Half")
     submitting(CAREFUL, "Careful", track="end-to-end")
-    run = submitting.run("audit")
-    assert run.status == 0, run.err
+    run = submitting.run.done("audit")
     assert "Half" not in run.out
-    named = submitting.run("audit", "half")
-    assert named.status == 2
-    assert "half: is in the track state-tracking" in named.err
+    assert "half: is in the track state-tracking" in submitting.run.refused("audit", "half")
 
 
 @pytest.mark.parametrize(
@@ -284,9 +276,7 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 def test_options_that_mean_nothing_are_refused(
     track: str, options: list[str], told: str, submitting: _Submitting
 ) -> None:
-    run = submitting(CAREFUL, "Careful", *options, track=track)
-    assert run.status == 2
-    assert told in run.err
+    assert told in submitting.refused(CAREFUL, "Careful", *options, track=track)
     assert not submitting.folder.exists()
 
 

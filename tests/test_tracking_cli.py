@@ -6,7 +6,6 @@ import json
 from dataclasses import astuple
 
 import pytest
-from helpers import run_cli
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.io import validated
@@ -14,9 +13,9 @@ from mwz.harness.signature import Signature
 
 
 @pytest.fixture
-def run(capsys):
+def run(cli):
     """Run the command line; returns status, standard output and standard error."""
-    return lambda *args: astuple(run_cli(capsys, *args))
+    return lambda *args: astuple(cli(*args))
 
 
 def write_pairs(path, turns, id_="MUL0003.json"):

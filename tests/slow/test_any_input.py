@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import run_cli
+from helpers import Cli
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark
@@ -93,7 +93,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
     ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
 )
 def test_no_name_reaches_the_terminal_as_a_command_to_it(
-    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: tuple[str, ...], tmp_path: Path, cli: Cli
 ) -> None:
     turns = [{"response": HOSTILE, "state": {HOSTILE: {HOSTILE: HOSTILE}}, HOSTILE: HOSTILE}]
     known = next(iter(CAREFUL))
@@ -109,7 +109,7 @@ def test_no_name_reaches_the_terminal_as_a_command_to_it(
         path.write_text(json.dumps(content), encoding="utf-8")
         folder = tmp_path / HOSTILE / "submissions"
         extra = ("--submissions", folder, "--replace") if command[0] == "submit" else ()
-        run = run_cli(capsys, command[0], path, *command[1:], *extra)
+        run = cli(command[0], path, *command[1:], *extra)
         assert run.status in (0, 1, 2), run
         for shown in (run.out, run.err):
             odd = {c for c in shown if not (c.isprintable() or c in "\n\t")}
