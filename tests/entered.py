@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
+from helpers import write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
@@ -286,7 +287,7 @@ def _scores_content(folder: Path) -> Any:
 
 
 def _write_scores(folder: Path, content: object) -> None:
-    (folder / SCORES_FILE).write_text(json.dumps(content), encoding="utf-8")
+    write_json(folder / SCORES_FILE, content)
 
 
 # Folder -> BLEU (mwz22), strict Inform and Success of "Shades of BLEU, Flavours of Success",

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
+from mwz.harness.errors import InputError
 from mwz.harness.submission import Submission, checked_submission, read_predictions
 from mwz.normalization import rule_set
 
@@ -193,6 +194,20 @@ class Cli:
         assert (run.status, run.out) == (2, "")
         assert "Traceback" not in run.err
         return run.err
+
+
+def write_json(path: Path, content: object) -> Path:
+    """Write JSON to a path, in folders made as needed, and return the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def refusal(function: Callable[..., object], *arguments: Any, **options: Any) -> InputError:
+    """Return how a function refuses what it is given."""
+    with pytest.raises(InputError) as raised:
+        function(*arguments, **options)
+    return raised.value
 
 
 def copy_packages(folder: Path) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal
+from helpers import Cli, benchmark, dialogue, goal, write_json
 
 from mwz.harness.data.installed import install_benchmark
 
@@ -35,9 +35,7 @@ def mwz(cli: Cli, tmp_path: Path) -> Cli:
 
 
 def _file(tmp_path: Path, dialogues: Mapping[str, Sequence[object]]) -> Path:
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(dialogues), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "predictions.json", dialogues)
 
 
 TURN = {"response": "[name] it is", "state": {"hotel": {"area": "north"}}}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, enter_sample, reports, system
-from helpers import Cli
+from helpers import Cli, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Scores, read_entries
@@ -44,8 +44,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     # Success of the careful sample submission is 25 of 30 dialogues.
     picked = _successful(sample, json.loads(_file("careful").read_text(encoding="utf-8")))
     assert len(picked) == 25
-    path = tmp_path / "picked.json"
-    path.write_text(json.dumps(picked), encoding="utf-8")
+    path = write_json(tmp_path / "picked.json", picked)
     chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
     run = cli.done("submit", path, "--name", "Picked", *chosen)
     assert run.out.endswith(
@@ -206,5 +205,5 @@ def test_predictions_saved_again_are_the_same_predictions(tmp_path: Path, cli: C
     assert not (tmp_path / "submissions" / "again").exists()
     id_ = next(iter(content))
     content[id_][0]["response"] += " okay ?"
-    saved.write_text(json.dumps(content), encoding="utf-8")
+    write_json(saved, content)
     cli.done("submit", saved, "--name", "Again", *options)

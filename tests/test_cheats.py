@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
-from helpers import Cli
+from helpers import Cli, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
@@ -64,7 +64,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
     careful = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
     cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
     file, folder = tmp_path / "cheat.json", tmp_path / "submissions"
-    file.write_text(json.dumps(cheat), encoding="utf-8")
+    write_json(file, cheat)
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
     run = cli.done("submit", file, *chosen, "--benchmark", "sample")
     assert "end: flags not reviewed yet: many placeholders about venues" in run.out

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 from entered import REPOSITORY
-from helpers import SUBMISSIONS, Cli, sample_predictions
+from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
 from resampled_cases import report_figures, sample_scorer
 
 from mwz.harness.board import read_entries
@@ -25,11 +24,6 @@ RATES = ("inform", "success", "optimistic.inform", "optimistic.success")
 @pytest.fixture
 def compare(cli: Cli) -> Cli:
     return cli.of("compare")
-
-
-def _write(path: Path, predictions: object) -> Path:
-    path.write_text(json.dumps(predictions))
-    return path
 
 
 def test_two_systems_in_the_layout_of_the_documentation(compare: Cli) -> None:
@@ -90,7 +84,7 @@ def test_several_systems_are_corrected_by_holm(compare: Cli, tmp_path: Path) -> 
     half = sample_predictions("careful")
     for turns in list(half.values())[::3]:
         turns[-1]["response"] = "goodbye"
-    found = compare.json(CAREFUL, HASTY, _write(tmp_path / "half.json", half), CAREFUL)
+    found = compare.json(CAREFUL, HASTY, write_json(tmp_path / "half.json", half), CAREFUL)
     assert [system["name"] for system in found["systems"]] == [
         *("careful", "hasty", "half", "careful (2)")
     ]
@@ -105,7 +99,7 @@ def test_systems_are_compared_on_what_both_play(compare: Cli, tmp_path: Path) ->
     predictions = sample_predictions("hasty")
     ids = list(predictions)
     some = {id_: predictions[id_] for id_ in reversed(ids[5:])}
-    part = _write(tmp_path / "part.json", some)
+    part = write_json(tmp_path / "part.json", some)
     found = compare.json(CAREFUL, part, HASTY)
     assert found["dialogues"] == 25
     assert [system["dialogues"] for system in found["systems"]] == [30, 25, 30]
@@ -246,10 +240,10 @@ def test_the_corpus_is_compared_without_bleu_against_itself(compare: Cli) -> Non
 def test_systems_that_do_not_compare_are_refused_with_reasons(compare: Cli, tmp_path: Path) -> None:
     """Belief states are another task, unless the metrics do not use them."""
     assert "bleu" in compare.json(CAREFUL, SCRIPTED, "--metrics", "bleu")["pairs"][0]
-    ids = list(sample_predictions("careful"))
+    whole = list(sample_predictions("careful").items())
     parts = [
-        _write(tmp_path / f"{name}.json", {id_: sample_predictions("careful")[id_] for id_ in some})
-        for name, some in (("first", ids[:4]), ("second", ids[4:]))
+        write_json(tmp_path / f"{name}.json", dict(some))
+        for name, some in (("first", whole[:4]), ("second", whole[4:]))
     ]
     assert "first and second: no dialogue is played by both" in compare.refused(*parts)
     message = compare.refused(CAREFUL, SCRIPTED, "--metrics", "bleu,inform")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Cli, Run
+from helpers import SUBMISSIONS, Cli, Run, write_json
 
 Mwz = Callable[..., Run]
 
@@ -28,11 +28,6 @@ def mwz(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mwz:
         return Run(done.status, done.out, "\n".join(told))
 
     return run
-
-
-def _written(path: Path, content: Any) -> Path:
-    path.write_text(json.dumps(content))
-    return path
 
 
 def _with(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -90,7 +85,7 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
         {"response": "[hotel_name] [value_name]s , [value_area]"},
         {"response": "[x y] [hotel]"},
     ]
-    run = cli("check", _written(tmp_path / "p.json", {"town001": turns}))
+    run = cli("check", write_json(tmp_path / "p.json", {"town001": turns}))
     # One of two turns has a name.
     assert "placeholders    5; about venues: 0.50 a turn\n" in run.out
     assert "  known         NAME 2×, AREA 1×\n" in run.out
@@ -100,13 +95,13 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
 
 
 def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    run = mwz("check", _written(tmp_path / "p.json", _with(careful, bspn="x")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, bspn="x")))
     assert (run.status, run.err) == (1, "")
     (place,) = {f"dialogue {id_}, turn 0" for id_ in list(careful)[:1]}
     assert f"warning         {place}: `bspn` is not read; what counts is `state`\n" in run.out
     assert "warnings        1\n" in run.out
     # Other keys are noted.
-    run = mwz("check", _written(tmp_path / "p.json", _with(careful, asked="hello")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, asked="hello")))
     assert run.status == 0
     assert "note            keys of turns that are not read: asked 1×\n" in run.out
 
@@ -114,7 +109,7 @@ def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) ->
 def test_check_refuses_what_score_refuses_in_the_same_words(
     mwz: Mwz, tmp_path: Path, careful: Any
 ) -> None:
-    half = _written(tmp_path / "half.json", _with(careful, state=None))
+    half = write_json(tmp_path / "half.json", _with(careful, state=None))
     checked, scored = mwz("check", half), mwz("score", half)
     assert (checked.status, scored.status, scored.out) == (2, 2, "")
     assert checked.err == scored.err
@@ -128,7 +123,7 @@ def test_check_refuses_what_score_refuses_in_the_same_words(
 def test_convert_writes_the_standard_form_of_the_family(
     mwz: Mwz, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
-    family = _written(tmp_path / "family.json", _family(careful))
+    family = write_json(tmp_path / "family.json", _family(careful))
     run = mwz("convert", family, "-o", "new.json.gz")
     assert (run.status, run.out) == (0, "")
     assert "read as belief spans (resp_gen, bspn_gen)" in run.err
@@ -149,7 +144,7 @@ def test_convert_writes_the_standard_form_of_the_family(
 def test_the_family_scores_as_what_it_converts_to(
     cli: Cli, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
-    family = _written(tmp_path / "family.json", _family(careful))
+    family = write_json(tmp_path / "family.json", _family(careful))
     files = (family, SUBMISSIONS / "careful.json")
     one, other = (cli.json("score", file) for file in files)
     assert one == other
@@ -159,7 +154,7 @@ def test_the_family_scores_as_what_it_converts_to(
 
 
 def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    path = _written(tmp_path / "p.json", careful)
+    path = write_json(tmp_path / "p.json", careful)
     (tmp_path / "link.json").symlink_to(path)
     before = path.read_bytes()
     for target in ("p.json", "./p.json", "link.json"):
@@ -186,7 +181,7 @@ def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful
         return cli("score", *arguments, "--benchmark", "sample")
 
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    path = _written(tmp_path / "policy.json", policy)
+    path = write_json(tmp_path / "policy.json", policy)
     for name in (path, "@corpus"):
         run = score(name)
         assert run.err == f"mwz: {name}: {GOLD_TOLD}\n"
@@ -208,13 +203,13 @@ def test_score_tells_once_what_is_read_under_another_name(
         id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
         for id_, turns in careful.items()
     }
-    run = mwz("score", _written(tmp_path / "p.json", content))
+    run = mwz("score", write_json(tmp_path / "p.json", content))
     assert run.status == 0
     assert run.err.splitlines() == [
         f"mwz: {tmp_path}/p.json: read `belief` as `state`",
         f"mwz: {tmp_path}/p.json: read as turns by dialogue",
     ]
-    assert run.out == mwz("score", _written(tmp_path / "q.json", careful)).out
+    assert run.out == mwz("score", write_json(tmp_path / "q.json", careful)).out
 
 
 # Submitting.
@@ -229,7 +224,7 @@ def _submit(mwz: Mwz, path: Path) -> Run:
 
 def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    path = _written(tmp_path / "p.json", _with(policy, sate={}))
+    path = write_json(tmp_path / "p.json", _with(policy, sate={}))
     run = _submit(mwz, path)
     assert run.status == 0, run.err
     assert "`sate` is not read; write `state`" in run.err

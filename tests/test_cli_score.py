@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
@@ -23,9 +23,7 @@ NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`
 
 @pytest.fixture
 def file(tmp_path: Path, careful: dict[str, Any]) -> Path:
-    path = tmp_path / "careful.json"
-    path.write_text(json.dumps(careful))
-    return path
+    return write_json(tmp_path / "careful.json", careful)
 
 
 def _refused(cli: Cli, *arguments: object) -> str:
@@ -77,7 +75,7 @@ def test_an_entry_is_scored_by_its_name(
     by_name = cli.json("score", "mine")
     assert by_name == cli.json("score", file)
     # A file comes first.
-    (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
+    write_json(tmp_path / "mine", {"town001": [{"response": "hello"}]})
     assert cli.json("score", "mine")["coverage"]["dialogues"] == 1
     assert _refused(cli, "yours").startswith("yours: no such file, and no entry of submissions")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample, sample_scores
-from helpers import Cli, Run
+from helpers import Cli, Run, write_json
 from submitted import files_below
 
 from mwz.harness.board import read_board, read_entries
@@ -252,8 +252,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
         id_: [{**turn, **new} for turn, new in zip(turns, said[id_], strict=True)]
         for id_, turns in hasty.items()
     }
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(own), encoding="utf-8")
+    path = write_json(tmp_path / "own.json", own)
     told = submitting.refused(path, "Own", "--states-of", "careful")
     assert "own: entry.toml: states_of: its belief states are not those of careful (" in told
     assert not (submitting.folder / "own").exists()

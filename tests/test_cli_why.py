@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from helpers import SUBMISSIONS, Cli, sample_predictions
+from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.scoring import Options, Scorer
@@ -21,9 +20,7 @@ def why(cli: Cli) -> Cli:
 
 
 def written(tmp_path: Path, predictions: object) -> Path:
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(predictions), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "predictions.json", predictions)
 
 
 def row(text: str, title: str, nth: int = 0) -> list[str]:

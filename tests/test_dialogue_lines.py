@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Cli, Run, benchmark, dialogue, goal, sample_predictions
+from helpers import SUBMISSIONS, Cli, Run, benchmark, dialogue, goal, refusal, sample_predictions
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.metrics import DialogueResult
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
@@ -101,9 +101,7 @@ def test_a_line_by_hand() -> None:
 def problems(text: str, folder: Path) -> str:
     path = folder / "some.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        read_dialogue_lines(path)
-    return str(refused.value)
+    return str(refusal(read_dialogue_lines, path))
 
 
 def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_path: Path) -> None:
@@ -136,10 +134,9 @@ def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_pa
 def test_files_that_are_no_lines_are_bad_input(text: str, told: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        read_dialogue_lines(path)
-    assert "bad.jsonl" in str(refused.value)
-    assert told in str(refused.value)
+    error = refusal(read_dialogue_lines, path)
+    assert "bad.jsonl" in str(error)
+    assert told in str(error)
 
 
 # The command line.

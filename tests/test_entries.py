@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, enter, system
+from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.board import Scores, System, read_entries, tracks
@@ -27,11 +28,10 @@ PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob
 def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
     path = tmp_path / "entry.toml"
     path.write_text(tomli_w.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read_system(path)
-    assert error.value.source == str(path)
-    assert len(error.value.problems) == 1
-    return error.value.problems[0]
+    error = refusal(read_system, path)
+    assert error.source == str(path)
+    assert len(error.problems) == 1
+    return error.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,7 @@ def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path) -> None:
 def test_an_entry_without_what_it_is_is_refused(tmp_path: Path) -> None:
     path = enter(tmp_path, "system").folder / "entry.toml"
     path.unlink()
-    with pytest.raises(InputError) as error:
-        read_entries(tmp_path)
-    assert error.value.source == str(path)
+    assert refusal(read_entries, tmp_path).source == str(path)
 
 
 def test_an_entry_without_scores_says_so_and_has_none(tmp_path: Path) -> None:

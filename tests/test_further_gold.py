@@ -24,7 +24,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Cli, Run, benchmark, dialogue, goal
+from helpers import Cli, Run, benchmark, dialogue, goal, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -422,8 +422,7 @@ def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Boar
 def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
     board: _Board, tmp_path: Path
 ) -> None:
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(own_gold("d1", AREA)), encoding="utf-8")
+    path = write_json(tmp_path / "own.json", own_gold("d1", AREA))
     options = ("--name", "Own", "--track", "state-tracking", "--benchmark", "sample")
     run = board.run.done("submit", path, *options)
     assert "1.1: its dialogues and turns are not those of sample" in run.err

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal
+from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_gold_states
@@ -145,9 +145,7 @@ SHAPES: Mapping[str, Any] = {
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[Any], Path]:
     def write_(content: Any, name: str = "data.json") -> Path:
-        path = tmp_path / name
-        path.write_text(json.dumps(content), encoding="utf-8")
-        return path
+        return write_json(tmp_path / name, content)
 
     return write_
 
@@ -220,10 +218,9 @@ def test_files_of_other_shapes_are_refused_with_the_place(
     content: Any, message: str, write: Callable[[Any], Path]
 ) -> None:
     path = write(content)
-    with pytest.raises(InputError) as error:
-        read_gold_states("2.1", path, tiny())
-    assert error.value.source == str(path)
-    assert message in str(error.value)
+    error = refusal(read_gold_states, "2.1", path, tiny())
+    assert error.source == str(path)
+    assert message in str(error)
 
 
 @pytest.mark.parametrize("version", ["", "../2.4", "2/4", ".4", "2.4 b", "x" * 32])
@@ -359,5 +356,5 @@ def test_what_is_missing_is_told_with_status_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     install_benchmark(tiny())
-    (tmp_path / "tracker.json").write_text(json.dumps(PREDICTIONS), encoding="utf-8")
+    write_json(tmp_path / "tracker.json", PREDICTIONS)
     assert message in cli.refused(*arguments)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 
 from mwz.database import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
@@ -42,9 +42,7 @@ GOAL["own"]["restaurant"]["requestable"] = ["PHONE"]  # type: ignore[assignment]
 
 @pytest.fixture
 def wrong(tmp_path: Path) -> Path:
-    path = tmp_path / "wrong.json"
-    path.write_text(json.dumps(WRONG), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "wrong.json", WRONG)
 
 
 @pytest.fixture
@@ -204,9 +202,8 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
 
 
 def test_files_in_plain_english_are_compared(cli: Cli, wrong: Path, tmp_path: Path) -> None:
-    right = tmp_path / "right.json"
     mended = {**WRONG, "town004": [{"response": "The Museum of Knots, 01632 960301."}]}
-    right.write_text(json.dumps(mended), encoding="utf-8")
+    right = write_json(tmp_path / "right.json", mended)
     run = cli.done("compare", wrong, right, "--lexicalised", "--metrics", "grounded")
     assert "Grounded Inform" in run.out
     assert "use --lexicalised" in cli.refused("compare", wrong, right, "--metrics", "grounded")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 from plain_english import TOLD
 
 from mwz.harness.data import load_benchmark
@@ -131,7 +131,7 @@ def _submission(path: Path) -> Path:
         ]
         for id_, told in TOLD.items()
     }
-    path.write_text(json.dumps(content))
+    write_json(path, content)
     return path
 
 

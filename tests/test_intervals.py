@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import SUBMISSIONS, Cli
+from helpers import SUBMISSIONS, Cli, write_json
 from hypothesis import given, strategies as st
 from resampled_cases import report_figures, sample_evidence, sample_scorer
 
@@ -117,8 +117,7 @@ def test_dst_adds_intervals_to_every_report(cli: Cli, tmp_path: Path) -> None:
         f"d{number}": {"0": {"gt": {"hotel": {"area": "west"}}, "pr": {"hotel": {"area": said}}}}
         for number, said in enumerate(["west", "east", "west", "west"])
     }
-    file = tmp_path / "pairs.json"
-    file.write_text(json.dumps(pairs))
+    file = write_json(tmp_path / "pairs.json", pairs)
     run = cli.done("dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3", "--json", "-")
     first, second = json.loads(run.out)
     values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}

@@ -23,6 +23,7 @@ from entered import (
     reports,
     system,
 )
+from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import STYLES
@@ -32,7 +33,6 @@ from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.site_pages import make_site
-from mwz.harness.errors import InputError
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.scoring import Report
 from mwz.normalization import published_rule_sets, rule_set
@@ -254,10 +254,9 @@ def test_systems_without_scores_under_the_default_rule_set_are_refused_by_name(
     others = [
         _with_report(enter(tmp_path, key), report("2023"), "2023") for key in ("old", "older")
     ]
-    with pytest.raises(InputError) as error:
-        leaderboard([both, *others], "2021")
+    error = refusal(leaderboard, [both, *others], "2021")
     told = "not scored under rule set 2021; use --rescore"
-    assert error.value.problems == (f"old: {told}", f"older: {told}")
+    assert error.problems == (f"old: {told}", f"older: {told}")
 
 
 def _with_report(entry: Entry, shown: Report, rules: str = "2021") -> Entry:
@@ -272,10 +271,9 @@ def test_scores_of_an_earlier_version_are_refused_by_name_under_every_rule_set(
         enter(tmp_path, key)
     for key in ("old", "older"):
         make_older(tmp_path / key)
-    with pytest.raises(InputError) as error:
-        leaderboard(read_entries(tmp_path), rules)
+    error = refusal(leaderboard, read_entries(tmp_path), rules)
     told = "scored by an earlier version; use --rescore"
-    assert error.value.problems == (f"old: {told}", f"older: {told}")
+    assert error.problems == (f"old: {told}", f"older: {told}")
 
 
 def _signed(**changes: object) -> Report:

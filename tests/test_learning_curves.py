@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 from tracking_cases import belief
 
 from mwz.harness.errors import InputError
@@ -44,7 +44,7 @@ def test_numbers_are_given_or_read_from_names() -> None:
 
 
 def _write(path: Path, predicted: str) -> str:
-    path.write_text(json.dumps({"d1": {"0": {"gt": belief("a.x a.y"), "pr": belief(predicted)}}}))
+    write_json(path, {"d1": {"0": {"gt": belief("a.x a.y"), "pr": belief(predicted)}}})
     return str(path)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, Run, benchmark, dialogue, goal, sample_predictions
+from helpers import Cli, Run, benchmark, dialogue, goal, sample_predictions, write_json
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError
@@ -35,9 +35,7 @@ def _turns(told: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]
 
 
 def _file(folder: Path, content: object, name: str = "plain.json") -> Path:
-    path = folder / name
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
+    return write_json(folder / name, content)
 
 
 # mwz score --lexicalised.

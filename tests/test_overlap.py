@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from helpers import build_multiwoz
+from helpers import build_multiwoz, write_json
 from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
@@ -136,7 +136,7 @@ def test_goals_and_states_can_disagree(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = mwzeval / GOALS
     goals = json.loads(path.read_text())
-    path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
+    write_json(path, {**goals, "dev0005": goals["mul0002"]})
     seen = frozenset({"syn0001", "mul0002"})
     assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (seen, FROM_GOALS)
 
@@ -161,8 +161,8 @@ def test_a_damaged_split_is_named(tmp_path: Path) -> None:
 )
 def test_damaged_goals_are_named(tmp_path: Path, wrong: object) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
-    path = mwzeval / GOALS
-    path.write_text(json.dumps({**json.loads(path.read_text()), "trn0004": wrong}))
+    goals = json.loads((mwzeval / GOALS).read_text())
+    write_json(mwzeval / GOALS, {**goals, "trn0004": wrong})
     with pytest.raises(InputError, match=r"goals\.json: not in the layout"):
         find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS)
 
@@ -253,8 +253,7 @@ def test_the_overlap_is_installed_with_the_benchmark(
 
 def test_the_command_scores_a_part(benchmark: Benchmark, tmp_path: Path) -> None:
     install_benchmark(benchmark)
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(_PREDICTIONS))
+    path = write_json(tmp_path / "predictions.json", _PREDICTIONS)
     run = CliRunner().invoke(score_command, [str(path), "--goals", "unseen"])
     assert run.exit_code == 0, run.output
     assert "unseen goals only: 2 of the benchmark's dialogues" in run.stdout

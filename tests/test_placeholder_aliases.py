@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal
+from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
@@ -127,9 +127,7 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
 ) -> None:
     path = tmp_path / "aliases.toml"
     path.write_text(f"[placeholders]\n{line}\n")
-    with pytest.raises(InputError) as raised:
-        Options(placeholders=path)
-    assert str(raised.value).startswith(f"{path}: {problem}")
+    assert str(refusal(Options, placeholders=path)).startswith(f"{path}: {problem}")
 
 
 @pytest.mark.parametrize(
@@ -144,9 +142,7 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
 def test_a_file_that_is_no_table_is_refused(content: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "aliases.toml"
     path.write_text(content)
-    with pytest.raises(InputError) as raised:
-        Options(placeholders=str(path))
-    assert str(raised.value).startswith(f"{path}: {problem}")
+    assert str(refusal(Options, placeholders=str(path))).startswith(f"{path}: {problem}")
 
 
 def test_no_file_and_no_table_is_told_with_the_tables_there_are() -> None:
@@ -254,9 +250,7 @@ def test_nothing_is_said_where_few_names_are_unknown_or_none_can_be_guessed() ->
 def file(tmp_path: Path) -> Path:
     """A file whose two dialogues tell a number under a name that is not known."""
     install_benchmark(TWO)
-    path = tmp_path / "outputs.json"
-    path.write_text(json.dumps(_turns(UNKNOWN, UNKNOWN)))
-    return path
+    return write_json(tmp_path / "outputs.json", _turns(UNKNOWN, UNKNOWN))
 
 
 def test_check_score_why_and_compare_read_a_table(file: Path, tmp_path: Path, cli: Cli) -> None:

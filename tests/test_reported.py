@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
-from helpers import Cli
+from helpers import Cli, refusal
 
 from mwz.harness.board import Entry, read_board, read_entries
 from mwz.harness.board.entries import read_entry
@@ -117,10 +117,9 @@ def test_a_column_names_a_version_and_a_measure(
 def test_what_is_not_as_the_schema_says_is_refused_with_its_place(
     wrong: dict[str, Any], told: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError) as error:
-        written(tmp_path, wrong)
-    assert error.value.source.endswith(REPORTED_FILE)
-    assert any(told in problem for problem in error.value.problems), error.value.problems
+    error = refusal(written, tmp_path, wrong)
+    assert error.source.endswith(REPORTED_FILE)
+    assert any(told in problem for problem in error.problems), error.problems
 
 
 def test_two_tables_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from entered import (
     sample_scores,
     system,
 )
-from helpers import Cli
+from helpers import Cli, refusal
 from submitted import files_below
 
 from mwz.harness import Benchmark
@@ -265,9 +265,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert "not JSON" in str(hasty)
     assert scripted is None
     # The careful one is shown without a rank; nobody knows what the scores of the hasty one are of.
-    with pytest.raises(InputError) as error:
-        write_rescored(entries, outcomes, "2021")
-    assert error.value.problems == (
+    assert refusal(write_rescored, entries, outcomes, "2021").problems == (
         f"hasty: its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
     )
 
@@ -279,10 +277,9 @@ def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_a
     kept = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(kept)
-    with pytest.raises(InputError) as error:
-        leaderboard(read_entries(folder), "2021")
+    error = refusal(leaderboard, read_entries(folder), "2021")
     told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
-    assert error.value.problems == (f"careful: {told}", f"hasty: {told}")
+    assert error.problems == (f"careful: {told}", f"hasty: {told}")
     _rescore(folder)
     careful, hasty, _ = read_entries(folder)
     assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])

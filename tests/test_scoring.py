@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, sample_predictions
+from helpers import benchmark, dialogue, goal, refusal, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import STYLES
@@ -178,10 +178,9 @@ def test_the_optimistic_set_up_uses_gold_domains_whatever_is_asked_for() -> None
 
 
 def test_wrong_options_are_told_together() -> None:
-    with pytest.raises(InputError) as raised:
-        Options(rules="1999", setup="lax", domains="x", states="y", goals="some")
-    assert raised.value.source == "options"
-    assert list(raised.value.problems) == [
+    error = refusal(Options, rules="1999", setup="lax", domains="x", states="y", goals="some")
+    assert error.source == "options"
+    assert list(error.problems) == [
         f"unknown rule set '1999'; choose from {', '.join(rule_set_names())}",
         f"unknown set-up 'lax'; choose from both, strict, optimistic, {', '.join([*SETUPS][2:])}",
         "unknown source of domains 'x'; choose from auto, predicted, slots, states, gold",

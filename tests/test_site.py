@@ -22,7 +22,7 @@ import html5lib
 import jsonschema
 import pytest
 from entered import PROJECT, REPOSITORY, enter, reports, system
-from helpers import Cli
+from helpers import Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
@@ -48,7 +48,6 @@ from mwz.harness.board.views.site_pages import LOOPBACK, Site, make_site, page_s
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
-from mwz.harness.errors import InputError
 from mwz.harness.io import figure
 
 DOCUMENTS = PROJECT / "docs"
@@ -539,9 +538,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
 
 
 def _problems(folder: Path) -> list[str]:
-    with pytest.raises(InputError) as refused:
-        _made(folder)
-    return list(refused.value.problems)
+    return list(refusal(_made, folder).problems)
 
 
 def test_html_and_dangerous_links_in_a_document_are_text() -> None:

@@ -20,7 +20,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Cli, Run
+from helpers import Cli, Run, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -88,10 +88,9 @@ def test_the_same_states_score_alike_in_both_tracks(
 ) -> None:
     submitting.done(CAREFUL, "Careful", track="end-to-end")
     altered = json.loads(CAREFUL.read_bytes())
-    path = tmp_path / "states.json"
     # Without responses it is another file, of the same states.
     states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in altered.items()}
-    path.write_text(json.dumps(states), encoding="utf-8")
+    path = write_json(tmp_path / "states.json", states)
     submitting.done(path, "Careful states")
     [table] = submitting.tables()
     assert {row.key for row in table} == {"careful", "careful-states"}
@@ -119,7 +118,7 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
     path = entry.folder / SCORES_FILE
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    write_json(path, content)
     return read_entry(entry.folder)
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 from tracking_cases import (
     GCA_SAMPLE_1,
     HYPOTHETICAL_P1,
@@ -110,7 +110,7 @@ def test_the_recipe_of_the_paper_pools_trackers() -> None:
 
 def _write(path: Path, *turns: tuple[str, str]) -> str:
     states = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
-    path.write_text(json.dumps({"d1": dict(enumerate(states))}))
+    write_json(path, {"d1": dict(enumerate(states))})
     return str(path)
 
 

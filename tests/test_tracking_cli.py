@@ -6,6 +6,7 @@ import json
 from dataclasses import astuple
 
 import pytest
+from helpers import write_json
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.io import validated
@@ -25,7 +26,7 @@ def write_pairs(path, turns, id_="MUL0003.json"):
             for number, (gold, predicted) in enumerate(turns)
         }
     }
-    path.write_text(json.dumps(content))
+    write_json(path, content)
     return path
 
 
@@ -81,7 +82,7 @@ def test_json_has_the_signature_as_a_line_and_by_fields(run, figure_1):
 def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run, tmp_path):
     # Two of the 146 turns that the sample's dialogues have.
     content = {"town001": [{"response": "hello", "state": {}}] * 2}
-    (tmp_path / "two.json").write_text(json.dumps(content))
+    write_json(tmp_path / "two.json", content)
     [report] = reports(run, tmp_path / "two.json", "--benchmark", "sample")
     fields = report["signature_fields"]
     assert (report["dialogues"], report["turns"]) == (1, 2)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import Cli, texts_drawn
+from helpers import Cli, texts_drawn, write_json
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
 from mwz.harness.io.tables import SUFFIXES
@@ -84,7 +83,7 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
 def test_the_command_draws_three_panels(cli: Cli, tmp_path: Path) -> None:
     file, target = tmp_path / "system.json", tmp_path / "picture.svg"
     turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in FGA_FIGURE_1]
-    file.write_text(json.dumps({"d": turns}), encoding="utf-8")
+    write_json(file, {"d": turns})
     cli.done("dst", file, "--plot", target)
     parts = {"JGA (%)", "JGA of the turns there (%)", "dialogues first lost there (%)"}
     assert parts <= set(texts_drawn(target))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli
+from helpers import Cli, write_json
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief, tracked
 
 from mwz.harness.metrics import score_tracking
@@ -15,7 +14,7 @@ from mwz.harness.metrics import score_tracking
 
 def _write(path: Path, turns: Any) -> Path:
     content = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
-    path.write_text(json.dumps({"d": content}), encoding="utf-8")
+    write_json(path, {"d": content})
     return path
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import Cli
+from helpers import Cli, write_json
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark
@@ -105,8 +105,7 @@ def test_no_name_reaches_the_terminal_as_a_command_to_it(
         "fine": CAREFUL,
     }
     for kind, content in files.items():
-        path = tmp_path / f"{kind}{HOSTILE.replace('/', '')}.json"
-        path.write_text(json.dumps(content), encoding="utf-8")
+        path = write_json(tmp_path / f"{kind}{HOSTILE.replace('/', '')}.json", content)
         folder = tmp_path / HOSTILE / "submissions"
         extra = ("--submissions", folder, "--replace") if command[0] == "submit" else ()
         run = cli(command[0], path, *command[1:], *extra)
