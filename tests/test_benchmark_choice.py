@@ -45,7 +45,6 @@ def _first_command() -> list[str]:
     """Return the arguments of the first `mwz` command in the README."""
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"\bmwz ([^\n]*)", readme[readme.index("```sh") :])
-    assert found is not None
     return found[1].split()
 
 

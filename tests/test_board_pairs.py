@@ -99,13 +99,11 @@ def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Pat
     enter_sample(tmp_path)
     for entry in read_entries(tmp_path):
         kept = entry.scores.dialogues
-        assert kept is not None
         totals = totals_of(kept)
         assert totals["inform"] == entry.scores.main.inform
         assert totals["success"] == entry.scores.main.success
         assert totals["bleu"] == pytest.approx((entry.scores.main.bleu or {})["mwz22"], rel=1e-12)
         strict = entry.scores.main.strict
-        assert strict is not None
         assert kept.causes.domains.keys() == strict.inform.keys() - {"total"}
     assert entry_problems(read_entries(tmp_path)) == []
 
@@ -115,7 +113,6 @@ def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Pat
 
 def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Path) -> None:
     pair = _pairs(folder).between("alpha", "beta")
-    assert pair is not None
     inform = pair.figures["inform"]
     assert (inform.only_a, inform.only_b, inform.test) == (6, 0, "mcnemar")
     assert inform.p == pytest.approx(SIX_TO_NONE, rel=1e-12)
@@ -129,8 +126,6 @@ def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Pa
 def test_the_other_way_round_is_the_same_pair(folder: Path) -> None:
     pairs = _pairs(folder)
     one, other = pairs.between("alpha", "beta"), pairs.between("beta", "alpha")
-    assert one is not None
-    assert other is not None
     assert (other.a, other.b) == ("beta", "alpha")
     assert other.figures["inform"].difference == -one.figures["inform"].difference
     assert (other.figures["inform"].only_a, other.figures["inform"].only_b) == (0, 6)
@@ -144,7 +139,6 @@ def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -
     enter_measured(tmp_path, "alpha", ALPHA)
     enter_measured(tmp_path, "beta", without(BETA, 5))
     pair = _pairs(tmp_path).between("alpha", "beta")
-    assert pair is not None
     assert pair.dialogues == 95
     assert pair.figures["inform"].difference == pytest.approx(100 * 6 / 95)
     assert pair.figures["inform"].p == pytest.approx(SIX_TO_NONE, rel=1e-12)
@@ -167,7 +161,6 @@ def test_an_entry_of_which_nothing_is_stored_has_no_pair(folder: Path) -> None:
 def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
     enter_sample(tmp_path, "careful", "hasty")
     pair = _pairs(tmp_path).between("careful", "hasty")
-    assert pair is not None
     known = [sample_evidence(name, "bleu", "inform") for name in ("careful", "hasty")]
     compared = compare(known[0], known[1:])
     for name in FIGURES:
@@ -175,7 +168,6 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
         assert (ours.p, ours.only_a, ours.only_b) == (theirs.p, theirs.only_a, theirs.only_b)
         assert ours.difference == pytest.approx(-theirs.difference, rel=1e-12)
     for entry, other in zip(read_entries(tmp_path), compared.intervals, strict=True):
-        assert entry.scores.dialogues is not None
         for name in FIGURES:
             kept = entry.scores.dialogues.intervals.scores[name]
             ends = (other[name].low, other[name].high)
@@ -345,13 +337,11 @@ def test_no_neighbours_of_the_policy_ranking_can_be_told_apart() -> None:
 def test_the_known_pair_of_mars_and_pptod_and_the_interval_of_mars() -> None:
     entries = read_entries(REPOSITORY)
     pair = read_pairs(REPOSITORY, entries).between("mars", "pptod")
-    assert pair is not None
     inform, success = pair.figures["inform"], pair.figures["success"]
     assert (inform.only_a, inform.only_b) == (111, 53)
     assert (success.only_a, success.only_b) == (137, 84)
     assert inform.p == pytest.approx(6.94e-06, rel=1e-3)
     assert success.p == pytest.approx(4.43e-04, rel=1e-3)
     mars = read_entry(REPOSITORY / "mars").scores.dialogues
-    assert mars is not None
     kept = mars.intervals.scores["inform"]
     assert (round(kept.low, 2), round(kept.high, 2), kept.interval) == (86.80, 90.70, "wilson")

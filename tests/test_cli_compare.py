@@ -218,7 +218,6 @@ def test_the_public_board_is_at_hand_anywhere(
     pairs = read_pairs(REPOSITORY, read_entries(REPOSITORY))
     (found,) = compare.json("mars", "krls")["pairs"]
     known = pairs.between("mars", "krls")
-    assert known is not None
     for name in FIGURES:
         assert (found[name]["p"], found[name]["difference"]) == pytest.approx(
             (known.figures[name].p, -known.figures[name].difference)

@@ -76,7 +76,6 @@ def test_the_statistics_of_the_paper(multiwoz: Benchmark) -> None:
 def test_an_import_that_fails_leaves_what_was_there(cli: Cli, clones: tuple[Path, Path]) -> None:
     cli("data", "import", *_options(clones))
     path = benchmark_path("multiwoz")
-    assert path is not None
     before = path.read_bytes()
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
     told = cli.refused("data", "import", *_options(clones))

@@ -38,15 +38,12 @@ def test_the_tables_add_up_to_the_score(why: Cli, scorer: Scorer) -> None:
     run = why(HASTY)
     assert (run.status, run.err) == (0, "")
     report = scorer.score(sample_predictions("hasty"))
-    assert report.inform is not None
-    assert report.success is not None
     assert run.out.startswith(f"Inform {report.inform:.1f}, Success {report.success:.1f}, strict")
     # The last columns of the totals are the points lost.
     assert row(run.out, "all")[-1] == f"{100 - report.inform:.2f}"
     domains_lost, slots_lost = (float(row(run.out, "all", nth)[-1]) for nth in (0, 1))
     assert domains_lost + slots_lost == pytest.approx(100 - report.success, abs=0.01)
     strict = report.strict
-    assert strict is not None
     names = ["attraction", "hotel", "restaurant", "taxi", "train"]
     assert row(run.out, "Inform (%)") == [f"{strict.inform[name]:.1f}" for name in names]
     assert row(run.out, "Success (%)") == [f"{strict.success[name]:.1f}" for name in names]

@@ -63,7 +63,6 @@ def test_a_word_is_completed(
 def test_the_documented_line_makes_bash_complete(folder: Path) -> None:
     page = (PROJECT / "docs" / "interface.md").read_text(encoding="utf-8")
     found = re.search(r"`(eval \"\$\(_MWZ_COMPLETE=bash_source mwz\)\")`", page)
-    assert found is not None
     # The shell's own call, for `mwz verify ot` and the tab key.
     script = (
         f"{found[1]}\ncomplete -p mwz\nCOMP_WORDS=(mwz verify ot)\nCOMP_CWORD=2\n"

@@ -104,7 +104,6 @@ def test_what_entries_store_says_the_same_as_the_outputs(
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    assert stored is not None
     outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).results}
     assert stored.won == {id_ for id_, one in outcomes.items() if one.success}
     for id_, one in outcomes.items():

@@ -38,9 +38,7 @@ def table_rows(document: str) -> dict[str, list[str]]:
 
 def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
     report = entry.scores.under(rules)
-    assert report is not None
     scores = report.setup(setup)
-    assert scores is not None
     return [f"{rates[TOTAL]:.1f}" for rates in (scores.inform, scores.success)]
 
 

@@ -114,7 +114,6 @@ def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
     made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
     scores = made.result
-    assert scores is not None
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.report.metrics["SA"] == pytest.approx(95)
     assert (scores.figures.jga, made.predictions) == (0, None)
@@ -238,7 +237,6 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
     states = second.scores
     assert (states.further, second.benchmark_row, states.figures.jga) == (False, None, 50)
-    assert states.without_dontcare is not None
     assert states.without_dontcare.jga == 50
     assert list(_texts([first, second])[1].values())[2:7] == ["50.00", "50.00", "–", "–", "–"]
 
@@ -505,7 +503,6 @@ def test_public_outputs_against_2_2_and_2_4(
     read = predictions("ubar")
     own = tracker_scores(json.dumps(read).encode(), "ubar", lambda ids: multiwoz).result
     found = tracker_against(read, "ubar", lambda ids: multiwoz, [gold_24])["2.4"]
-    assert own is not None
     figures = (own.figures, found["keep"], found["drop"])
     assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED["ubar"]
 
@@ -517,7 +514,5 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
         tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).result
         for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
     )
-    assert own is not None
-    assert other is not None
     assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
     assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]

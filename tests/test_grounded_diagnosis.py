@@ -97,7 +97,6 @@ def test_one_cause_is_of_grounded_scores_or_of_the_others(cli: Cli, why: Cli, wr
 def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Path) -> None:
     diagnosis, database = _free_running(WRONG)
     text = diagnosis.dialogue_text("town001", database)
-    assert text is not None
     assert text.splitlines()[:2] == [
         "dialogue town001, 3 turns: grounded Inform 1, Success 0",
         "told of venues: 1; in the database: 0; of a venue named by then: 0",

@@ -360,7 +360,6 @@ def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
 
     assert track.submit(mine, model_user, some).status == 0
     live = track.entry().scores.result
-    assert live is not None
     # Those of the first trial, of all.
     assert live.baseline_calls == counts[0] / sum(counts)
 
@@ -397,7 +396,6 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     users = ScriptedUser, "user"
     what = Play(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
     found = baseline_calls(Plays(what, [dialogue(what, 1, id_) for id_ in what.tasks]))
-    assert found is not None
     assert found == pytest.approx(share, abs=0.01)
     assert found < FLAGS["baseline_calls"].limit
 

@@ -194,7 +194,6 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
     }
     path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
     [careful] = _outcomes(read_entries(folder)[:1])
-    assert careful.missing is not None
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
 
@@ -206,7 +205,6 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
     edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
     outcomes = _rescore(folder)
     assert outcomes["careful"].scores is None
-    assert outcomes["careful"].missing is not None
     assert "predictions/careful.json by --from" in outcomes["careful"].missing
     assert path.read_bytes() == before
 
@@ -229,7 +227,6 @@ def test_pinned_predictions_are_found_in_the_data_directory(
 ) -> None:
     entry = _pin(folder / "careful", sample_content("careful"))
     pinned = entry.system.predictions.pinned
-    assert pinned is not None
     file = data_directory / "downloads" / pinned.place
     file.parent.mkdir(parents=True)
     file.write_bytes(sample_content("careful"))
@@ -243,7 +240,6 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Pa
         find_predictions(entry, [tmp_path])
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path, keys=["careful"])["careful"]
-    assert outcome.missing is not None
     assert blob_id(sample_content("careful")) in outcome.missing
     assert (folder / "careful" / SCORES_FILE).read_bytes() == before
 
@@ -291,7 +287,6 @@ def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(fol
     outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.changes, outcome.missing) == ((), None)
     hashes = read_entry(folder / "careful").scores.predictions
-    assert hashes is not None
     assert hashes.git_blob == blob_id(content)
 
 

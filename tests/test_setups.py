@@ -221,7 +221,6 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
     ):
         report = _scored(name)
         scores = report.setup(name)
-        assert scores is not None
         assert (scores.inform["total"], scores.success["total"]) == (inform, inform)
         assert (scores.domains, report.domains, report.states) == (domains, domains, states)
         assert report.signature.setup == name
@@ -273,5 +272,4 @@ def test_named_set_ups_on_published_outputs(
 ) -> None:
     scorer = Scorer(multiwoz, Options(setup=setup, metrics=["inform"]))
     found = scorer.score(predictions(system)).setup(setup)
-    assert found is not None
     assert (round(found.inform["total"], 1), round(found.success["total"], 1)) == rates

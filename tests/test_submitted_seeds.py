@@ -64,8 +64,6 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, submit: Cli) -> 
     run = submit(CAREFUL)
     own = read_entry(folder / "new").scores
     other = read_entry(folder / "hasty").scores
-    assert own.dialogues is not None
-    assert other.dialogues is not None
     both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
     only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
     [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
@@ -98,7 +96,6 @@ def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
     run = submit.done(CAREFUL, "--seeds", HASTY)
     entry = read_entry(folder / "new")
     first, kept = entry.scores.main, entry.scores.seeds
-    assert kept is not None
     assert first.inform is not None
     assert hasty.inform is not None
     one, other = first.inform, hasty.inform
@@ -109,7 +106,6 @@ def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
     assert (spread.lowest, spread.highest, spread.seeds) == (min(one, other), max(one, other), 2)
     assert f"mean (standard deviation) over 2 seeds: BLEU {kept.spread['bleu'].mean:.1f}" in run.out
     # The entry's own scores and intervals are those of the first seed alone.
-    assert entry.scores.dialogues is not None
     assert entry.scores.dialogues.intervals.scores["inform"].value == one
     page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} (" in page
@@ -151,7 +147,6 @@ def test_lexicalised_systems_have_seeds_as_well(
     about = ("--name", "New", "--track", "lexicalised", "--submissions", folder)
     cli.done("submit", plain[0], *about, "--seeds", plain[1])
     entry = read_entry(folder / "new").scores
-    assert entry.seeds is not None
     # Its second seed wins fewer dialogues than itself.
     assert entry.seeds.spread["inform"].highest == entry.main.inform
     assert entry.seeds.spread["inform"].lowest < (entry.main.inform or 0)
