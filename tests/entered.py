@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
-from helpers import write_json
+from helpers import PROJECT, SUBMISSIONS, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
@@ -33,9 +33,7 @@ from mwz.harness.scoring import Coverage, Report, Scorer
 from mwz.harness.signature import Signature
 from mwz.normalization import published_rule_sets, rule_set
 
-PROJECT = Path(__file__).parents[1]
 REPOSITORY = PROJECT / "submissions"
-SAMPLE_SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
 
 Figures = Mapping[str, float]
 
@@ -187,7 +185,7 @@ SAMPLE_TRACKS = {
 
 def sample_content(name: str) -> bytes:
     """Return the predictions file of a submission to the sample."""
-    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+    return (SUBMISSIONS / f"{name}.json").read_bytes()
 
 
 def all_scores(

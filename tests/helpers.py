@@ -26,6 +26,9 @@ from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
 SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
+CAREFUL, HASTY, SCRIPTED = (
+    SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
+)
 
 RULES = rule_set("2021")
 

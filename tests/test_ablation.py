@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import Cli, benchmark, dialogue, goal, read_submission
+from helpers import CAREFUL, HASTY, Cli, benchmark, dialogue, goal, read_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
@@ -61,7 +60,7 @@ def test_costs_are_what_is_lost_without_a_step() -> None:
 
 def test_it_is_shown_for_each_file_and_alone(tmp_path: Path, cli: Cli, sample: Benchmark) -> None:
     run = cli.done(
-        *("ablation", SAMPLE_SUBMISSIONS / "careful.json", SAMPLE_SUBMISSIONS / "hasty.json"),
+        *("ablation", CAREFUL, HASTY),
         *("--format", "json"),
     )
     assert list(json.loads(run.out)) == ["careful", "hasty"]

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from helpers import PROJECT
 
-PROJECT = Path(__file__).parents[1]
 PACKAGES = ("normalization", "database", "harness")
 
 

@@ -14,12 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal, write_json
+from helpers import CAREFUL, PROJECT, Cli, benchmark, dialogue, goal, write_json
 
 from mwz.harness.data.installed import install_benchmark
-
-PROJECT = Path(__file__).parents[1]
-CAREFUL = PROJECT / "harness" / "sample" / "submissions" / "careful.json"
 
 SAID = "all dialogues are the sample's and none is in `multiwoz`; {} the built-in `sample`"
 NOT_THERE = "no other benchmark is installed; {} the built-in `sample`"

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import PROJECT, REPOSITORY, enter_sample, leaderboard
-from helpers import Cli
+from entered import REPOSITORY, enter_sample, leaderboard
+from helpers import PROJECT, Cli
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, enter_sample, reports, system
-from helpers import Cli, write_json
+from entered import REPOSITORY, enter, enter_sample, reports, system
+from helpers import SUBMISSIONS, Cli, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Scores, read_entries
@@ -29,7 +29,7 @@ def _successful(benchmark: Benchmark, predictions: Predictions) -> dict[str, Any
 
 
 def _file(name: str) -> Path:
-    return SAMPLE_SUBMISSIONS / f"{name}.json"
+    return SUBMISSIONS / f"{name}.json"
 
 
 # ------------------------------------------------------------------------- picked dialogues

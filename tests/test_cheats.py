@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
-from helpers import Cli, write_json
+from entered import REPOSITORY, enter, system
+from helpers import CAREFUL, Cli, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
@@ -61,7 +61,7 @@ def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
 
 
 def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: Cli) -> None:
-    careful = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
+    careful = json.loads((CAREFUL).read_text(encoding="utf-8"))
     cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
     file, folder = tmp_path / "cheat.json", tmp_path / "submissions"
     write_json(file, cheat)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from entered import REPOSITORY
-from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli, sample_predictions, write_json
 from resampled_cases import report_figures, sample_scorer
 
 from mwz.harness.board import read_entries
@@ -15,9 +15,6 @@ from mwz.harness.board.pairs import read_pairs
 from mwz.harness.comparison import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.comparing import holm, mcnemar
 
-CAREFUL, HASTY, SCRIPTED = (
-    SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
-)
 RATES = ("inform", "success", "optimistic.inform", "optimistic.success")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Cli, Run, write_json
+from helpers import CAREFUL, Cli, Run, write_json
 
 Mwz = Callable[..., Run]
 
@@ -66,7 +66,7 @@ def _family(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
-    run = mwz("check", SUBMISSIONS / "careful.json")
+    run = mwz("check", CAREFUL)
     assert (run.status, run.err) == (0, "")
     told = {line[:16].strip(): line[16:] for line in run.out.splitlines()}
     assert told["format"] == "standard form"
@@ -145,7 +145,7 @@ def test_the_family_scores_as_what_it_converts_to(
     cli: Cli, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
     family = write_json(tmp_path / "family.json", _family(careful))
-    files = (family, SUBMISSIONS / "careful.json")
+    files = (family, CAREFUL)
     one, other = (cli.json("score", file) for file in files)
     assert one == other
     [one], [other] = (cli.json("dst", file) for file in files)
@@ -166,7 +166,7 @@ def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful
 
 
 def test_convert_writes_to_standard_output(cli: Cli, careful: Any) -> None:
-    run = cli.done("convert", SUBMISSIONS / "careful.json", "-o", "-")
+    run = cli.done("convert", CAREFUL, "-o", "-")
     assert json.loads(run.out) == careful
 
 
@@ -187,7 +187,7 @@ def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful
         assert run.err == f"mwz: {name}: {GOLD_TOLD}\n"
         assert run.out.startswith(HEAD)
     # By choice they are told in the report only, and nowhere if no state is used.
-    run = score(SUBMISSIONS / "careful.json", "--states", "gold")
+    run = score(CAREFUL, "--states", "gold")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(HEAD)
     assert "belief states" not in score(path, "--metrics", "bleu").err

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample, sample_scores
-from helpers import Cli, Run, write_json
+from entered import REPOSITORY, enter_sample, sample_scores
+from helpers import SUBMISSIONS, Cli, Run, write_json
 from submitted import files_below
 
 from mwz.harness.board import read_board, read_entries
@@ -17,7 +17,7 @@ from mwz.harness.board.entries import read_entry
 
 
 def _file(name: str) -> Path:
-    return SAMPLE_SUBMISSIONS / f"{name}.json"
+    return SUBMISSIONS / f"{name}.json"
 
 
 class _Submitting(Cli):

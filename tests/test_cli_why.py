@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
+from helpers import CAREFUL, HASTY, SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.scoring import Options, Scorer
-
-HASTY = SUBMISSIONS / "hasty.json"
 
 
 @pytest.fixture
@@ -118,7 +116,7 @@ def test_a_dialogue_is_followed_turn_by_turn(why: Cli, sample: Benchmark) -> Non
 
 def test_one_turn_of_several_systems_stands_side_by_side(why: Cli, sample: Benchmark) -> None:
     id_ = next(id_ for id_, turns in sample_predictions("hasty").items() if len(turns) > 1)
-    careful = SUBMISSIONS / "careful.json"
+    careful = CAREFUL
     run = why.done(HASTY, careful, "--dialogue", id_.upper(), "--turn", 1)
     gold = sample.dialogues[id_]
     references = gold.references["mwz22"]

@@ -10,11 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import Cli
+from helpers import PROJECT, Cli
 
 from mwz.normalization import rule_set_names
-
-PROJECT = Path(__file__).parents[1]
 
 
 @pytest.fixture

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Cli, Run, benchmark, dialogue, goal, refusal, sample_predictions
+from helpers import (
+    HASTY,
+    Cli,
+    Run,
+    benchmark,
+    dialogue,
+    goal,
+    refusal,
+    sample_predictions,
+)
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics import DialogueResult
@@ -151,7 +160,7 @@ def test_lines_on_standard_output_come_alone(
 ) -> None:
     from mwz.harness.cli import main
 
-    arguments = ["score", "--benchmark", "sample", str(SUBMISSIONS / "hasty.json")]
+    arguments = ["score", "--benchmark", "sample", str(HASTY)]
     with pytest.raises(SystemExit):
         main([*arguments, "--per-dialogue", "-"])
     lines = capsysbinary.readouterr().out.splitlines()

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import html5lib
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample
-from helpers import Cli
+from entered import REPOSITORY, enter_sample
+from helpers import SUBMISSIONS, Cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
@@ -47,7 +47,7 @@ def _texts(page: str, name: str) -> list[str]:
 
 
 def _content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SAMPLE_SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
     return found
 
 
@@ -187,7 +187,7 @@ def test_placeholders_are_marked_and_turns_linked() -> None:
 
 
 def test_why_writes_pages_that_need_no_server(tmp_path: Path, cli: Cli) -> None:
-    files = [SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty")]
+    files = [SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty")]
     run = cli.done("why", "--benchmark", "sample", *files, "--html", tmp_path / "web")
     assert run.out.startswith(f"{tmp_path / 'web' / 'index.html'}: ")
     assert "careful" in (tmp_path / "web" / "index.html").read_text("utf-8")

@@ -14,7 +14,6 @@ import pytest
 import tomli_w
 from entered import (
     REPOSITORY,
-    SAMPLE_SUBMISSIONS,
     change_scores,
     enter,
     leaderboard,
@@ -24,7 +23,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Cli, Run, benchmark, dialogue, goal, write_json
+from helpers import CAREFUL, Cli, Run, benchmark, dialogue, goal, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -403,7 +402,7 @@ def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
-    path = SAMPLE_SUBMISSIONS / "careful.json"
+    path = CAREFUL
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
     run = board.run.done("submit", path, *options)
     assert "version 1.1" in run.out

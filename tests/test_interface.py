@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from helpers import Cli
+from helpers import PROJECT, Cli
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
 
-PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
 
 

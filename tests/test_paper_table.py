@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
-from helpers import SUBMISSIONS, Cli
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name
@@ -25,9 +25,6 @@ from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
 from mwz.harness.metrics import Figure, Statistics
 from mwz.harness.signature import Signature
-
-CAREFUL, HASTY = (SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty"))
-
 
 # The mean over seeds.
 
@@ -204,7 +201,7 @@ def test_no_table_is_made_where_a_seed_cannot_be_scored(table: Cli, tmp_path: Pa
 
 
 def test_scores_of_other_states_are_refused(table: Cli) -> None:
-    told = table.refused(CAREFUL, "--baseline", SUBMISSIONS / "scripted.json")
+    told = table.refused(CAREFUL, "--baseline", SCRIPTED)
     assert "different sources of belief states" in told
 
 

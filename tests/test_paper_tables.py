@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, enter, report, system
-from helpers import Cli
+from entered import REPOSITORY, enter, report, system
+from helpers import PROJECT, Cli
 
 from mwz.harness.board import read_entries
 from mwz.harness.board.audit.paper_tables import (

@@ -9,14 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import (
-    PROJECT,
-    REPOSITORY,
-    enter,
-    report,
-    system,
-)
-from helpers import Cli
+from entered import REPOSITORY, enter, report, system
+from helpers import PROJECT, Cli
 from test_reported import row, table, written
 
 from mwz.harness.board import Entry, read_entries

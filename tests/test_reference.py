@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import Cli
+from helpers import CAREFUL, Cli
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.cli.verify import reference_differences
@@ -50,7 +49,7 @@ def test_the_command_compares_entries(
     monkeypatch.chdir(tmp_path)
     place = ("--benchmark", "sample", "--submissions", "submissions")
     arguments = ("--name", "Careful", "--track", "end-to-end", *place)
-    submitted = SAMPLE_SUBMISSIONS / "careful.json"
+    submitted = CAREFUL
     cli.done("submit", submitted, *arguments)
     run = cli("verify", "--reference", "--benchmark", "sample", "--jobs", 1)
     assert (run.status, run.out) == (0, "careful: ok\n")

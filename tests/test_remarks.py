@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, read_submission, refusal
+from helpers import SUBMISSIONS, benchmark, dialogue, goal, read_submission, refusal
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
@@ -261,7 +261,7 @@ def test_published_files_are_read_without_a_remark(
 
 def test_the_sample_is_read_without_a_remark() -> None:
     sample = load_benchmark("sample")
-    folder = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+    folder = SUBMISSIONS
     for path in sorted(folder.glob("*.json")):
         assert read_submission(path, sample).remarks == ()
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, read_submission
+from helpers import HASTY, read_submission
 
 from mwz.harness import InputError
 from mwz.harness.data import load_benchmark
@@ -19,7 +19,7 @@ from mwz.harness.submission import normalize_submission
 def report() -> Report:
     """A report with every metric."""
     scorer = Scorer(load_benchmark("sample"))
-    path = SUBMISSIONS / "hasty.json"
+    path = HASTY
     submission = normalize_submission(read_submission(path, scorer.benchmark), scorer.rules)
     return scorer.with_options(metrics=allowed_metrics(submission)).score_normalized(submission)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
-from helpers import Cli, refusal
+from entered import REPOSITORY, enter, leaderboard, report, system
+from helpers import PROJECT, Cli, refusal
 
 from mwz.harness.board import Entry, read_board, read_entries
 from mwz.harness.board.entries import read_entry

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import PROJECT
 
 from mwz.database import VenueDatabase, partial_ratio
 from mwz.harness import Benchmark
@@ -20,7 +21,6 @@ from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import made_submission
 from mwz.normalization import rule_set, rule_set_names
 
-PROJECT = Path(__file__).parents[1]
 SAMPLE = PROJECT / "harness" / "sample"
 BUILDER = PROJECT / "tools" / "build_sample.py"
 SUBMISSIONS = ("careful", "scripted", "hasty")

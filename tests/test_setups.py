@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, Cli, benchmark, database, dialogue, goal, refusal
+from helpers import CAREFUL, RULES, Cli, benchmark, database, dialogue, goal, refusal
 from hypothesis import given, settings, strategies as st
-from stepped import rates_of
+from stepped import play, rates_of
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
@@ -27,25 +26,6 @@ NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
 Turn = tuple[str, Mapping[str, Mapping[str, str]]]
 
 
-def _played(
-    turns: Sequence[Turn],
-    wanted: Mapping[str, str],
-    requested: Sequence[str] = (),
-    active: Sequence[Sequence[str]] | None = None,
-    booked: Sequence[Sequence[str]] | None = None,
-    references: Sequence[str] | None = None,
-) -> PlayedDialogue:
-    """Return a dialogue about a restaurant, by default active in every turn."""
-    goals = {"restaurant": goal(wanted, requested)}
-    return PlayedDialogue(
-        id="d1",
-        gold=dialogue(goals, len(turns), booked=booked, references=references),
-        responses=[response for response, _ in turns],
-        states=[state for _, state in turns],
-        active_domains=active or [["restaurant"]] * len(turns),
-    )
-
-
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
     found = rates_of([played], DATABASE, RULES, Setup(**ways))
     return found["inform"]["total"], found["success"]["total"]
@@ -56,7 +36,11 @@ def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
 
 def test_the_first_turn_counts_or_does_not() -> None:
     # The only venue is named at once, and the number told: without that turn there is neither.
-    played = _played([("NAME has PHONE", NORTH), ("bye", NORTH)], {"area": "north"}, ["PHONE"])
+    played = play(
+        {"restaurant": goal({"area": "north"}, ["PHONE"])},
+        ("NAME has PHONE", NORTH),
+        ("bye", NORTH),
+    )
     assert _rates(played) == (100, 100)
     assert _rates(played, first_turn=False) == (0, 0)
     # Told again in the second turn, both count.
@@ -65,8 +49,8 @@ def test_the_first_turn_counts_or_does_not() -> None:
 
 
 def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
-    turns = [("NAME has PHONE", NORTH)]
-    played = _played(turns, {"area": "north"}, ["PHONE"], active=[["hotel"]])
+    wanted = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+    played = play(wanted, ("NAME has PHONE", NORTH), active=[["hotel"]])
     assert _rates(played) == (0, 0)
     assert _rates(played, active_only=False) == (100, 100)
 
@@ -82,13 +66,9 @@ def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
 def test_when_a_reference_number_counts(
     booked: list[str], reference: str, success: dict[str, float]
 ) -> None:
-    played = _played(
-        [("NAME: REFERENCE", NORTH)],
-        {"area": "north"},
-        ["REFERENCE"],
-        booked=[booked],
-        references=[reference],
-    )
+    goals = {"restaurant": goal({"area": "north"}, ["REFERENCE"])}
+    turn = ("NAME: REFERENCE", NORTH)
+    played = play(goals, turn, booked=[booked], references=[reference])
     assert success.keys() == REFERENCES.keys()
     for references, wanted in success.items():
         assert _rates(played, references=references) == (100, wanted), references
@@ -112,7 +92,7 @@ def test_when_a_reference_number_counts(
 def test_results_without_a_new_venue_leave_a_lasting_offer(
     states: Sequence[Any], wanted: Mapping[str, str], intersection: float, lasting: float
 ) -> None:
-    played = _played([("NAME", state) for state in states], wanted)
+    played = play({"restaurant": goal(wanted)}, *(("NAME", state) for state in states))
     # An offer by intersection is kept while all of it is found: r2 is, in the north.
     assert _rates(played, comparison="intersection")[0] == intersection
     assert _rates(played, comparison="lasting")[0] == lasting
@@ -178,10 +158,9 @@ def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float
 def test_strict_and_optimistic_are_what_the_re_evaluation_says(
     turns: Any, wanted: Mapping[str, str], requested: Sequence[str]
 ) -> None:
-    played = _played(
-        [(response, state) for response, state, _, _ in turns],
-        wanted,
-        requested,
+    played = play(
+        {"restaurant": goal(wanted, requested)},
+        *((response, state) for response, state, _, _ in turns),
         active=[active for *_, active, _ in turns],
         booked=[["restaurant"] if booked else [] for *_, booked in turns],
     )
@@ -243,7 +222,7 @@ def test_a_source_other_than_the_set_ups_own_is_refused(
 
 
 def test_the_command_scores_by_name(cli: Cli) -> None:
-    sample = Path(__file__).parents[1] / "harness" / "sample" / "submissions" / "careful.json"
+    sample = CAREFUL
     run = cli("score", sample, "--benchmark", "sample", "--setup", "ubar")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith("Inform and Success with gold belief states")

@@ -21,8 +21,8 @@ import click
 import html5lib
 import jsonschema
 import pytest
-from entered import PROJECT, REPOSITORY, enter, reports, system
-from helpers import Cli, refusal
+from entered import REPOSITORY, enter, reports, system
+from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from entered import (
-    SAMPLE_SUBMISSIONS,
     TURNS,
     enter,
     leaderboard,
@@ -20,7 +19,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Cli, Run, write_json
+from helpers import CAREFUL, Cli, Run, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -30,8 +29,6 @@ from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
-
-CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 
 
 def own_gold(*turns: tuple[dict[str, Any], dict[str, Any]]) -> bytes:

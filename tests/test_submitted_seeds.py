@@ -7,16 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter_sample
-from helpers import Cli
+from entered import enter_sample
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli
 
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.cli import main
 
-CAREFUL, HASTY, SCRIPTED = (
-    SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
-)
 SECOND = "seed-2.json.gz"
 
 

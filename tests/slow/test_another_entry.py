@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, submit_alone, system
-from helpers import run_process
+from entered import REPOSITORY, submit_alone, system
+from helpers import PROJECT, run_process
 
 from mwz.harness.board import Scores, System, hashes_of, read_entries
 from mwz.harness.board.entries import read_entry

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import Cli, write_json
+from helpers import SUBMISSIONS, Cli, write_json
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark
@@ -23,7 +22,7 @@ from mwz.harness.submission import (
     standard_form,
 )
 
-CAREFUL: Mapping[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text())
+CAREFUL: Mapping[str, Any] = json.loads((SUBMISSIONS / "careful.json").read_text())
 SAMPLE = load_benchmark("sample")
 SCORER = Scorer(SAMPLE)
 
@@ -85,7 +84,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
         ("why", "--dialogue", HOSTILE),
         ("convert", "-o", os.devnull),
         ("delexicalise", "-o", os.devnull),
-        ("compare", str(SAMPLE_SUBMISSIONS / "hasty.json")),
+        ("compare", str(SUBMISSIONS / "hasty.json")),
         ("submit", "--name", HOSTILE, "--track", "end-to-end"),
         ("score", "--benchmark", HOSTILE),
         ("score", f"@{HOSTILE}"),

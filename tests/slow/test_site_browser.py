@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from browsing import NEEDS_BROWSER, settle
-from entered import PROJECT, REPOSITORY, enter, system
+from entered import REPOSITORY, enter, system
+from helpers import PROJECT
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.pairs import read_pairs
