@@ -288,29 +288,24 @@ def _write_scores(folder: Path, content: object) -> None:
     write_json(folder / SCORES_FILE, content)
 
 
-# Folder -> BLEU (mwz22), strict Inform and Success of "Shades of BLEU, Flavours of Success",
-# tables 4 and 5.
-PAPER: Mapping[str, tuple[float, float, float]] = {
-    "damd": (16.4, 57.9, 47.6),
-    "mintl": (19.4, 73.7, 65.4),
-    "ubar": (17.6, 83.4, 70.3),
-    "soloist": (13.6, 82.3, 72.4),
-    "augpt": (16.8, 76.6, 60.5),
-    "labes": (18.9, 68.5, 58.1),
-    "dots": (16.8, 80.4, 68.7),
-    "marco": (17.3, 94.5, 87.2),
-    "hdsa": (20.7, 87.9, 79.4),
-    "hdno": (17.8, 93.3, 83.4),
-    "sfn": (14.1, 93.4, 82.3),
-    "uniconv": (18.1, 66.7, 58.7),
-    "lava": (10.8, 95.9, 93.5),
-}
-
-# The same of the harness where it differs: DoTS' outputs name active domains, where the paper takes
-# them from state changes.
-HARNESS: Mapping[str, tuple[float, float, float]] = {
-    **PAPER,
-    "dots": (16.8, 80.5, 70.5),
+# Folder -> BLEU (mwz22), Inform and Success, optimistic Inform and Success of "Shades of BLEU,
+# Flavours of Success", tables 4 and 5. Table 5 has 80.4 and 68.7 of DoTS, which are the rates with
+# domains estimated from state changes: the published outputs say their active domains, and the
+# public evaluator uses those.
+PUBLISHED: Mapping[str, tuple[float, ...]] = {
+    "damd": (16.4, 57.9, 47.6, 73.7, 63.0),
+    "mintl": (19.4, 73.7, 65.4, 79.3, 71.1),
+    "ubar": (17.6, 83.4, 70.3, 88.6, 75.0),
+    "soloist": (13.6, 82.3, 72.4, 86.1, 76.2),
+    "augpt": (16.8, 76.6, 60.5, 78.1, 62.4),
+    "labes": (18.9, 68.5, 58.1, 75.8, 65.5),
+    "dots": (16.8, 80.5, 70.5, 84.4, 74.4),
+    "marco": (17.3, 94.5, 87.2, 96.9, 89.9),
+    "hdsa": (20.7, 87.9, 79.4, 91.6, 83.2),
+    "hdno": (17.8, 93.3, 83.4, 97.7, 90.2),
+    "sfn": (14.1, 93.4, 82.3, 96.7, 87.0),
+    "uniconv": (18.1, 66.7, 58.7, 67.5, 60.1),
+    "lava": (10.8, 95.9, 93.5, 97.5, 95.9),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from entered import REPOSITORY, enter, enter_sample, reports, system
-from helpers import SUBMISSIONS, Cli, write_json
+from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Scores, read_entries
@@ -28,10 +28,6 @@ def _successful(benchmark: Benchmark, predictions: Predictions) -> dict[str, Any
     return {one.id: predictions[one.id] for one in scorer.dialogues(predictions) if one.success}
 
 
-def _file(name: str) -> Path:
-    return SUBMISSIONS / f"{name}.json"
-
-
 # ------------------------------------------------------------------------- picked dialogues
 
 
@@ -42,7 +38,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
     # Success of the careful sample submission is 25 of 30 dialogues.
-    picked = _successful(sample, json.loads(_file("careful").read_text(encoding="utf-8")))
+    picked = _successful(sample, sample_predictions("careful"))
     assert len(picked) == 25
     path = write_json(tmp_path / "picked.json", picked)
     chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
@@ -89,7 +85,7 @@ def test_an_entry_in_the_wrong_track_is_refused(
     predictions: str, track: str, told: str, tmp_path: Path, cli: Cli
 ) -> None:
     chosen = ("--name", "System", "--track", track, "--submissions", tmp_path / "submissions")
-    assert told in cli.refused("submit", _file(predictions), *chosen)
+    assert told in cli.refused("submit", SUBMISSIONS / f"{predictions}.json", *chosen)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -189,7 +185,7 @@ def test_scores_that_do_not_say_what_they_are_of_are_refused(
 
 def test_predictions_saved_again_are_the_same_predictions(tmp_path: Path, cli: Cli) -> None:
     enter_sample(tmp_path / "submissions", "hasty")
-    content = json.loads(_file("hasty").read_bytes())
+    content = sample_predictions("hasty")
     # The last dialogue first, a key that nobody reads, blanks, capitals: nothing of it is scored.
     again = {
         f"{id_.upper()}.json": [

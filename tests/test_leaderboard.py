@@ -6,23 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import (
-    HARNESS,
-    PAPER,
-    REPOSITORY,
-    enter,
-    leaderboard,
-    make_older,
-    report,
-    reports,
-    system,
-)
+from entered import PUBLISHED, REPOSITORY, enter, leaderboard, make_older, report, reports, system
 from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
@@ -372,10 +362,10 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 
 
 def test_the_repositorys_scores_are_the_published_ones() -> None:
-    for key, published in HARNESS.items():
+    for key, published in PUBLISHED.items():
         shown = read_entry(REPOSITORY / key).scores.main
         figures = (_bleu(shown), shown.inform, shown.success)
-        assert tuple(round(figure or 0, 1) for figure in figures) == published, key
+        assert tuple(round(figure or 0, 1) for figure in figures) == published[:3], key
 
 
 def test_the_repositorys_corpus_is_a_tenth_of_a_point_from_the_paper() -> None:
@@ -389,23 +379,3 @@ def test_the_repositorys_corpus_is_a_tenth_of_a_point_from_the_paper() -> None:
 
 def _bleu(shown: Report) -> float:
     return shown.bleu["mwz22"]
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("rules", ["2021", "2023"])
-def test_the_repositorys_scores_are_the_public_evaluators(
-    rules: str, expected: Callable[[str], Any]
-) -> None:
-    figures = expected("scores.json")[rules]
-    ranked = {row.key: row.report for row in rows(read_entries(REPOSITORY), rules)}
-    assert ranked.keys() >= figures.keys()
-    assert figures.keys() == PAPER.keys()
-    for key, published in figures.items():
-        scores = ranked[key]
-        assert scores.bleu == pytest.approx(published["bleu"], abs=1e-9), key
-        assert asdict(scores.diversity) == pytest.approx(published["diversity"], abs=1e-9), key
-        assert scores.coverage.dialogues == published["dialogues"], key
-        assert scores.coverage.turns == published["turns"], key
-        for metric in ("inform", "success"):
-            shown = {d: round(rate, 1) for d, rate in getattr(scores.strict, metric).items()}
-            assert shown == published["strict"][metric], (key, metric)

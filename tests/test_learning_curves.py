@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import Cli, write_json
-from tracking_cases import belief
+from helpers import Cli
+from tracking_cases import write_states
 
 from mwz.harness.errors import InputError
 from mwz.harness.tracking.lab.lab import curves_tables, learning_curves, series_numbers
@@ -43,13 +43,9 @@ def test_numbers_are_given_or_read_from_names() -> None:
         series_numbers("ratio", [*files, "few/zeroshot.json"])
 
 
-def _write(path: Path, predicted: str) -> str:
-    write_json(path, {"d1": {"0": {"gt": belief("a.x a.y"), "pr": belief(predicted)}}})
-    return str(path)
-
-
 def test_the_command_shows_curves(tmp_path: Path, cli: Cli) -> None:
-    one, two, three = (_write(tmp_path / f"{n}.json", "a.x") for n in ("one", "two", "three"))
+    places = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
+    one, two, three = (write_states(place, [("a.x a.y", "a.x")]) for place in places)
     files = [f"{one}=0.1", f"{two}=0.1", f"{three}=1"]
     done = cli.done("lab", "--format", "json", "series", "shots", *files)
     curves = json.loads(done.out)["curves"]

@@ -11,9 +11,9 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 
-import numpy as np
 import pytest
 from helpers import CAREFUL, HASTY, SCRIPTED, Cli
+from resampled_cases import made_up
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name
@@ -23,8 +23,6 @@ from mwz.harness.board.paper_table import mean_of
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
-from mwz.harness.metrics import Figure, Statistics
-from mwz.harness.signature import Signature
 
 # The mean over seeds.
 
@@ -34,11 +32,8 @@ def _square(sums: Sequence[float]) -> dict[str, float]:
 
 
 def _made_up(scores: Sequence[int]) -> Evidence:
-    """Return an output with one whole number per dialogue, and a figure that is not linear."""
-    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
-    ids = tuple(f"d{number}" for number in range(len(scores)))
-    statistics = Statistics([Figure("square", "Square")], rows, _square)
-    return Evidence("made up", Signature(), ids, {"square": [statistics]})
+    """Return an output with a figure that is not linear."""
+    return made_up(scores, _square)
 
 
 FIRST, SECOND, BASELINE = (5, 9, 4, 7, 6, 8), (6, 6, 5, 9, 6, 7), (4, 5, 6, 3, 6, 2)

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sacrebleu
-from entered import REPOSITORY
+from entered import PUBLISHED, REPOSITORY
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.options import AUTO
-from mwz.harness.submission import CONSTANT, made_submission, parse_submission
+from mwz.harness.submission import CONSTANT, made_submission
 from mwz.normalization import normalize_slot_name, rule_set
 
 pytestmark = pytest.mark.real_data
@@ -29,24 +28,6 @@ pytestmark = pytest.mark.real_data
 Expected = Callable[[str], Any]
 Predictions = Callable[[str], Mapping[str, Any]]
 
-# Table 4, mwz22 row, and table 5: BLEU, Inform, Success, optimistic Inform and Success.
-PUBLISHED = {
-    "damd": (16.4, 57.9, 47.6, 73.7, 63.0),
-    "mintl": (19.4, 73.7, 65.4, 79.3, 71.1),
-    "ubar": (17.6, 83.4, 70.3, 88.6, 75.0),
-    "soloist": (13.6, 82.3, 72.4, 86.1, 76.2),
-    "augpt": (16.8, 76.6, 60.5, 78.1, 62.4),
-    "labes": (18.9, 68.5, 58.1, 75.8, 65.5),
-    # Table 5 has 80.4 and 68.7, which are the rates with domains estimated from state changes. The
-    # published outputs say their active domains, and the public evaluator uses those.
-    "dots": (16.8, 80.5, 70.5, 84.4, 74.4),
-    "marco": (17.3, 94.5, 87.2, 96.9, 89.9),
-    "hdsa": (20.7, 87.9, 79.4, 91.6, 83.2),
-    "hdno": (17.8, 93.3, 83.4, 97.7, 90.2),
-    "sfn": (14.1, 93.4, 82.3, 96.7, 87.0),
-    "uniconv": (18.1, 66.7, 58.7, 67.5, 60.1),
-    "lava": (10.8, 95.9, 93.5, 97.5, 95.9),
-}
 # Systems that came later.
 LATER = ("bort", "galaxy-e2e", "galaxy-policy", "mars", "pptod", "rstod")
 # The evaluator's figures of these are with active domains from state changes.
@@ -136,7 +117,7 @@ def test_figures_are_the_public_evaluators(
         report = entered[ENTRIES.get(system, system)].scores.reports[rules]
     figures = _figures(expected)[rules][system]
     bleu = {style: report.bleu[style] for style in figures["bleu"]}
-    assert bleu == pytest.approx(figures["bleu"], abs=1e-6)
+    assert bleu == pytest.approx(figures["bleu"], abs=1e-6 if system in IN_PART else 1e-9)
     for mine, theirs in (
         (report.strict.inform, figures["strict"]["inform"]),
         (report.strict.success, figures["strict"]["success"]),
@@ -175,19 +156,6 @@ def _check_tables_4_and_5(report: Report, system: str) -> None:
     assert _totals(report, "optimistic") == pytest.approx(
         (optimistic_inform, optimistic_success), abs=0.75
     )
-
-
-def test_bleu_is_sacrebleus_to_the_last_digit(scorer: Scorer, predictions: Predictions) -> None:
-    # A system that leaves dialogues out.
-    ruled = scorer.with_options(metrics=("bleu",))
-    submission = parse_submission(predictions("labes"), ruled.benchmark, "labes")
-    normalized = ruled.normalized(submission)
-    hypotheses, references = [], []
-    for id_, responses in normalized.responses.items():
-        hypotheses += responses
-        references += ruled.benchmark.dialogues[id_].references["mwz22"][: len(responses)]
-    bleu = ruled.score_normalized(normalized).bleu
-    assert bleu["mwz22"] == sacrebleu.corpus_bleu(hypotheses, [references]).score
 
 
 def _totals(report: Report, setup: str = "strict") -> tuple[float, float]:

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import Cli, texts_drawn, write_json
-from tracking_cases import FGA_FIGURE_1, belief, tracked
+from helpers import Cli, texts_drawn
+from tracking_cases import FGA_FIGURE_1, tracked, write_states
 
 from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics import TrackingResult, plot_tracking, score_tracking
@@ -81,9 +81,7 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
 
 
 def test_the_command_draws_three_panels(cli: Cli, tmp_path: Path) -> None:
-    file, target = tmp_path / "system.json", tmp_path / "picture.svg"
-    turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in FGA_FIGURE_1]
-    write_json(file, {"d": turns})
-    cli.done("dst", file, "--plot", target)
+    target = tmp_path / "picture.svg"
+    cli.done("dst", write_states(tmp_path / "system.json", FGA_FIGURE_1), "--plot", target)
     parts = {"JGA (%)", "JGA of the turns there (%)", "dialogues first lost there (%)"}
     assert parts <= set(texts_drawn(target))

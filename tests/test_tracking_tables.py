@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from helpers import Cli, write_json
-from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief, tracked
+from helpers import Cli
+from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 
 from mwz.harness.metrics import score_tracking
-
-
-def _write(path: Path, turns: Any) -> Path:
-    content = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
-    write_json(path, {"d": content})
-    return path
 
 
 def test_the_main_figures_are_shown_and_every_lambda_that_was_asked_for(
     cli: Cli, tmp_path: Path
 ) -> None:
-    path = _write(tmp_path / "one.json", FGA_FIGURE_1)
+    path = write_states(tmp_path / "one.json", FGA_FIGURE_1)
     compact = cli("dst", path).out
     full = score_tracking([tracked(*FGA_FIGURE_1)]).text()
     for main in ("JGA", "RSA", "FGA λ=0.5", "GCA", "F1", "fuzzy joint accuracy"):
@@ -34,9 +27,9 @@ def test_the_main_figures_are_shown_and_every_lambda_that_was_asked_for(
 
 
 def test_files_with_different_gold_states_are_said_not_to_compare(cli: Cli, tmp_path: Path) -> None:
-    one = _write(tmp_path / "one.json", FGA_FIGURE_1)
-    same = _write(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
-    other = _write(tmp_path / "other.json", GCA_SAMPLE_2)
+    one = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    same = write_states(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
+    other = write_states(tmp_path / "other.json", GCA_SAMPLE_2)
     alike = cli("dst", one, same).out
     assert "not comparable" not in alike
     assert len([line for line in alike.splitlines() if line.startswith("mwz:")]) == 1

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
-from tracking_cases import belief, tracked
+from helpers import Cli, benchmark, dialogue, goal, refusal
+from tracking_cases import belief, tracked, write_states
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
@@ -191,8 +191,7 @@ def test_a_file_of_other_dialogues_gets_none(id_: str, number: str, message: str
 
 
 def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) -> None:
-    turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in TURNS]
-    path = write_json(tmp_path / "states.json", {"d0001": turns})
+    path = write_states(tmp_path / "states.json", TURNS, "d0001")
     run = cli.done("dst", path, "--per-domain", "--variant", "dontcare=drop")
     rows = {line.split()[0]: line.split()[1:] for line in run.out.splitlines() if line}
     assert rows["hotel"][:2] == ["3", "33.33"]
@@ -203,8 +202,8 @@ def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) 
 
 
 def test_intervals_are_of_the_variant_that_was_asked_for(cli: Cli, tmp_path: Path) -> None:
-    pair = {"gt": belief("hotel.area=dontcare hotel.stars"), "pr": belief("hotel.stars")}
-    path = write_json(tmp_path / "states.json", {"d0001": [pair]})
+    turns = [("hotel.area=dontcare hotel.stars", "hotel.stars")]
+    path = write_states(tmp_path / "states.json", turns)
     for choice, jga in (("keep", 0), ("drop", 100)):
         options = ("--variant", f"dontcare={choice}", "--intervals", "--json", "-")
         [report] = json.loads(cli("dst", path, *options).out)
