@@ -181,11 +181,15 @@ class Cli:
         assert isinstance(code, int)
         return Run(code, printed.out, printed.err)
 
-    def done(self, *arguments: object, **options: Any) -> Run:
+    def done(self, *arguments: object, status: int = 0, **options: Any) -> Run:
         """Run what succeeds."""
         run = self(*arguments, **options)
-        assert run.status == 0, run.err
+        assert run.status == status, run.err
         return run
+
+    def failed(self, *arguments: object, **options: Any) -> Run:
+        """Run what finds something that is not as it is to be."""
+        return self.done(*arguments, status=1, **options)
 
     def json(self, *arguments: object) -> Any:
         """Return what is printed of a run that succeeds, as JSON."""

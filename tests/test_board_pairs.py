@@ -201,7 +201,7 @@ def test_only_what_changed_is_computed_again(
     assert computed == []
     shutil.rmtree(folder / "beta")
     enter_measured(folder, "beta", outcomes(marks((0, 75))))
-    assert board_cli(folder, "--check").status == 1
+    board_cli.failed(folder, "--check")
     computed.clear()
     board_cli.done(folder)
     assert computed == [("alpha", "beta"), ("beta", "gamma")]
@@ -212,8 +212,7 @@ def test_a_missing_pair_is_named(folder: Path, board_cli: Cli) -> None:
     board_cli.done(folder)
     path = folder / PAIRS_FILE
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
-    run = board_cli(folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "lacks 1 of the entries' pairs" in run.err
     assert "alpha and beta; run `mwz leaderboard`" in run.err
 

@@ -44,8 +44,7 @@ def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its
     board_cli(folder)
     before = _page(folder).read_bytes()
     edit_inform(folder / "alpha", 71.0)
-    run = board_cli(folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "is outdated; run `mwz leaderboard`" in run.err
     lines = run.out.splitlines()
     removed = [line for line in lines if line.startswith("-") and not line.startswith("---")]
@@ -59,8 +58,7 @@ def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its
 
 
 def test_a_missing_page_fails_the_check_and_is_not_made(folder: Path, board_cli: Cli) -> None:
-    run = board_cli(folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "+# Leaderboard" in run.out
     assert not _page(folder).exists()
 
@@ -80,8 +78,7 @@ def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
     board_cli(folder)
     assert callable(change)
     _page(folder).write_bytes(change(_page(folder).read_bytes()))
-    run = board_cli(folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert run.out.strip()
 
 
@@ -92,7 +89,7 @@ def test_the_folders_note_is_on_the_page_as_text(folder: Path, board_cli: Cli) -
     assert "\n\nAll of \\<b\\>this\\</b\\> moves. \\# Soon\n\n" in text
     board_cli.done(folder, "--check")
     (folder / "note.txt").unlink()
-    assert board_cli(folder, "--check").status == 1
+    board_cli.failed(folder, "--check")
 
 
 def test_a_note_that_is_no_text_is_told(folder: Path, board_cli: Cli) -> None:

@@ -126,8 +126,7 @@ def test_an_edited_pair_is_found(folder: Path, board_cli: Cli) -> None:
     lines[0]["figures"]["combined"]["p"] = 0.5
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
-    run = board_cli(folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "gives another result; remove the line of both" in run.err
 
 
@@ -199,8 +198,7 @@ def test_a_rank_that_is_taken_by_another_order_is_told(
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
     board_cli.done(folder)
     assert _ranks(folder)["ubar"] is None
-    run = board_cli(folder, "--check", "--base", original)
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check", "--base", original)
     assert "## Ranks that are lost" in run.out
     assert f"- UBAR, rank {before['ubar']} \\(End-to-end systems, rule set 2021\\): not" in run.out
     told = "a-thief is listed before hdno, which is older; take this file from"

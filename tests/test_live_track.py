@@ -439,8 +439,7 @@ def test_another_seed_or_number_of_trials_comes_out_differently(track: _Track) -
     path = track.folder / "agent" / "entry.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("seed = 0", "seed = 7"), encoding="utf-8")
-    run = track.board("verify", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--jobs", 1)
     assert "different seed: 0 and 7" in run.out
     assert "the predictions are not those that were scored" in run.out
 
@@ -450,8 +449,7 @@ def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
     path = track.folder / "agent" / PREDICTIONS_FILE
     text = gzip.decompress(path.read_bytes()).replace(b'"count": 0', b'"count": 3', 1)
     path.write_bytes(gzip.compress(text))
-    run = track.board("verify", "--strict", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--strict", "--jobs", 1)
     assert "its scores are of other predictions" in run.out
     assert "recorded dialogues must not be edited" in run.out
 
@@ -472,8 +470,7 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
     sound = (track.folder / "agent" / SCORES_FILE).read_bytes()
     change_scores(track.folder / "agent", _forged_whole)
     assert entry_problems(read_entries(track.folder)) == []
-    run = track.board("verify", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--jobs", 1)
     assert "passes[0].value" in run.out
     change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
     assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)

@@ -353,8 +353,7 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
     board_cli.done(folder)
     before = files_below(folder.parent)
     board_cli.done(folder, "--check")
-    run = board_cli(folder, "--check", "--rescore")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check", "--rescore")
     # Inform (26 of 30 dialogues) and the combined score, in all and in the strict set-up.
     assert "careful: 4 figures changed" in run.out
     assert "hasty: unchanged" in run.out

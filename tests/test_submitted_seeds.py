@@ -159,7 +159,7 @@ def test_edited_seeds_are_refused_and_scoring_again_mends_them(
     for damaged in (whole[:300], b"{}"):
         path.write_bytes(damaged)
         assert "new: seeds.json: " in cli.refused("leaderboard", "--check", "--submissions", folder)
-        assert verify(folder).status == 1
+        verify.failed(folder)
         cli.done("leaderboard", "--rescore", "--submissions", folder)
         assert path.read_bytes() == whole
 
@@ -170,11 +170,9 @@ def test_an_entry_whose_seeds_outputs_are_gone_or_others_does_not_hold(
 ) -> None:
     entry = folder / "new"
     (entry / SECOND).unlink()
-    run = verify(folder)
-    assert run.status == 1
+    run = verify.failed(folder)
     assert "new: not scored again: " in run.out
     assert SECOND in run.out
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
-    run = verify(folder)
-    assert run.status == 1
+    run = verify.failed(folder)
     assert "new: seeds.json: a score changes" in run.out

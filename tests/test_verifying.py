@@ -182,8 +182,7 @@ def verifying(cli: Cli) -> Cli:
 def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) -> None:
     edit_inform(folder / "careful", 90.0)
     before = files_below(folder)
-    run = verifying(folder)
-    assert run.status == 1
+    run = verifying.failed(folder)
     lines = run.out.splitlines()
     start = lines.index("careful: 4 figures come out differently")
     assert lines[start + 1].split() == ["rules", "figure", "before", "after", "difference"]
@@ -211,8 +210,7 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
         "scripted: holds",
         "1 of 3 entries hold; 2 could not be scored again",
     ]
-    run = verifying(folder, "--strict")
-    assert run.status == 1
+    run = verifying.failed(folder, "--strict")
     assert run.out.endswith("1 of 3 entries hold; 2 could not be scored again\n")
     verifying.done(folder, "scripted", "--strict")
 
