@@ -145,6 +145,13 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 
 @pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the test, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def board_cli(cli: Cli) -> Cli:
     """Runs `mwz leaderboard` on the folder that comes first."""
     return cli.of("leaderboard", "--submissions")

@@ -146,6 +146,16 @@ def system(**changes: Any) -> dict[str, Any]:
     return {**facts, **changes}
 
 
+def made_system(name: str = "System", **changes: Any) -> System:
+    """Return a system whose predictions are beside its `entry.toml`."""
+    return validated(System, system(name=name, **changes), "system")
+
+
+def write_scores(folder: Path, scores: Scores) -> None:
+    """Write an entry's `scores.json` as the harness would."""
+    (folder / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+
+
 def enter(
     folder: Path,
     key: str,
@@ -168,8 +178,7 @@ def enter(
     place.mkdir(parents=True)
     facts = content or system(name=key.title())
     (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
-    text = Scores(scored or reports(), hashes_of(predictions)).files()[SCORES_FILE]
-    (place / SCORES_FILE).write_text(text, encoding="utf-8")
+    write_scores(place, Scores(scored or reports(), hashes_of(predictions)))
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(predictions, mtime=0))
     return read_entry(place)
 
@@ -229,7 +238,7 @@ def sample_scores(name: str) -> Scores:
 def enter_sample(folder: Path, *names: str) -> None:
     """Enter submissions to the sample, by default all three, as `mwz submit` does."""
     for name in names or SAMPLE_TRACKS:
-        facts = validated(System, system(name=name, track=SAMPLE_TRACKS[name]), "system")
+        facts = made_system(name, track=SAMPLE_TRACKS[name])
         submit_alone(folder, facts, sample_content(name), sample_scores(name))
 
 
@@ -269,7 +278,7 @@ def change_scores(folder: Path, change: Callable[[Any], None]) -> None:
     """Change the content of a `scores.json`."""
     content = _scores_content(folder)
     change(content)
-    _write_scores(folder, content)
+    write_json(folder / SCORES_FILE, content)
 
 
 def make_older(folder: Path) -> None:
@@ -277,15 +286,11 @@ def make_older(folder: Path) -> None:
     content = _scores_content(folder)
     for old in (content, *content["other_rules"].values()):
         del old["format"], old["signature_fields"], old["inform"], old["success"], old["combined"]
-    _write_scores(folder, content)
+    write_json(folder / SCORES_FILE, content)
 
 
 def _scores_content(folder: Path) -> Any:
     return json.loads((folder / SCORES_FILE).read_text(encoding="utf-8"))
-
-
-def _write_scores(folder: Path, content: object) -> None:
-    write_json(folder / SCORES_FILE, content)
 
 
 # Folder -> BLEU (mwz22), Inform and Success, optimistic Inform and Success of "Shades of BLEU,

@@ -81,14 +81,8 @@ def test_the_readmes_first_command_works_with_multiwoz_installed(
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_every_command_chooses_the_sample_for_its_dialogues_and_says_so_once(
-    mwz: Cli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    doing: str,
-    status: int,
+    mwz: Cli, here: Path, arguments: list[str], doing: str, status: int
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     run = mwz(*arguments)
     assert run.status == status, run.err
     assert run.err.count(f"mwz: {SAID.format(doing)}\n") == 1

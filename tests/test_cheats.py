@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, enter, system
-from helpers import CAREFUL, Cli, write_json
+from helpers import Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
@@ -61,10 +61,9 @@ def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
 
 
 def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: Cli) -> None:
-    careful = json.loads((CAREFUL).read_text(encoding="utf-8"))
+    careful, folder = sample_predictions("careful"), tmp_path / "submissions"
     cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
-    file, folder = tmp_path / "cheat.json", tmp_path / "submissions"
-    write_json(file, cheat)
+    file = write_json(tmp_path / "cheat.json", cheat)
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
     run = cli.done("submit", file, *chosen, "--benchmark", "sample")
     assert "end: flags not reviewed yet: many placeholders about venues" in run.out
@@ -210,19 +209,13 @@ def _gold(**more: str) -> Callable[[Benchmark], Change]:
 
 CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
     "everything at the end": (_at_the_end(1), {"placement"}),
-    "okay, and everything at the end": (
-        _at_the_end(1, "okay"),
-        {"placement"},
-    ),
+    "okay, and everything at the end": (_at_the_end(1, "okay"), {"placement"}),
     "everything in the last two turns": (_at_the_end(2), {"placement"}),
     "numbers after every name": (
         _added("name]", " [phone] [address] [postcode]"),
         {"placeholders"},
     ),
-    "references": (
-        _references(),
-        {"reference_placeholders"},
-    ),
+    "references": (_references(), {"reference_placeholders"}),
     "references with a tenth of the words exchanged": (
         _references(0.1),
         {"reference_placeholders"},

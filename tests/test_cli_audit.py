@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from entered import (
     REPOSITORY,
+    made_system,
     make_older,
     sample_content,
     sample_scores,
@@ -42,7 +43,7 @@ REPORTED = [
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "submissions"
-    facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
+    facts = made_system("Careful", setup=SETUP, reported=REPORTED)
     submit_alone(path, facts, sample_content("careful"), sample_scores("careful"))
     return path
 
@@ -182,10 +183,7 @@ def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
     assert audit(tmp_path, "ubar").status == 2
 
 
-def test_an_entry_of_the_public_board_is_audited_anywhere(
-    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_entry_of_the_public_board_is_audited_anywhere(here: Path, cli: Cli) -> None:
     run = cli("audit", "ubar")
     assert (run.status, run.err) == (0, "")
     assert "UBAR (ubar)" in run.out

@@ -160,11 +160,8 @@ def test_seeds_need_no_baseline(compare: Cli) -> None:
 # Entries.
 
 
-def test_entries_are_called_by_name(
-    cli: Cli, compare: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "submissions"
+def test_entries_are_called_by_name(cli: Cli, compare: Cli, here: Path) -> None:
+    folder = here / "submissions"
     for name, file in (("First", CAREFUL), ("Second", HASTY)):
         arguments = ("--name", name, "--track", "end-to-end", "--submissions", folder)
         cli.done("submit", file, *arguments)
@@ -183,10 +180,9 @@ FIGURES = ("bleu", "inform", "success", "combined")
 
 
 def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
-    cli: Cli, compare: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, compare: Cli, here: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "submissions"
+    folder = here / "submissions"
     arguments = ("--name", "First", "--track", "end-to-end", "--submissions", folder)
     cli.done("submit", CAREFUL, *arguments)
     (whole,) = compare.json("first", HASTY)["pairs"]
@@ -202,15 +198,12 @@ def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
     told = compare.refused("first", HASTY, "--metrics", "dst")
     assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
     # A file of an entry's name is the file.
-    (tmp_path / "first").write_bytes(HASTY.read_bytes())
+    (here / "first").write_bytes(HASTY.read_bytes())
     run = compare("first", CAREFUL)
     assert "dialogues are won by first only" in run.out
 
 
-def test_the_public_board_is_at_hand_anywhere(
-    compare: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_public_board_is_at_hand_anywhere(compare: Cli, here: Path) -> None:
     # The package has no pairs.
     pairs = read_pairs(REPOSITORY, read_entries(REPOSITORY))
     (found,) = compare.json("mars", "krls")["pairs"]

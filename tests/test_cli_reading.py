@@ -18,9 +18,8 @@ NOTICE = "mwz: no other benchmark is installed;"
 
 
 @pytest.fixture
-def mwz(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mwz:
+def mwz(cli: Cli, here: Path) -> Mwz:
     """Runs `mwz` in an empty folder; gives its status and output."""
-    monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Run:
         done = cli(*arguments)

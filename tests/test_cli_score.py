@@ -66,16 +66,13 @@ def test_the_corpus_is_scored_as_a_submission(cli: Cli) -> None:
         assert report["coverage"]["dialogues"] == 30
 
 
-def test_an_entry_is_scored_by_its_name(
-    cli: Cli, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_entry_is_scored_by_its_name(cli: Cli, file: Path, here: Path) -> None:
     entered = ("--name", "Mine", "--track", "end-to-end", "--submissions", "submissions")
     cli.done("submit", file, *entered)
     by_name = cli.json("score", "mine")
     assert by_name == cli.json("score", file)
     # A file comes first.
-    write_json(tmp_path / "mine", {"town001": [{"response": "hello"}]})
+    write_json(here / "mine", {"town001": [{"response": "hello"}]})
     assert cli.json("score", "mine")["coverage"]["dialogues"] == 1
     assert _refused(cli, "yours").startswith("yours: no such file, and no entry of submissions")
 

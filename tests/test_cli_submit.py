@@ -211,16 +211,13 @@ def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _
     assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
 
 
-def test_no_board_is_begun_unasked(
-    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:
     arguments = ("submit", CAREFUL, "--name", "Mine", "--track", "end-to-end")
     run = cli(*arguments)
-    assert (run.status, list(tmp_path.iterdir())) == (2, [])
+    assert (run.status, list(here.iterdir())) == (2, [])
     assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
-    cli.done(*arguments, "--submissions", tmp_path / "submissions")
-    assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
+    cli.done(*arguments, "--submissions", here / "submissions")
+    assert (here / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.
     cli.done(*arguments, "--replace")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter, system
+from entered import REPOSITORY, enter, made_system, system
 from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
@@ -166,7 +166,7 @@ def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
     content = system(reported=[{"source": "table 1", **figures}])
     [reported] = validated(System, content, "system").reported
     assert reported.figures == figures
-    assert validated(System, system(reported=[{"source": "s"}]), "system").reported[0].figures == {}
+    assert made_system(reported=[{"source": "s"}]).reported[0].figures == {}
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_an_entry_written_and_read_is_the_same(
     figures: list[Decimal],
 ) -> None:
     reported = [{"source": source, "success": figure} for figure in figures]
-    before = validated(System, system(name=name, note=note, reported=reported), "system")
+    before = made_system(name, note=note, reported=reported)
     path = tmp_path_factory.mktemp("system") / "entry.toml"
     path.write_bytes(system_text(before).encode())
     assert read_system(path) == before
@@ -259,13 +259,13 @@ def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_refere
 
 def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:
     about = {"date": date(2024, 12, 31), "prompts": "none"}
-    read = validated(System, system(**about), "x")
+    read = made_system(**about)
     assert (read.date, read.prompts) == ("2024-12-31", "none")
 
 
 def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
     about = {"paper": "https://arxiv.org/abs/2012.03539", "runs": 3, "model": ""}
-    read = validated(System, system(**about), "x")
+    read = made_system(**about)
     stated = {name: value for name, value in stated_facts(read).items() if value is not None}
     assert stated == {"year": 2020, "runs": 3}
 

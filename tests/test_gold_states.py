@@ -348,13 +348,8 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
     ],
 )
 def test_what_is_missing_is_told_with_status_2(
-    cli: Cli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: Sequence[str],
-    message: str,
+    cli: Cli, here: Path, arguments: Sequence[str], message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     install_benchmark(tiny())
-    write_json(tmp_path / "tracker.json", PREDICTIONS)
+    write_json(here / "tracker.json", PREDICTIONS)
     assert message in cli.refused(*arguments)

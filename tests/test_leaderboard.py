@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PUBLISHED, REPOSITORY, enter, leaderboard, make_older, report, reports, system
+from entered import (
+    PUBLISHED,
+    REPOSITORY,
+    enter,
+    leaderboard,
+    make_older,
+    report,
+    reports,
+    system,
+    write_scores,
+)
 from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
@@ -21,7 +31,6 @@ from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, read_entries
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.scoring import Report
@@ -51,7 +60,7 @@ def _made(folder: Path, key: str = "corpus", **figures: Any) -> Entry:
     """Enter a reference row, which has no file."""
     facts = system(name=key.title(), track="reference", predictions={"made": "mwz22"})
     entry = enter(folder, key, facts, reports(states="gold", **figures))
-    (entry.folder / SCORES_FILE).write_text(Scores(entry.scores.reports, None).files()[SCORES_FILE])
+    write_scores(entry.folder, Scores(entry.scores.reports, None))
     return read_entry(entry.folder)
 
 

@@ -17,12 +17,14 @@ from entered import (
     enter,
     enter_sample,
     leaderboard,
+    made_system,
     reports,
     sample_content,
     shown_columns,
     submit_alone,
     system,
     track_tables,
+    write_scores,
 )
 from helpers import Cli, Run
 
@@ -30,14 +32,12 @@ from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding import told_shares
 from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
-from mwz.harness.io import validated
 from mwz.harness.scoring import Scorer
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization import published_rule_sets
@@ -82,12 +82,12 @@ def _by_hand(folder: Path, content: dict[str, Any]) -> Path:
 
 def _made(folder: Path, content: dict[str, Any], scores: Scores) -> Path:
     place = _by_hand(folder, content)
-    (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    write_scores(place, scores)
     return place
 
 
 def _facts(name: str, **more: Any) -> System:
-    return validated(System, system(name=name, track="lexicalised", **more), "system")
+    return made_system(name, track="lexicalised", **more)
 
 
 def _cut(content: bytes, keep: int) -> bytes:
@@ -196,7 +196,7 @@ def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "one"
     with pytest.raises(InputError, match="it was scored as delexicalised"):
         submit_alone(folder, _facts("talker"), _plain(), delexicalised)
-    facts = validated(System, system(name="talker", track="end-to-end"), "system")
+    facts = made_system("talker", track="end-to-end")
     with pytest.raises(InputError, match="it was scored as plain English"):
         submit_alone(folder, facts, _plain(), _scores(_plain()))
     assert not folder.exists()

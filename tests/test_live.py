@@ -711,9 +711,9 @@ def test_score_and_why_read_what_is_played(tmp_path: Path, cli: Cli) -> None:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def mine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a module of agents, which is the current one."""
-    (tmp_path / "mine.py").write_text(
+    (here / "mine.py").write_text(
         "def answer(messages, call):\n"
         "    found = call('query_restaurant', {'food': 'italian', 'area': 'centre'})\n"
         "    return found['results'][0]['name'].title() if len(messages) == 1 else 'Bye.'\n"
@@ -723,10 +723,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "    raise SystemExit(3)\n",
         encoding="utf-8",
     )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.syspath_prepend(str(here))
     monkeypatch.delitem(sys.modules, "mine", raising=False)
-    return tmp_path / "play.jsonl"
+    return here / "play.jsonl"
 
 
 def test_a_function_is_an_agent(mine: Path) -> None:

@@ -43,10 +43,7 @@ def test_a_wrong_shortcut_is_found(
     assert "bleu.damd" in {place for place, *_ in _differences(sample, careful)}
 
 
-def test_the_command_compares_entries(
-    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command_compares_entries(here: Path, cli: Cli) -> None:
     place = ("--benchmark", "sample", "--submissions", "submissions")
     arguments = ("--name", "Careful", "--track", "end-to-end", *place)
     submitted = CAREFUL

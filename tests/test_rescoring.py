@@ -18,11 +18,13 @@ from entered import (
     edit_scores,
     enter,
     leaderboard,
+    made_system,
     make_older,
     reports,
     sample_content,
     sample_scores,
     system,
+    write_scores,
 )
 from helpers import Cli, refusal
 from submitted import files_below
@@ -88,7 +90,7 @@ def _pin(folder: Path, content: bytes, **changes: str) -> Entry:
         "git_blob": blob_id(content),
         **changes,
     }
-    facts = validated(System, system(name=folder.name, predictions=pinned), "system")
+    facts = made_system(folder.name, predictions=pinned)
     (folder / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
     return read_entry(folder)
@@ -147,7 +149,7 @@ def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_c
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
     kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
-    path.write_text(replace(scored["hasty"], reports=kept).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(path.parent, replace(scored["hasty"], reports=kept))
     outcome = _rescore(folder, keys=["hasty"])["hasty"]
     assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
@@ -177,7 +179,7 @@ def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
     old = scored["careful"]
     signature = replace(old.main.signature, **{name: value})  # type: ignore[arg-type]
     made = {**old.reports, "2021": replace(old.main, signature=signature)}
-    path.write_text(replace(old, reports=made).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(path.parent, replace(old, reports=made))
     outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.scores, outcome.changes) == (old, ())
     assert path.read_bytes() == before
@@ -187,12 +189,11 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
     folder: Path, scored: Mapping[str, Scores]
 ) -> None:
     # The default benchmark is another one where the submission's own is not installed.
-    path = folder / "careful" / SCORES_FILE
     elsewhere = {
         rules: replace(one, signature=replace(one.signature, benchmark="elsewhere"))
         for rules, one in scored["careful"].reports.items()
     }
-    path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(folder / "careful", Scores(elsewhere, None))
     [careful] = _outcomes(read_entries(folder)[:1])
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
@@ -310,7 +311,7 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     )
     (corpus / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     scores = all_scores("damd", sample, "corpus")
-    (corpus / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    write_scores(corpus, scores)
     edit_scores(corpus, "bleu", "damd", value=1.0)
     [change] = _rescore(folder, keys=["corpus"])["corpus"].changes
     # The references against themselves.

@@ -18,6 +18,7 @@ from entered import (
     system,
     track_tables,
     tracker_scores,
+    write_scores,
 )
 from helpers import CAREFUL, Cli, Run, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
@@ -104,9 +105,7 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
     """Write an entry of the track by hand."""
     facts = system(name=key, track="state-tracking")
     place = enter(folder, key, facts, predictions=content).folder
-    (place / SCORES_FILE).write_text(
-        _scored(content, **options).files()[SCORES_FILE], encoding="utf-8"
-    )
+    write_scores(place, _scored(content, **options))
     return read_entry(place)
 
 
