@@ -189,6 +189,17 @@ def test_a_refused_submission_leaves_the_old_report(cli: Cli, file: Path, tmp_pa
     assert out.read_text() == "old"
 
 
+def test_a_place_that_cannot_be_written_is_left_without_scraps(
+    cli: Cli, file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    before = file.read_bytes()
+    for place in (tmp_path / "folder", file / "report.json"):
+        assert "cannot be written" in cli("score", file, "--json", place).err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["careful.json", "folder"]
+    assert file.read_bytes() == before
+
+
 # The command as a whole.
 
 
