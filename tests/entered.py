@@ -50,6 +50,11 @@ UNSUSPICIOUS = {"placeholders": 1.0, "placement": 0.6, "gold_states": 0.25}
 """Flags none of which is raised."""
 
 
+# A file of outputs that is pinned.
+COMMIT, BLOB = "c" * 40, "b" * 40
+PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob": BLOB}
+
+
 def report(
     rules: str = "2021",
     bleu: float = 20.0,
@@ -181,6 +186,14 @@ def enter(
     write_scores(place, Scores(scored or reports(), hashes_of(predictions)))
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(predictions, mtime=0))
     return read_entry(place)
+
+
+def enter_made(folder: Path, key: str = "corpus", made: str = "mwz22", **figures: Any) -> Entry:
+    """Enter a reference row, which has no file."""
+    facts = system(name=key.title(), track="reference", predictions={"made": made})
+    entry = enter(folder, key, facts, reports(states="gold", **figures))
+    write_scores(entry.folder, Scores(entry.scores.reports, None))
+    return read_entry(entry.folder)
 
 
 SAMPLE_TRACKS = {

@@ -11,6 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,14 @@ def write_json(path: Path, content: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of the first table in Markdown, the line below its titles included."""
+    lines = text.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
+    table = takewhile(lambda line: line.startswith("|"), lines[start:])
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
 
 
 def refusal(function: Callable[..., object], *arguments: Any, **options: Any) -> InputError:

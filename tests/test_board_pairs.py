@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from entered import REPOSITORY, enter_sample, leaderboard
-from helpers import PROJECT, Cli
+from helpers import PROJECT, Cli, table_rows
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
@@ -242,28 +242,17 @@ def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
 # ------------------------------------------------------------------------------- the leaderboard
 
 
-def _table(page: str, heading: str) -> list[list[str]]:
-    lines = page.split(f"{heading}\n", 1)[1].split("\n")
-    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
-    rows_ = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        rows_.append([cell.strip() for cell in line.strip("|").split("|")])
-    return rows_
-
-
 def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> None:
     # Of 80, 79 and 60 dialogues won, one more is nothing, nineteen more are.
     for key, won in (("alpha", 80), ("beta", 79), ("gamma", 60)):
         enter_measured(tmp_path, key, outcomes(marks((0, won))))
     page = leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
-    header, _, *table = _table(page, "## End-to-end systems")
+    header, _, *table = table_rows(page.partition("## End-to-end systems")[2])
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
     assert [row[header.index("±")] for row in table] == ["7.0", "7.5", "9.0"]
     # Gamma is worse than both others, which do not differ: they have the first two ranks.
     assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
-    header, _, *table = _table(page, "### Intervals and differences")
+    header, _, *table = table_rows(page.partition("### Intervals and differences")[2])
     assert [row[header.index("Inform")] for row in table] == [
         *("80.0 ± 7.8", "79.0 ± 7.9", "60.0 ± 9.4")
     ]

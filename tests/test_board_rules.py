@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, enter, enter_sample, reports, system
+from entered import REPOSITORY, enter, enter_made, enter_sample, reports, system, write_scores
 from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.scoring import Options, Scorer
 
 Predictions = Mapping[str, Any]
@@ -154,10 +153,7 @@ def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
 def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
     # They have no file that could be the same.
     for key, made in (("corpus", "mwz22"), ("constant", "constant")):
-        facts = system(name=key, track="reference", predictions={"made": made})
-        entry = enter(tmp_path, key, facts, reports(states="gold"))
-        scores = Scores(entry.scores.reports, None).files()[SCORES_FILE]
-        (entry.folder / "scores.json").write_text(scores, encoding="utf-8")
+        enter_made(tmp_path, key, made)
     assert len(rows(read_entries(tmp_path), "2021")) == 2
 
 
@@ -174,8 +170,7 @@ def test_scores_that_do_not_say_what_they_are_of_are_refused(
     tmp_path: Path, board_cli: Cli
 ) -> None:
     entry = enter(tmp_path, "alpha")
-    text = Scores(entry.scores.reports, None).files()[SCORES_FILE]
-    (entry.folder / "scores.json").write_text(text, encoding="utf-8")
+    write_scores(entry.folder, Scores(entry.scores.reports, None))
     told = board_cli.refused(tmp_path, "--check")
     assert told.endswith("alpha: its scores do not say what predictions they are of\n")
 

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 from entered import (
+    PIN,
     REPOSITORY,
     made_system,
     make_older,
     sample_content,
     sample_scores,
     submit_alone,
-    system,
 )
 from helpers import Cli, Run
 
-from mwz.harness.board import PREDICTIONS_FILE, System, read_entries
+from mwz.harness.board import PREDICTIONS_FILE, read_entries
 from mwz.harness.board.entries import ENTRY_FILE
 from mwz.harness.board.systems import system_text
-from mwz.harness.io import validated
 from mwz.normalization import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
@@ -145,15 +144,7 @@ def test_an_explanation_says_which_named_set_up_comes_nearest(folder: Path, audi
 def test_an_explanation_without_the_predictions_says_where_to_get_them(
     folder: Path, audit: Cli
 ) -> None:
-    pinned = {
-        "repository": "someone/outputs",
-        "commit": "c" * 40,
-        "path": "predictions/careful.json",
-        "git_blob": "b" * 40,
-    }
-    facts = validated(
-        System, system(name="Careful", predictions=pinned, reported=REPORTED), "system"
-    )
+    facts = made_system("Careful", predictions=PIN, reported=REPORTED)
     (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     told = audit.refused(folder, "--explain")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter, made_system, system
+from entered import BLOB, COMMIT, PIN, REPOSITORY, enter, made_system, system
 from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
@@ -20,9 +20,6 @@ from mwz.harness.board.track import OF_ROOMS
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
 from mwz.harness.metrics import Headline, headlines
-
-COMMIT, BLOB = "c" * 40, "b" * 40
-PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob": BLOB}
 
 
 def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:

@@ -23,7 +23,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import CAREFUL, Cli, Run, benchmark, dialogue, goal, write_json
+from helpers import CAREFUL, Cli, benchmark, dialogue, goal, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -295,12 +295,8 @@ class _Board:
     def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder
         self.run = cli.of(last=("--submissions", folder))
-
-    def rescore(self) -> Run:
-        return self.run("leaderboard", "--rescore", "--jobs", 1)
-
-    def verify(self, *options: object) -> Run:
-        return self.run("verify", "--jobs", 1, *options)
+        self.rescore = self.run.of("leaderboard", "--rescore", "--jobs", 1)
+        self.verify = self.run.of("verify", "--jobs", 1)
 
     def further(self, name: str = "careful") -> FurtherGold:
         return read_entry(self.folder / name).scores.further_gold
@@ -338,7 +334,7 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     # It predicts no states.
     assert board.further("scripted") == {}
     assert "unchanged" in board.rescore().out
-    assert board.verify("--strict").status == 0
+    board.verify.done("--strict")
     page = (board.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert "sample, version 1.0" in page
     assert "sample, version 1.1" in page
@@ -350,7 +346,7 @@ def test_a_further_version_needs_its_declaration_only(
 ) -> None:
     declares("1.1", "1.2")
     _install("1.2", left_out=2)
-    assert board.rescore().status == 0
+    board.rescore.done()
     assert {v: one["keep"].dialogues for v, one in board.further().items()} == {
         "1.1": 29,
         "1.2": 28,
@@ -358,24 +354,22 @@ def test_a_further_version_needs_its_declaration_only(
     declares("1.2")
     [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
     assert "gold states 1.1: cannot be scored, or the board does not use them" in told
-    assert board.rescore().status == 0
+    board.rescore.done()
     assert list(board.further()) == ["1.2"]
 
 
 def test_what_is_stored_is_kept_where_the_gold_states_are_not_installed(board: _Board) -> None:
     before = board.further()
     gold_states_path("sample", "1.1").unlink()
-    run = board.rescore()
-    assert run.status == 0
+    run = board.rescore.done()
     assert "of 2 entries kept as stored: its figures against gold states 1.1" in run.out
     assert board.further() == before
-    run = board.verify()
-    assert run.status == 0
+    run = board.verify.done()
     assert "careful: holds" in run.out
     assert "careful: not verified: its figures against gold states 1.1, which are not" in run.out
     assert "3 of 3 entries hold; of 2 a part could not be verified" in run.out
-    assert board.verify("--strict").status == 1
-    assert board.verify("scripted", "--strict").status == 0
+    board.verify.failed("--strict")
+    board.verify.done("scripted", "--strict")
 
 
 def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
@@ -385,8 +379,7 @@ def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
 def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
     true = board.further()["1.1"]["drop"].jga
     change_scores(board.folder / "careful", _figure("1.1", "drop", jga=99.0))
-    run = board.verify()
-    assert run.status == 1
+    run = board.verify.failed()
     [line] = [one for one in run.out.splitlines() if "drop.jga" in one]
     assert line.split()[:2] == ["gold", "1.1"]
     assert "99.0" in line
@@ -395,8 +388,7 @@ def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
 
 def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     _install(left_out=2)
-    run = board.verify("careful")
-    assert run.status == 1
+    run = board.verify.failed("careful")
     assert "careful: figures against gold states 1.1: different gold states" in run.out
 
 
@@ -413,7 +405,7 @@ def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Boar
     assert "not scored against gold states 1.1, which are not installed" in run.err
     assert board.further() == {}
     # Then nothing is stored that could not be verified.
-    assert board.verify("careful", "--strict").status == 0
+    board.verify.done("careful", "--strict")
 
 
 def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
@@ -437,17 +429,15 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
         "predictions": {"made": EMPTY_STATES},
     }
     (folder / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
-    run = board.rescore()
-    assert run.status == 0, run.err
+    board.rescore.done()
     entry = read_entry(folder)
     assert entry.problems == ()
-    assert entry.scores.result is not None
     assert entry.scores.further_gold["1.1"]["keep"].dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
     assert all(len(table) == 3 for table in tables)
-    assert board.verify("--strict").status == 0
+    board.verify.done("--strict")
     assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2
 
 
@@ -482,7 +472,6 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     [own, further] = board_tracked.tracked(
         entered_scores(entry.scores.main), entry.scores.further_gold
     )
-    assert further.without_dontcare is not None
     figures = (own.figures, further.figures, further.without_dontcare)
     assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED[key]
     assert [one.turns for one in figures] == [7372, 7368, 7368]

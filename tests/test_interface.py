@@ -23,7 +23,7 @@ def test_help_fits_a_screen(command: str, cli: Cli, monkeypatch: pytest.MonkeyPa
 
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:
-    assert regenerate._layouts() == GOLDEN["json"]
+    assert regenerate.layouts() == GOLDEN["json"]
 
 
 def test_every_option_that_help_names_is_one_of_some_command() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,18 +15,18 @@ from entered import (
     PUBLISHED,
     REPOSITORY,
     enter,
+    enter_made,
     leaderboard,
     make_older,
     report,
     reports,
     system,
-    write_scores,
 )
-from helpers import refusal
+from helpers import refusal, table_rows
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, read_entries
+from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
@@ -42,9 +41,7 @@ def _tables(page: str) -> dict[str, list[list[str]]]:
     tables = {}
     for section in page.split("\n## ")[1:]:
         heading, _, text = section.partition("\n")
-        lines = [line for line in text.splitlines() if line.startswith("|")]
-        cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
-        tables[heading] = [[cell.strip() for cell in row] for row in cells]
+        tables[heading] = table_rows(text) if "\n|" in text else []
     return tables
 
 
@@ -54,14 +51,6 @@ _STATES = {"end-to-end": "predicted", "policy-optimization": "gold", "reference"
 def _with_combined(folder: Path, key: str, bleu: float, track: str = "end-to-end") -> Entry:
     scored = reports(bleu=bleu, states=_STATES[track])
     return enter(folder, key, system(name=key.upper(), track=track), scored)
-
-
-def _made(folder: Path, key: str = "corpus", **figures: Any) -> Entry:
-    """Enter a reference row, which has no file."""
-    facts = system(name=key.title(), track="reference", predictions={"made": "mwz22"})
-    entry = enter(folder, key, facts, reports(states="gold", **figures))
-    write_scores(entry.folder, Scores(entry.scores.reports, None))
-    return read_entry(entry.folder)
 
 
 def _ranks(page: str, heading: str = "End-to-end systems") -> list[tuple[str, str]]:
@@ -94,7 +83,7 @@ def test_equal_systems_share_a_place_and_stand_in_the_order_of_their_keys(tmp_pa
 
 
 def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path: Path) -> None:
-    _made(tmp_path, bleu=99.0)
+    enter_made(tmp_path, bleu=99.0)
     _with_combined(tmp_path, "a", 10)
     page = leaderboard(read_entries(tmp_path), "2021")
     assert _ranks(page) == [("1", "A")]

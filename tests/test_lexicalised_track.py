@@ -69,6 +69,13 @@ def _plain(seed: int = 5) -> bytes:
 
 
 @cache
+def _silent() -> bytes:
+    """Return outputs that tell nothing."""
+    turns = {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
+    return json.dumps(turns).encode()
+
+
+@cache
 def _scores(content: bytes | str) -> Scores:
     return all_scores(content, _sample(), "plain", "lexicalised")
 
@@ -211,11 +218,8 @@ def entered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("board") / "submissions"
     enter_sample(folder)
     _made(folder, HUMANS, _scores(HUMAN))
-    silent = json.dumps(
-        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
-    ).encode()
     for name, content in {
-        "silent": silent,
+        "silent": _silent(),
         "talker": _plain(),
         "some": _cut(_plain(), 20),
         "most": _cut(_plain(6), 29),
@@ -291,10 +295,7 @@ def _sections(page: str) -> dict[str, str]:
 
 def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
     enter_sample(tmp_path, "careful")
-    silent = json.dumps(
-        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
-    ).encode()
-    _made(tmp_path, CAREFUL_AGAIN, _scores(silent))
+    _made(tmp_path, CAREFUL_AGAIN, _scores(_silent()))
     problems = entry_problems(read_entries(tmp_path))
     assert len(problems) == 1
     assert "careful-again: Inform or Success of careful comes back" in problems[0]

@@ -63,7 +63,6 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
         display="none",
     )
     assert log.status == "success", log.error
-    assert log.samples is not None
     scores = {one.id: one.scores["outcome"].value for one in log.samples}
     # An Italian restaurant in the centre is what town001 is about, and no hotel.
     assert scores["town001"]["inform"] == 1
@@ -93,7 +92,6 @@ def test_inspect_loses_a_dialogue_of_too_many_calls_alone(tmp_path: Path) -> Non
     options = {"log_dir": str(tmp_path), "display": "none", "sample_id": ["town001"]}
     (log,) = inspect_eval(multiwoz("sample"), model=model, **options)
     assert log.status == "success", log.error
-    assert log.samples is not None
     [sample] = log.samples
     assert "more than 100 times in a turn" in sample.scores["outcome"].metadata["error"]
 

@@ -48,8 +48,8 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class _Track:
-    """Edits files of plays, and runs commands on them with a board of its own."""
+class _Track(Cli):
+    """Edits files of plays, submits them, and runs commands on them with a board of its own."""
 
     def __init__(self, plays: Path, folder: Path, cli: Cli) -> None:
         self.folder = folder / "board" / "submissions"
@@ -70,7 +70,7 @@ class _Track:
             found.append(str(path))
         return found
 
-    def submit(self, *edits: Edit, name: str = "Agent") -> Run:
+    def __call__(self, *edits: Edit, name: str = "Agent") -> Run:
         first, *others = self.files(*edits)
         options = ["--name", name, "--track", "live", "--benchmark", "sample"]
         return self.board("submit", first, *options, *(["--seeds", *others] if others else []))
@@ -216,9 +216,7 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
 def test_an_edited_file_of_plays_is_refused_with_the_place(
     track: _Track, edits: tuple[Edit, ...], told: str
 ) -> None:
-    run = track.submit(*edits)
-    assert (run.status, run.out) == (2, "")
-    assert told in run.err
+    assert told in track.refused(*edits)
     assert not (track.folder / "agent").exists()
 
 
@@ -244,7 +242,7 @@ def _row(track: _Track, key: str = "agent") -> Mapping[str, Any]:
 
 
 def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
-    assert track.submit(mine, model_user, silent, won).status == 0
+    track.done(mine, model_user, silent, won)
     row = _row(track)
     # 10 of 30 dialogues say nothing in both trials, so that k trials are all solved in the others.
     assert row["pass^1"] == row["pass^2"] == row["Solved"] == pytest.approx(100 * 20 / 30, abs=1e-4)
@@ -254,8 +252,7 @@ def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
-    run = track.submit(mine, lambda lines: lines[1].pop(3))
-    assert run.status == 0
+    run = track.done(mine, lambda lines: lines[1].pop(3))
     assert "1 dialogue missing, counted as lost" in run.err
     row = _row(track)
     # 59 of 60 dialogues are solved; of one of 30 tasks a trial of two is lost.
@@ -274,16 +271,14 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
         line["turns"][1] = {"user": line["turns"][1]["user"], "response": ""}
         line["outcome"]["error"] = "the server refuses it"
 
-    run = track.submit(mine, broken_off)
-    assert run.status == 0
+    run = track.done(mine, broken_off)
     assert "1 dialogue broken off, counted as lost" in run.err
     assert _row(track)["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
     track.board.done("verify", "--strict", "--jobs", 1)
 
 
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
-    run = track.submit(mine, lambda lines: [trial.pop(3) for trial in lines])
-    assert run.status == 0
+    run = track.done(mine, lambda lines: [trial.pop(3) for trial in lines])
     assert "29 of 30 tasks played; without a rank on the board" in run.err
     assert "not ranked with this user in the track live: plays 29 of 30 tasks" in run.out
     assert _row(track)["pass^1"] == 100
@@ -291,9 +286,9 @@ def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
-    assert track.submit(name="Baseline").status == 0
-    assert track.submit(mine, model_user, silent, name="Other user").status == 0
-    assert track.submit(mine, silent, model_user, name="Copy").status == 2
+    track.done(name="Baseline")
+    track.done(mine, model_user, silent, name="Other user")
+    assert track(mine, silent, model_user, name="Copy").status == 2
     tables = track_tables("live", read_entries(track.folder))
     assert [[row.key for row in table] for table in tables] == [["baseline"], ["other-user"]]
     assert [table[0].rank for table in tables] == [1, 1]
@@ -303,10 +298,9 @@ def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
 
 
 def test_the_same_dialogues_under_another_name_are_refused(track: _Track) -> None:
-    track.submit(name="Baseline")
-    run = track.submit(mine, name="Mine")
-    assert run.status == 2
-    assert "mine: has the predictions of baseline; enter a system once" in run.err
+    track(name="Baseline")
+    told = track.refused(mine, name="Mine")
+    assert "mine: has the predictions of baseline; enter a system once" in told
 
 
 def _sure(lines: Lines) -> None:
@@ -316,8 +310,7 @@ def _sure(lines: Lines) -> None:
 
 
 def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Track) -> None:
-    run = track.submit(mine, _sure)
-    assert run.status == 0
+    run = track.done(mine, _sure)
     assert "flags not reviewed yet: calls of the scripted baseline" in run.out
     assert "flag: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
         run.err
@@ -332,7 +325,7 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
-    assert "flag" not in track.submit(name="Baseline").err
+    assert "flag" not in track(name="Baseline").err
     [[row]] = track_tables("live", read_entries(track.folder))
     assert (row.rank, row.raised) == (1, [])
 
@@ -358,7 +351,7 @@ def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
                     one for one in turn.get("calls", ()) if one["name"].startswith("query")
                 ]
 
-    assert track.submit(mine, model_user, some).status == 0
+    track.done(mine, model_user, some)
     live = track.entry().scores.result
     # Those of the first trial, of all.
     assert live.baseline_calls == counts[0] / sum(counts)
@@ -418,7 +411,7 @@ def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
 
 @pytest.mark.parametrize("edits", [(), (mine,), (mine, model_user)])
 def test_an_entry_verifies_by_playing_again(track: _Track, edits: tuple[Edit, ...]) -> None:
-    assert track.submit(*edits).status == 0
+    track.done(*edits)
     entry = track.entry()
     # What both scripts play is not kept; all else is, both trials in one file.
     assert (entry.system.predictions.played == "baseline") == (not edits)
@@ -435,7 +428,7 @@ def test_an_entry_verifies_by_playing_again(track: _Track, edits: tuple[Edit, ..
 
 
 def test_another_seed_or_number_of_trials_comes_out_differently(track: _Track) -> None:
-    track.submit()
+    track()
     path = track.folder / "agent" / "entry.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("seed = 0", "seed = 7"), encoding="utf-8")
@@ -445,7 +438,7 @@ def test_another_seed_or_number_of_trials_comes_out_differently(track: _Track) -
 
 
 def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
-    track.submit(mine)
+    track(mine)
     path = track.folder / "agent" / PREDICTIONS_FILE
     text = gzip.decompress(path.read_bytes()).replace(b'"count": 0', b'"count": 3', 1)
     path.write_bytes(gzip.compress(text))
@@ -466,7 +459,7 @@ def _forged_whole(content: Any) -> None:
 
 
 def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -> None:
-    track.submit(mine, silent, model_user)
+    track(mine, silent, model_user)
     sound = (track.folder / "agent" / SCORES_FILE).read_bytes()
     change_scores(track.folder / "agent", _forged_whole)
     assert entry_problems(read_entries(track.folder)) == []
@@ -539,14 +532,14 @@ def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: flo
 
 
 def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.MonkeyPatch) -> None:
-    track.submit(mine)
+    track(mine)
     monkeypatch.chdir(track.folder.parent)
     told = track.run.refused("compare", "agent", "agent")
     assert "has live dialogues; give its file of `mwz play`" in told
 
 
 def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
-    track.submit(mine, model_user, lambda lines: silent(lines[:1]))
+    track(mine, model_user, lambda lines: silent(lines[:1]))
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
     [chart] = track_charts(board, tables)

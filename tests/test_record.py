@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from entered import REPOSITORY, enter, report, system
-from helpers import PROJECT, Cli
+from helpers import PROJECT, Cli, table_rows
 from test_reported import row, table, written
 
 from mwz.harness.board import Entry, read_entries
@@ -224,8 +224,7 @@ def test_named_systems_have_tables_of_their_own(audit: Cli) -> None:
 def _impossible_rates() -> list[list[str]]:
     """Return the rows of the table of rates that one run cannot have."""
     text = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
-    [block] = [one for one in text.split("\n\n") if one.startswith("| System | Printed")]
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in block.splitlines()[2:]]
+    return table_rows(text[text.index("| System | Printed") :])[2:]
 
 
 def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> None:

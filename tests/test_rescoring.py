@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from entered import (
+    PIN,
     REPOSITORY,
     SAMPLE_TRACKS,
     all_scores,
@@ -83,14 +84,8 @@ def _rescore(folder: Path, *folders: Path, keys: Sequence[str] = NAMES) -> dict[
 
 def _pin(folder: Path, content: bytes, **changes: str) -> Entry:
     """Make a submission's predictions pinned ones, to be found elsewhere."""
-    pinned = {
-        "repository": "someone/outputs",
-        "commit": "c" * 40,
-        "path": "predictions/careful.json",
-        "git_blob": blob_id(content),
-        **changes,
-    }
-    facts = made_system(folder.name, predictions=pinned)
+    place = {"path": "predictions/careful.json", "git_blob": blob_id(content)}
+    facts = made_system(folder.name, predictions={**PIN, **place, **changes})
     (folder / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
     return read_entry(folder)

@@ -77,6 +77,15 @@ def _row(page: str, anchor: str) -> ElementTree.Element:
     return next(row for row in _all(_tree(page), "tr") if row.get("id") == anchor)
 
 
+def _lines(site: Site) -> dict[str, dict[str, str]]:
+    """Return the lines of the board by their entries."""
+    return {line["entry"]: line for line in csv.DictReader(io.StringIO(site.files["board.csv"]))}
+
+
+def _rows(site: Site) -> dict[str, dict[str, Any]]:
+    return {row["entry"]: row for row in json.loads(site.files["board.json"])["rows"]}
+
+
 @pytest.fixture(scope="module")
 def entries() -> Sequence[Entry]:
     return read_entries(REPOSITORY)
@@ -182,7 +191,6 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
         for rules in ("2021", "2023", "2026"):
             found = by_key[key].scores.under(rules)
-            assert found is not None
             for name in ("inform", "success", "combined"):
                 column = name if rules == "2021" else f"{name}-{rules}"
                 shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
@@ -587,7 +595,8 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     about = {"year": 2031, "model": "T9-tiny", "training": "weather reports", "runs": 3}
     prompts = "https://example.org/prompts"
     enter(folder, "system", system(**about, prompts=prompts), reports(bleu=19.0))
-    files = _made(folder).files
+    site = _made(folder)
+    files = site.files
     page = files["systems/system.html"]
     for title, text in {"Year": "2031", "Model": "T9-tiny", "Runs": "3"}.items():
         assert f"<dt>{title}<dd>{text}</div>" in page
@@ -597,9 +606,7 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     data: Any = json.loads(files["systems/system.json"])
     assert {name: data[name] for name in about} == about
     assert "open_weights" not in data
-    (row,) = (
-        row for row in csv.DictReader(io.StringIO(files["board.csv"])) if row["entry"] == "system"
-    )
+    row = _lines(site)["system"]
     assert {name: row[name] for name in about} == {name: str(one) for name, one in about.items()}
     assert row["open_weights"] == ""
 
@@ -681,13 +688,11 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
 ) -> None:
     enter(folder, "formula", system(name="=1+1"), reports(bleu=19.0))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])
-    rows = list(csv.DictReader(io.StringIO(_made(folder).files["board.csv"])))
-    assert "'=1+1" in {row["system"] for row in rows}
+    assert _lines(_made(folder))["formula"]["system"] == "'=1+1"
 
 
 def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
-    lines = csv.DictReader(io.StringIO(made.files["board.csv"]))
-    by_key = {line["entry"]: line for line in lines}
+    by_key = _lines(made)
     labes = by_key["labes"]
     # 647 of 1000 dialogues; 647 of the 944 that are submitted.
     assert (labes["inform_strict_2021"], labes["inform_strict_2021_as_played"]) == (
@@ -699,7 +704,7 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
     assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
-    rows = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
+    rows = _rows(made)
     assert rows["labes"]["inform"] == 64.7
     assert rows["labes"]["as_played"]["inform"] == 68.5381
     assert "as_played" not in rows["mars"]
@@ -717,17 +722,11 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
 def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
     made: Site, entries: Sequence[Entry]
 ) -> None:
-    [line] = (
-        one
-        for one in csv.DictReader(io.StringIO(made.files["board.csv"]))
-        if one["entry"] == "corpus"
-    )
+    line = _lines(made)["corpus"]
     of_bleu = {name: text for name, text in line.items() if "bleu" in name or "combined" in name}
     assert len(of_bleu) > 12
     assert set(of_bleu.values()) == {""}
-    [row] = (
-        one for one in json.loads(made.files["board.json"])["rows"] if one["entry"] == "corpus"
-    )
+    row = _rows(made)["corpus"]
     assert (row["bleu"], row["combined"], row["inform"]) == (None, None, 93.8)
     one = json.loads(made.files["systems/corpus.json"])
     assert "bleu_by_style" not in one

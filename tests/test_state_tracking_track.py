@@ -27,7 +27,6 @@ from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
 
@@ -53,16 +52,11 @@ def _scored(content: bytes = HALF, **options: Any) -> Scores:
     return tracker_scores(content, "file.json", _no_benchmark, **options)
 
 
-def _tracking(scores: Scores) -> TrackedScores:
-    assert scores.result is not None
-    return scores.result
-
-
 # ------------------------------------------------------------------------------ scoring
 
 
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
-    scores = _tracking(_scored())
+    scores = _scored().result
     assert (scores.gold.whose, scores.gold.version) == ("file", None)
     assert scores.coverage == 100
     figures = scores.figures
@@ -74,7 +68,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
-    scores = _tracking(tracker_scores(content, "careful.json", lambda ids: sample))
+    scores = tracker_scores(content, "careful.json", lambda ids: sample).result
     assert scores.gold.whose == "benchmark"
     assert scores.figures.turns == scores.figures.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
