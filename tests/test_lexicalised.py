@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from helpers import Cli, Run, benchmark, dialogue, goal, sample_predictions, write_json
-from plain_english import TOLD, one_digit_other
+from plain_english import TOLD
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
@@ -26,8 +26,6 @@ from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization import rule_set
 from mwz.normalization.delexicaliser import tables_digest
-
-WRONG_NUMBERS = {id_: list(map(one_digit_other, texts)) for id_, texts in TOLD.items()}
 
 
 def _turns(told: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:

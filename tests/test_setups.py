@@ -23,8 +23,6 @@ NORTH, SOUTH = {"restaurant": {"area": "north"}}, {"restaurant": {"area": "south
 THAI_NORTH = {"restaurant": {"area": "north", "food": "thai"}}
 NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
 
-Turn = tuple[str, Mapping[str, Mapping[str, str]]]
-
 
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
     found = rates_of([played], DATABASE, RULES, Setup(**ways))
