@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 from entered import enter_sample
-from helpers import PROJECT, build_multiwoz, read_hdno, sample_predictions
+from helpers import PROJECT, Cli, build_multiwoz, read_hdno, sample_predictions
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
@@ -136,6 +136,25 @@ def sample_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def careful() -> dict[str, Any]:
     """One of the sample's submissions: states in every turn, no active domains."""
     return sample_predictions("careful")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs `mwz` in this process."""
+    return Cli(capsys)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the test, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def board_cli(cli: Cli) -> Cli:
+    """Runs `mwz leaderboard` on the folder that comes first."""
+    return cli.of("leaderboard", "--submissions")
 
 
 def _tool(name: str) -> Any:

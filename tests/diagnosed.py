@@ -9,7 +9,6 @@ from mwz.harness.metrics import DomainResult, PlayedDialogue
 
 def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainResult) -> PlayedDialogue:
     """Return the dialogue with what was wrong in the deciding turn's state right from then on."""
-    assert diagnosis.turn is not None
     states = list(dialogue.states)
     for turn in range(diagnosis.turn, len(states)):
         slots = dict(states[turn].get(domain, {}))

@@ -55,7 +55,6 @@ def old(tmp_path: Path) -> bytes:
 
 def installed() -> bytes:
     path = benchmark_path("multiwoz")
-    assert path is not None
     return path.read_bytes()
 
 

@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,15 @@ from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
+from mwz.harness.errors import InputError
 from mwz.harness.submission import Submission, checked_submission, read_predictions
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
 SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
+CAREFUL, HASTY, SCRIPTED = (
+    SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
+)
 
 RULES = rule_set("2021")
 
@@ -147,15 +152,78 @@ def run_process(
     )
 
 
-def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
-    """Run `mwz` in this process and return its exit status and what it printed."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as exit_:
-        main([str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    code = exit_.value.code
-    assert isinstance(code, int)
-    return Run(code, printed.out, printed.err)
+class Cli:
+    """Runs `mwz` in this process.
+
+    Args:
+        capsys: Holds what is printed.
+        first: How each command line begins.
+        last: How it ends.
+    """
+
+    def __init__(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        first: Sequence[object] = (),
+        last: Sequence[object] = (),
+    ) -> None:
+        self._capsys, self._first, self._last = capsys, first, last
+
+    def of(self, *first: object, last: Sequence[object] = ()) -> Cli:
+        """Return what runs command lines that begin and end with these words."""
+        return Cli(self._capsys, (*self._first, *first), (*last, *self._last))
+
+    def __call__(self, *arguments: object) -> Run:
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in (*self._first, *arguments, *self._last)])
+        printed = self._capsys.readouterr()
+        code = exit_.value.code
+        assert isinstance(code, int)
+        return Run(code, printed.out, printed.err)
+
+    def done(self, *arguments: object, status: int = 0, **options: Any) -> Run:
+        """Run what succeeds."""
+        run = self(*arguments, **options)
+        assert run.status == status, run.err
+        return run
+
+    def failed(self, *arguments: object, **options: Any) -> Run:
+        """Run what finds something that is not as it is to be."""
+        return self.done(*arguments, status=1, **options)
+
+    def json(self, *arguments: object) -> Any:
+        """Return what is printed of a run that succeeds, as JSON."""
+        return json.loads(self.done(*arguments, "--json", "-").out)
+
+    def refused(self, *arguments: object, **options: Any) -> str:
+        """Return what is said of a run that is refused: nothing is printed."""
+        run = self(*arguments, **options)
+        assert (run.status, run.out) == (2, "")
+        assert "Traceback" not in run.err
+        return run.err
+
+
+def write_json(path: Path, content: object) -> Path:
+    """Write JSON to a path, in folders made as needed, and return the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of the first table in Markdown, the line below its titles included."""
+    lines = text.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
+    table = takewhile(lambda line: line.startswith("|"), lines[start:])
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
+
+
+def refusal(function: Callable[..., object], *arguments: Any, **options: Any) -> InputError:
+    """Return how a function refuses what it is given."""
+    with pytest.raises(InputError) as raised:
+        function(*arguments, **options)
+    return raised.value
 
 
 def copy_packages(folder: Path) -> None:

@@ -23,8 +23,3 @@ TOLD: dict[str, list[str]] = {
         "Bye!",
     ],
 }
-
-
-def one_digit_other(text: str) -> str:
-    """Return a text with one digit of every telephone number changed."""
-    return text.replace("960106", "969106").replace("960301", "969301")

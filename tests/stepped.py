@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+
+from helpers import dialogue
 
 from mwz.database import VenueDatabase
+from mwz.harness.benchmark import Goal
 from mwz.harness.metrics import DialogueResult, PlayedDialogue, Setup, rates
 from mwz.harness.metrics.inform import goal_results
 from mwz.normalization import RuleSet
 
 STRICT = Setup()
+
+State = Mapping[str, Mapping[str, str]]
+
+
+def play(
+    goals: Mapping[str, Goal],
+    *turns: tuple[str, State],
+    active: Sequence[Sequence[str]] | None = None,
+    booked: Sequence[Sequence[str]] | None = None,
+    references: Sequence[str] | None = None,
+    id_: str = "d1",
+) -> PlayedDialogue:
+    """Return a dialogue of (response, state) turns, by default all about every domain."""
+    return PlayedDialogue(
+        id=id_,
+        gold=dialogue(goals, len(turns), booked=booked, references=references),
+        responses=[response for response, _ in turns],
+        states=[state for _, state in turns],
+        active_domains=active or [list(goals)] * len(turns),
+    )
 
 
 def result_of(

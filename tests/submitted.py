@@ -6,16 +6,11 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-from entered import reports, submit_alone, system
+from entered import made_system, reports, submit_alone
 
-from mwz.harness.board import PREDICTIONS_FILE, Scores, System, hashes_of
-from mwz.harness.io import validated
+from mwz.harness.board import PREDICTIONS_FILE, Scores, hashes_of
 
 NEW, OLD = b'{"new": []}', b'{"old": []}'
-
-
-def made_system(name: str = "System", **changes: Any) -> System:
-    return validated(System, system(name=name, **changes), "system")
 
 
 def submit_made(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:

@@ -6,10 +6,11 @@ train dialogue; the goals of `mul0002` and `pmul0003` occur nowhere else.
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
+
+from helpers import write_json
 
 from mwz.harness.data import DataSet, PinnedFile, blob_id
 from mwz.harness.data.declared import Source
@@ -193,12 +194,6 @@ def write_repositories(folder: Path, all_goals: bool = True) -> tuple[Path, Path
             write_json(corpus / split / f"dialogues_{number:03}.json", content)
     write_json(corpus / "dialog_acts.json", acts)
     return mwzeval, multiwoz
-
-
-def write_json(path: Path, content: object) -> None:
-    """Write JSON to a path, in folders made as needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 EVALUATOR, DATA_SET = "someone/MultiWOZ_Evaluation", "somebody/multiwoz"

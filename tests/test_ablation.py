@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import benchmark, dialogue, goal, read_submission, run_cli
+from helpers import CAREFUL, HASTY, Cli, benchmark, dialogue, goal, read_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
@@ -59,19 +58,13 @@ def test_costs_are_what_is_lost_without_a_step() -> None:
     assert {f"without {step}" for step in STEPS} <= rows.keys()
 
 
-def test_it_is_shown_for_each_file_and_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], sample: Benchmark
-) -> None:
-    run = run_cli(
-        capsys,
-        *("ablation", SAMPLE_SUBMISSIONS / "careful.json", SAMPLE_SUBMISSIONS / "hasty.json"),
+def test_it_is_shown_for_each_file_and_alone(tmp_path: Path, cli: Cli, sample: Benchmark) -> None:
+    run = cli.done(
+        *("ablation", CAREFUL, HASTY),
         *("--format", "json"),
     )
-    assert run.status == 0, run.err
     assert list(json.loads(run.out)) == ["careful", "hasty"]
-    run = run_cli(capsys, "ablation", "@corpus")
-    assert run.status == 2
-    assert "@corpus: is made by the harness; give a file" in run.err
+    assert "@corpus: is made by the harness; give a file" in cli.refused("ablation", "@corpus")
 
 
 @pytest.mark.real_data

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+from helpers import PROJECT
 
-PROJECT = Path(__file__).parents[1]
 PACKAGES = ("normalization", "database", "harness")
 
 
@@ -113,14 +111,6 @@ def test_what_is_used_of_another_room_is_named_at_its_door() -> None:
     assert wrong == []
 
 
-def test_a_door_has_no_name_that_nobody_uses() -> None:
-    users = [*MODULES.items(), *((path.stem, path) for path in PROJECT.glob("t*/**/*.py"))]
-    for door in DOORS - {"mwz.harness"}:
-        outside = [path for name, path in users if _door(name) != door]
-        words = {word for path in outside for word in re.findall(r"\w+", path.read_text("utf-8"))}
-        assert set(import_module(door).__all__) <= words, door
-
-
 def test_no_module_imports_itself_by_way_of_others() -> None:
     done: set[str] = set()
 
@@ -133,11 +123,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
     for name in GRAPH:
         visit(name, ())
-
-
-def test_folders_hold_nearly_all_modules_of_the_harness() -> None:
-    loose = [path.stem for path in (PROJECT / "harness").glob("*.py") if path.stem != "__init__"]
-    assert sorted(loose) == ["benchmark", "errors", "signature"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from entered import (
     OPTIMISTIC,
-    PAPER,
+    PUBLISHED,
     REPOSITORY,
     STRICT,
     Figures,
@@ -84,33 +84,27 @@ def _less(rates: Figures) -> Figures:
     return {metric: rate - 1 for metric, rate in rates.items()}
 
 
-class _Auditing:
-    """Audits one made-up system: BLEU 20, strict 70 / 60, optimistic 80 / 65; in 2023 one less."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __call__(
-        self, reported: dict[str, Any], alternatives: Alternatives | None = None, **facts: Any
-    ) -> dict[str, Figure]:
-        content = system(reported=[{"source": "table 1", **reported}], **facts)
-        styles = {"damd": 21.5, "lava": 22.25}
-        scored = {
-            "2021": report("2021", styles=styles),
-            "2023": report(
-                "2023", styles=styles, strict=_less(STRICT), optimistic=_less(OPTIMISTIC)
-            ),
-        }
-        entry = enter(self._folder, "system", content, scored)
-        return _by_metric(entry, alternatives)
+Auditing = Callable[..., dict[str, Figure]]
 
 
 @pytest.fixture
-def auditing(tmp_path: Path) -> _Auditing:
-    return _Auditing(tmp_path)
+def auditing(tmp_path: Path) -> Auditing:
+    """Audits one made-up system: BLEU 20, strict 70 / 60, optimistic 80 / 65; in 2023 one less."""
+    styles = {"damd": 21.5, "lava": 22.25}
+    less = {"strict": _less(STRICT), "optimistic": _less(OPTIMISTIC)}
+
+    def audit(
+        reported: dict[str, Any], alternatives: Alternatives | None = None
+    ) -> dict[str, Figure]:
+        content = system(reported=[{"source": "table 1", **reported}])
+        newer = report("2023", styles=styles, **less)
+        scored = {"2021": report("2021", styles=styles), "2023": newer}
+        return _by_metric(enter(tmp_path, "system", content, scored), alternatives)
+
+    return audit
 
 
-def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: _Auditing) -> None:
+def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: Auditing) -> None:
     inform = auditing({"inform": 75.0})["inform"]
     assert inform.by_setup == {
         ("2021", "strict"): 70.0,
@@ -135,7 +129,7 @@ def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: _Auditing
     ],
 )
 def test_a_figure_is_held_against_the_set_up_it_is_of_and_then_against_the_others(
-    auditing: _Auditing, setup: str, figure: float, difference: float, verdict: str
+    auditing: Auditing, setup: str, figure: float, difference: float, verdict: str
 ) -> None:
     inform = auditing({"setup": setup, "inform": figure})["inform"]
     assert inform.verdict == verdict
@@ -153,13 +147,13 @@ def test_a_figure_is_held_against_the_set_up_it_is_of_and_then_against_the_other
     ],
 )
 def test_bleu_is_held_against_its_own_style_and_then_against_the_others(
-    auditing: _Auditing, reported: dict[str, Any], difference: float, verdict: str
+    auditing: Auditing, reported: dict[str, Any], difference: float, verdict: str
 ) -> None:
     bleu = auditing(reported)["bleu"]
     assert (bleu.difference, bleu.verdict) == (difference, verdict)
 
 
-def test_what_else_a_figure_could_be_is_named_if_it_gives_it(auditing: _Auditing) -> None:
+def test_what_else_a_figure_could_be_is_named_if_it_gives_it(auditing: Auditing) -> None:
     def alternatives(claim: ReportedFigures, metric: str) -> list[tuple[str, float]]:
         return [("another way", 75.0), ("a further way", 75.04)] if metric == "inform" else []
 
@@ -257,7 +251,7 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 ) -> None:
     tables = expected("paper_tables.json")
     bleu, rates = tables["table4_bleu"], tables["table5_inform_success"]
-    for entry in (read_entry(REPOSITORY / key) for key in PAPER):
+    for entry in (read_entry(REPOSITORY / key) for key in PUBLISHED):
         name = entry.system.name
         printed = {
             "own": {

@@ -10,36 +10,29 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import CAREFUL, PROJECT, Cli, benchmark, dialogue, goal, write_json
 
 from mwz.harness.data.installed import install_benchmark
-
-PROJECT = Path(__file__).parents[1]
-CAREFUL = PROJECT / "harness" / "sample" / "submissions" / "careful.json"
 
 SAID = "all dialogues are the sample's and none is in `multiwoz`; {} the built-in `sample`"
 NOT_THERE = "no other benchmark is installed; {} the built-in `sample`"
 
-Mwz = Callable[..., Run]
-
 
 @pytest.fixture
-def mwz(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Mwz:
+def mwz(cli: Cli, tmp_path: Path) -> Cli:
     """Runs a command on a machine that has a benchmark `multiwoz` of two dialogues."""
     states = [{"hotel": {"area": "north"}}]
     playing = {id_: dialogue({"hotel": goal()}, 1, states=states) for id_ in ("mul0001", "mul0002")}
     install_benchmark(benchmark(playing, "multiwoz"))
-    return lambda *arguments: run_cli(capsys, *arguments)
+    return cli
 
 
 def _file(tmp_path: Path, dialogues: Mapping[str, Sequence[object]]) -> Path:
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(dialogues), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "predictions.json", dialogues)
 
 
 TURN = {"response": "[name] it is", "state": {"hotel": {"area": "north"}}}
@@ -49,12 +42,11 @@ def _first_command() -> list[str]:
     """Return the arguments of the first `mwz` command in the README."""
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"\bmwz ([^\n]*)", readme[readme.index("```sh") :])
-    assert found is not None
     return found[1].split()
 
 
 def test_the_readmes_first_command_works_with_multiwoz_installed(
-    mwz: Mwz, monkeypatch: pytest.MonkeyPatch
+    mwz: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(PROJECT)
     arguments = _first_command()
@@ -89,21 +81,15 @@ def test_the_readmes_first_command_works_with_multiwoz_installed(
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_every_command_chooses_the_sample_for_its_dialogues_and_says_so_once(
-    mwz: Mwz,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    doing: str,
-    status: int,
+    mwz: Cli, here: Path, arguments: list[str], doing: str, status: int
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     run = mwz(*arguments)
     assert run.status == status, run.err
     assert run.err.count(f"mwz: {SAID.format(doing)}\n") == 1
 
 
 def test_standard_input_is_chosen_for_as_a_file_is(
-    mwz: Mwz, monkeypatch: pytest.MonkeyPatch
+    mwz: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class _Given:
         buffer = io.BytesIO(CAREFUL.read_bytes())
@@ -126,7 +112,7 @@ def test_standard_input_is_chosen_for_as_a_file_is(
     ids=str,
 )
 def test_other_dialogues_are_held_against_the_default_benchmark(
-    mwz: Mwz, tmp_path: Path, ids: list[str]
+    mwz: Cli, tmp_path: Path, ids: list[str]
 ) -> None:
     path = _file(tmp_path, {id_: [TURN] for id_ in ids})
     run = mwz("score", path)
@@ -135,14 +121,13 @@ def test_other_dialogues_are_held_against_the_default_benchmark(
     assert run.status == (0 if ids == ["mul0001", "mul0002"] else 2)
 
 
-def test_a_benchmark_that_is_named_is_taken(mwz: Mwz) -> None:
-    run = mwz("score", CAREFUL, "--benchmark", "multiwoz")
-    assert run.status == 2
-    assert "is in the benchmark multiwoz" in run.err
-    assert "sample" not in run.err.replace(str(CAREFUL), "")
+def test_a_benchmark_that_is_named_is_taken(mwz: Cli) -> None:
+    told = mwz.refused("score", CAREFUL, "--benchmark", "multiwoz")
+    assert "is in the benchmark multiwoz" in told
+    assert "sample" not in told.replace(str(CAREFUL), "")
 
 
-def test_what_the_harness_makes_is_of_the_default_benchmark(mwz: Mwz) -> None:
+def test_what_the_harness_makes_is_of_the_default_benchmark(mwz: Cli) -> None:
     run = mwz("score", "@corpus", "--json", "-")
     assert json.loads(run.out)["benchmark"] == "multiwoz"
     assert "sample" not in run.err

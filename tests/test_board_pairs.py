@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import PROJECT, REPOSITORY, enter_sample, leaderboard
-from helpers import Run, run_cli
+from entered import REPOSITORY, enter_sample, leaderboard
+from helpers import PROJECT, Cli, table_rows
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
@@ -27,8 +27,6 @@ from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, pa
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
 
-Capture = pytest.CaptureFixture[str]
-
 # Alpha wins the first 80 dialogues, beta the first 74: six are won by alpha only, none by beta.
 # McNemar: 2 P(X <= 0) of six tosses = 2 / 64. Gamma wins 60.
 ALPHA, BETA, GAMMA = (outcomes(marks((0, won))) for won in (80, 74, 60))
@@ -41,10 +39,6 @@ def folder(tmp_path: Path) -> Path:
     for key, known in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
         enter_measured(path, key, known)
     return path
-
-
-def _run(capsys: Capture, folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
 
 
 def _pairs(folder: Path) -> Pairs:
@@ -105,13 +99,11 @@ def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Pat
     enter_sample(tmp_path)
     for entry in read_entries(tmp_path):
         kept = entry.scores.dialogues
-        assert kept is not None
         totals = totals_of(kept)
         assert totals["inform"] == entry.scores.main.inform
         assert totals["success"] == entry.scores.main.success
         assert totals["bleu"] == pytest.approx((entry.scores.main.bleu or {})["mwz22"], rel=1e-12)
         strict = entry.scores.main.strict
-        assert strict is not None
         assert kept.causes.domains.keys() == strict.inform.keys() - {"total"}
     assert entry_problems(read_entries(tmp_path)) == []
 
@@ -121,7 +113,6 @@ def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Pat
 
 def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Path) -> None:
     pair = _pairs(folder).between("alpha", "beta")
-    assert pair is not None
     inform = pair.figures["inform"]
     assert (inform.only_a, inform.only_b, inform.test) == (6, 0, "mcnemar")
     assert inform.p == pytest.approx(SIX_TO_NONE, rel=1e-12)
@@ -135,8 +126,6 @@ def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Pa
 def test_the_other_way_round_is_the_same_pair(folder: Path) -> None:
     pairs = _pairs(folder)
     one, other = pairs.between("alpha", "beta"), pairs.between("beta", "alpha")
-    assert one is not None
-    assert other is not None
     assert (other.a, other.b) == ("beta", "alpha")
     assert other.figures["inform"].difference == -one.figures["inform"].difference
     assert (other.figures["inform"].only_a, other.figures["inform"].only_b) == (0, 6)
@@ -150,7 +139,6 @@ def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -
     enter_measured(tmp_path, "alpha", ALPHA)
     enter_measured(tmp_path, "beta", without(BETA, 5))
     pair = _pairs(tmp_path).between("alpha", "beta")
-    assert pair is not None
     assert pair.dialogues == 95
     assert pair.figures["inform"].difference == pytest.approx(100 * 6 / 95)
     assert pair.figures["inform"].p == pytest.approx(SIX_TO_NONE, rel=1e-12)
@@ -173,7 +161,6 @@ def test_an_entry_of_which_nothing_is_stored_has_no_pair(folder: Path) -> None:
 def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
     enter_sample(tmp_path, "careful", "hasty")
     pair = _pairs(tmp_path).between("careful", "hasty")
-    assert pair is not None
     known = [sample_evidence(name, "bleu", "inform") for name in ("careful", "hasty")]
     compared = compare(known[0], known[1:])
     for name in FIGURES:
@@ -181,7 +168,6 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
         assert (ours.p, ours.only_a, ours.only_b) == (theirs.p, theirs.only_a, theirs.only_b)
         assert ours.difference == pytest.approx(-theirs.difference, rel=1e-12)
     for entry, other in zip(read_entries(tmp_path), compared.intervals, strict=True):
-        assert entry.scores.dialogues is not None
         for name in FIGURES:
             kept = entry.scores.dialogues.intervals.scores[name]
             ends = (other[name].low, other[name].high)
@@ -205,35 +191,34 @@ def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def test_only_what_changed_is_computed_again(
-    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    folder: Path, board_cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed = _computed(monkeypatch)
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
     computed.clear()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == []
     shutil.rmtree(folder / "beta")
     enter_measured(folder, "beta", outcomes(marks((0, 75))))
-    assert _run(capsys, folder, "--check").status == 1
+    board_cli.failed(folder, "--check")
     computed.clear()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert computed == [("alpha", "beta"), ("beta", "gamma")]
-    assert _run(capsys, folder, "--check").status == 0
+    board_cli.done(folder, "--check")
 
 
-def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
-    assert _run(capsys, folder).status == 0
+def test_a_missing_pair_is_named(folder: Path, board_cli: Cli) -> None:
+    board_cli.done(folder)
     path = folder / PAIRS_FILE
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "lacks 1 of the entries' pairs" in run.err
     assert "alpha and beta; run `mwz leaderboard`" in run.err
 
 
 def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
-    folder: Path, tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, board_cli: Cli
 ) -> None:
     attributes = PROJECT / ".gitattributes"
     if not attributes.is_file():
@@ -250,22 +235,11 @@ def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
     merged = branches[0] + [line for line in branches[1] if line not in branches[0]]
     (folder / PAIRS_FILE).write_text("".join(merged), encoding="utf-8")
     assert read_pairs(folder, read_entries(folder)).missing == (("bravo", "delta"),)
-    assert _run(capsys, folder).status == 0
-    assert _run(capsys, folder, "--check").status == 0
+    board_cli.done(folder)
+    board_cli.done(folder, "--check")
 
 
 # ------------------------------------------------------------------------------- the leaderboard
-
-
-def _table(page: str, heading: str) -> list[list[str]]:
-    lines = page.split(f"{heading}\n", 1)[1].split("\n")
-    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
-    rows_ = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        rows_.append([cell.strip() for cell in line.strip("|").split("|")])
-    return rows_
 
 
 def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> None:
@@ -273,12 +247,12 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     for key, won in (("alpha", 80), ("beta", 79), ("gamma", 60)):
         enter_measured(tmp_path, key, outcomes(marks((0, won))))
     page = leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
-    header, _, *table = _table(page, "## End-to-end systems")
+    header, _, *table = table_rows(page.partition("## End-to-end systems")[2])
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
     assert [row[header.index("±")] for row in table] == ["7.0", "7.5", "9.0"]
     # Gamma is worse than both others, which do not differ: they have the first two ranks.
     assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
-    header, _, *table = _table(page, "### Intervals and differences")
+    header, _, *table = table_rows(page.partition("### Intervals and differences")[2])
     assert [row[header.index("Inform")] for row in table] == [
         *("80.0 ± 7.8", "79.0 ± 7.9", "60.0 ± 9.4")
     ]
@@ -351,13 +325,11 @@ def test_no_neighbours_of_the_policy_ranking_can_be_told_apart() -> None:
 def test_the_known_pair_of_mars_and_pptod_and_the_interval_of_mars() -> None:
     entries = read_entries(REPOSITORY)
     pair = read_pairs(REPOSITORY, entries).between("mars", "pptod")
-    assert pair is not None
     inform, success = pair.figures["inform"], pair.figures["success"]
     assert (inform.only_a, inform.only_b) == (111, 53)
     assert (success.only_a, success.only_b) == (137, 84)
     assert inform.p == pytest.approx(6.94e-06, rel=1e-3)
     assert success.p == pytest.approx(4.43e-04, rel=1e-3)
     mars = read_entry(REPOSITORY / "mars").scores.dialogues
-    assert mars is not None
     kept = mars.intervals.scores["inform"]
     assert (round(kept.low, 2), round(kept.high, 2), kept.interval) == (86.80, 90.70, "wilson")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import edit_scores, enter_sample, sample_content, sample_scores
-from helpers import Run, run_cli
+from helpers import Cli, refusal, write_json
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.board import read_entries
 from mwz.harness.board.audit.setup_search import AuditedOutputs, search_setups
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
@@ -24,8 +24,6 @@ from mwz.harness.board.systems import read_system
 from mwz.harness.cli import main
 from mwz.harness.scoring.scorer import score
 from mwz.normalization import alias_tables, aliases
-
-Capture = pytest.CaptureFixture[str]
 
 # The careful submission's reference numbers by a name of its own.
 OWN = {"booking_ref": "REFERENCE"}
@@ -69,13 +67,10 @@ def folder(original: Path, tmp_path: Path) -> Path:
     return tmp_path / "base" / "submissions"
 
 
-def _submit(capsys: Capture, folder: Path, *arguments: object) -> Run:
-    about = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
-    return run_cli(capsys, "submit", *arguments, *about)
-
-
-def _board(capsys: Capture, folder: Path, command: str, *arguments: object) -> Run:
-    return run_cli(capsys, command, *arguments, "--submissions", folder)
+@pytest.fixture
+def submit(cli: Cli) -> Cli:
+    about = ("--track", "end-to-end", "--benchmark", "sample")
+    return cli.of("submit", *about, "--submissions")
 
 
 def _declare(folder: Path, placeholders: dict[str, str] | None) -> None:
@@ -90,7 +85,6 @@ def _declare(folder: Path, placeholders: dict[str, str] | None) -> None:
 
 def _without(sample: Benchmark) -> dict[str, float]:
     report = score(json.loads(CONTENT), sample)
-    assert report.bleu is not None
     figures = {name: getattr(report, name) for name in ("inform", "success", "combined")}
     return {"bleu": report.bleu["mwz22"], **figures}
 
@@ -106,7 +100,6 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
         assert report.signature.parameters == {"placeholders": aliases(OWN).label}
         assert report.metrics == known[rules].metrics
     without = entry.scores.without_placeholders
-    assert without is not None
     assert without.keys() == known.keys()
     assert without["2021"] == _without(sample)
     assert without["2021"]["success"] < (known["2021"].success or 0)
@@ -115,7 +108,7 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
-    folder: Path, capsys: Capture
+    folder: Path, cli: Cli
 ) -> None:
     entries = read_entries(folder)
     assert [(row.key, row.rank) for row in rows(entries, "2021")] == [
@@ -124,13 +117,13 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     ]
     assert read_pairs(folder, entries).between("aliased", "hasty") is not None
     with contextlib.chdir(folder.parent):
-        run = run_cli(capsys, "compare", "aliased", "hasty")
+        run = cli("compare", "aliased", "hasty")
     assert run.status == 0, run.err
     assert f"different placeholders: {aliases(OWN).label} and none" in run.out
 
 
 def test_the_page_has_a_note_with_the_figures_without(
-    folder: Path, sample: Benchmark, capsys: Capture
+    folder: Path, sample: Benchmark, cli: Cli
 ) -> None:
     page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
@@ -141,7 +134,7 @@ def test_the_page_has_a_note_with_the_figures_without(
     assert f"\n- Aliased: {note}\n" in page
     # Other than that, its signature is that of the others.
     assert "placeholders:own" not in page
-    assert _board(capsys, folder, "leaderboard", "--check").status == 0
+    cli.done("leaderboard", "--submissions", folder, "--check")
 
 
 @pytest.mark.parametrize(
@@ -149,73 +142,64 @@ def test_the_page_has_a_note_with_the_figures_without(
     [(None, "none"), ({"table": "dard"}, alias_tables()["dard"].label)],
 )
 def test_other_placeholders_than_those_scored_with_are_told(
-    declared: dict[str, str] | None, label: str, folder: Path, capsys: Capture
+    declared: dict[str, str] | None, label: str, folder: Path, cli: Cli
 ) -> None:
     _declare(folder, declared)
-    run = _board(capsys, folder, "leaderboard", "--check")
+    run = cli("leaderboard", "--submissions", folder, "--check")
     assert run.status != 0
     told = f"scored with placeholders {aliases(OWN).label}, and entry.toml declares {label}"
     assert f"aliased: rule set 2021: {told}; use --rescore" in run.out + run.err
 
 
-def test_scoring_again_honours_what_is_declared(
-    folder: Path, sample: Benchmark, capsys: Capture
-) -> None:
+def test_scoring_again_honours_what_is_declared(folder: Path, sample: Benchmark, cli: Cli) -> None:
     _declare(folder, None)
-    run = _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1)
-    assert run.status == 0, run.err
+    cli.done("leaderboard", "--submissions", folder, "--rescore", "--jobs", 1)
     entry = read_entry(folder / "aliased")
     assert entry.scores.without_placeholders is None
     assert entry.scores.main.success == _without(sample)["success"]
     _declare(folder, OWN)
-    assert _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1).status == 0
+    cli.done("leaderboard", "--submissions", folder, "--rescore", "--jobs", 1)
     entry = read_entry(folder / "aliased")
     assert entry.scores.main.metrics == sample_scores("careful").main.metrics
     assert (entry.scores.without_placeholders or {})["2021"] == _without(sample)
 
 
-def test_an_edited_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
+def test_an_edited_figure_without_placeholders_is_told(folder: Path, cli: Cli) -> None:
     place = ("without_placeholders", "2021", "success")
     edit_scores(folder / "aliased", *place, value=99.0)
-    run = _board(capsys, folder, "verify", "aliased", "--strict", "--jobs", 1)
+    run = cli("verify", "--submissions", folder, "aliased", "--strict", "--jobs", 1)
     assert run.status != 0
     assert "without_placeholders.success" in run.out
 
 
 def test_the_same_outputs_with_other_placeholders_are_entered_once(
-    folder: Path, tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, submit: Cli
 ) -> None:
     # Saved by another program, and without the table: what it says is the same.
     again = tmp_path / "again.json"
     again.write_text(json.dumps(json.loads(CONTENT), indent=1))
-    run = _submit(capsys, folder, again, "--name", "Again")
-    assert run.status == 2
-    assert "again: has the predictions of aliased; enter a system once" in run.err
+    told = submit.refused(folder, again, "--name", "Again")
+    assert "again: has the predictions of aliased; enter a system once" in told
 
 
 def test_seeds_are_read_with_the_entrys_placeholders(
-    folder: Path, tmp_path: Path, outputs: Path, table: Path, capsys: Capture
+    folder: Path, tmp_path: Path, outputs: Path, table: Path, cli: Cli, submit: Cli
 ) -> None:
     other = json.loads(CONTENT)
     first = next(iter(other))
     other[first][-1]["response"] = "bye"
-    seed = tmp_path / "seed.json"
-    seed.write_text(json.dumps(other))
+    seed = write_json(tmp_path / "seed.json", other)
     about = ("--name", "Aliased", "--replace", "--placeholders", table)
-    run = _submit(capsys, folder, outputs, *about, "--seeds", seed)
-    assert run.status == 0, run.err
+    submit.done(folder, outputs, *about, "--seeds", seed)
     content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
     signed = content["seeds"][0]["signature"]["parameters"]
     assert signed == {"placeholders": aliases(OWN).label}
-    assert _board(capsys, folder, "verify", "--strict", "--jobs", 1).status == 0
+    cli.done("verify", "--submissions", folder, "--strict", "--jobs", 1)
 
 
-def test_a_table_by_name_is_declared_by_name(
-    tmp_path: Path, outputs: Path, capsys: Capture
-) -> None:
+def test_a_table_by_name_is_declared_by_name(tmp_path: Path, outputs: Path, submit: Cli) -> None:
     folder = tmp_path / "named"
-    run = _submit(capsys, folder, outputs, "--name", "Named", "--placeholders", "dard")
-    assert run.status == 0, run.err
+    run = submit.done(folder, outputs, "--name", "Named", "--placeholders", "dard")
     # It has no booking_ref: what that may cost is told here, too.
     assert "as [booking_ref] for REFERENCE" in run.err
     text = (folder / "named" / ENTRY_FILE).read_text()
@@ -241,9 +225,7 @@ def test_a_wrong_declaration_is_refused_with_its_place(
     path = tmp_path / ENTRY_FILE
     facts: dict[str, Any] = {"name": "A", "track": "end-to-end", "predictions": {"file": "a.json"}}
     path.write_text(tomli_w.dumps({**facts, "placeholders": declared}))
-    with pytest.raises(InputError) as raised:
-        read_system(path)
-    assert str(raised.value).startswith(f"{path}: placeholders: {problem}")
+    assert str(refusal(read_system, path)).startswith(f"{path}: placeholders: {problem}")
 
 
 def test_set_ups_are_searched_with_the_placeholders() -> None:

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, enter_sample, reports, system
-from helpers import Run, run_cli
+from entered import REPOSITORY, enter, enter_made, enter_sample, reports, system, write_scores
+from helpers import SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.scoring import Options, Scorer
 
 Predictions = Mapping[str, Any]
@@ -28,27 +27,21 @@ def _successful(benchmark: Benchmark, predictions: Predictions) -> dict[str, Any
     return {one.id: predictions[one.id] for one in scorer.dialogues(predictions) if one.success}
 
 
-def _file(name: str) -> Path:
-    return SAMPLE_SUBMISSIONS / f"{name}.json"
-
-
 # ------------------------------------------------------------------------- picked dialogues
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
-    tmp_path: Path, sample: Benchmark, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, sample: Benchmark, cli: Cli
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
     # Success of the careful sample submission is 25 of 30 dialogues.
-    picked = _successful(sample, json.loads(_file("careful").read_text(encoding="utf-8")))
+    picked = _successful(sample, sample_predictions("careful"))
     assert len(picked) == 25
-    path = tmp_path / "picked.json"
-    path.write_text(json.dumps(picked), encoding="utf-8")
+    path = write_json(tmp_path / "picked.json", picked)
     chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
-    run = run_cli(capsys, "submit", path, "--name", "Picked", *chosen)
-    assert run.status == 0
+    run = cli.done("submit", path, "--name", "Picked", *chosen)
     assert run.out.endswith(
         "not ranked in the track end-to-end: plays less than 90 % of the turns\n"
     )
@@ -88,12 +81,10 @@ def test_ubars_703_successful_dialogues_alone_get_no_rank(
     ],
 )
 def test_an_entry_in_the_wrong_track_is_refused(
-    predictions: str, track: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    predictions: str, track: str, told: str, tmp_path: Path, cli: Cli
 ) -> None:
     chosen = ("--name", "System", "--track", track, "--submissions", tmp_path / "submissions")
-    run = run_cli(capsys, "submit", _file(predictions), *chosen)
-    assert (run.status, run.out) == (2, "")
-    assert told in run.err
+    assert told in cli.refused("submit", SUBMISSIONS / f"{predictions}.json", *chosen)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -106,10 +97,6 @@ def folder(tmp_path: Path) -> Path:
     for key in ("alpha", "beta"):
         enter(path, key)
     return path
-
-
-def _check(capsys: pytest.CaptureFixture[str], folder: Path) -> Run:
-    return run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
 
 
 def _copied(folder: Path) -> list[str]:
@@ -151,15 +138,14 @@ def _no_folder_name(folder: Path) -> list[str]:
     "make", [_copied, _same_predictions, _same_name, _other_folder, _no_folder_name]
 )
 def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
-    make: Callable[[Path], list[str]], folder: Path, capsys: pytest.CaptureFixture[str]
+    make: Callable[[Path], list[str]], folder: Path, board_cli: Cli
 ) -> None:
     problems = make(folder)
-    run = _check(capsys, folder)
-    assert (run.status, run.out) == (2, "")
+    message = board_cli.refused(folder, "--check")
     if len(problems) == 1:
-        assert run.err == f"mwz: leaderboard: {problems[0]}\n"
+        assert message == f"mwz: leaderboard: {problems[0]}\n"
     else:
-        head, *told = run.err.splitlines()
+        head, *told = message.splitlines()
         assert head == f"mwz: leaderboard: {len(problems)} problems"
         assert told == [f"  {problem}" for problem in problems]
 
@@ -167,44 +153,34 @@ def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
 def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
     # They have no file that could be the same.
     for key, made in (("corpus", "mwz22"), ("constant", "constant")):
-        facts = system(name=key, track="reference", predictions={"made": made})
-        entry = enter(tmp_path, key, facts, reports(states="gold"))
-        scores = Scores(entry.scores.reports, None).files()[SCORES_FILE]
-        (entry.folder / "scores.json").write_text(scores, encoding="utf-8")
+        enter_made(tmp_path, key, made)
     assert len(rows(read_entries(tmp_path), "2021")) == 2
 
 
-def test_scores_of_a_file_are_none_of_a_reference_row(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_of_a_file_are_none_of_a_reference_row(tmp_path: Path, board_cli: Cli) -> None:
     facts = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
     enter(tmp_path, "corpus", facts, reports(states="gold"))
-    run = _check(capsys, tmp_path)
-    assert run.status == 2
-    assert run.err.endswith(
+    told = board_cli.refused(tmp_path, "--check")
+    assert told.endswith(
         "corpus: its scores are of a file, and its predictions are made by the harness\n"
     )
 
 
 def test_scores_that_do_not_say_what_they_are_of_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, board_cli: Cli
 ) -> None:
     entry = enter(tmp_path, "alpha")
-    text = Scores(entry.scores.reports, None).files()[SCORES_FILE]
-    (entry.folder / "scores.json").write_text(text, encoding="utf-8")
-    run = _check(capsys, tmp_path)
-    assert run.status == 2
-    assert run.err.endswith("alpha: its scores do not say what predictions they are of\n")
+    write_scores(entry.folder, Scores(entry.scores.reports, None))
+    told = board_cli.refused(tmp_path, "--check")
+    assert told.endswith("alpha: its scores do not say what predictions they are of\n")
 
 
 # --------------------------------------------------------------------- the constant response
 
 
-def test_predictions_saved_again_are_the_same_predictions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_predictions_saved_again_are_the_same_predictions(tmp_path: Path, cli: Cli) -> None:
     enter_sample(tmp_path / "submissions", "hasty")
-    content = json.loads(_file("hasty").read_bytes())
+    content = sample_predictions("hasty")
     # The last dialogue first, a key that nobody reads, blanks, capitals: nothing of it is scored.
     again = {
         f"{id_.upper()}.json": [
@@ -215,11 +191,10 @@ def test_predictions_saved_again_are_the_same_predictions(
     saved = tmp_path / "again.json"
     saved.write_text(json.dumps(again, indent=2), encoding="utf-8")
     options = ("--track", "end-to-end", "--submissions", tmp_path / "submissions")
-    run = run_cli(capsys, "submit", saved, "--name", "Again", *options)
-    assert run.status == 2
-    assert "has the predictions of hasty; enter a system once" in run.err
+    told = cli.refused("submit", saved, "--name", "Again", *options)
+    assert "has the predictions of hasty; enter a system once" in told
     assert not (tmp_path / "submissions" / "again").exists()
     id_ = next(iter(content))
     content[id_][0]["response"] += " okay ?"
-    saved.write_text(json.dumps(content), encoding="utf-8")
-    assert run_cli(capsys, "submit", saved, "--name", "Again", *options).status == 0
+    write_json(saved, content)
+    cli.done("submit", saved, "--name", "Again", *options)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers import RULES, database, dialogue, goal
+from helpers import RULES, database, goal
+from stepped import play
 
-from mwz.harness.benchmark import Goal
 from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, points
 from mwz.harness.diagnosis.causes import explain
 from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, UNPROVIDED, wrong_slots
@@ -20,23 +20,6 @@ DATABASE = database()
 State = Mapping[str, Mapping[str, str]]
 
 
-def played(
-    goals: Mapping[str, Goal],
-    *turns: tuple[str, State],
-    active: Sequence[Sequence[str]] | None = None,
-    booked: Sequence[Sequence[str]] | None = None,
-    id_: str = "d1",
-) -> PlayedDialogue:
-    """Return a dialogue of (response, state) turns, by default all about every domain."""
-    return PlayedDialogue(
-        id=id_,
-        gold=dialogue(goals, len(turns), booked=booked),
-        responses=[response for response, _ in turns],
-        states=[state for _, state in turns],
-        active_domains=active or [list(goals)] * len(turns),
-    )
-
-
 def restaurant(
     wanted: Mapping[str, str],
     *turns: tuple[str, State],
@@ -44,7 +27,7 @@ def restaurant(
 ) -> DomainResult:
     """Return the result of the restaurant of a dialogue about one."""
     goals = {"restaurant": goal(wanted)}
-    return explain(played(goals, *turns, active=active), DATABASE, RULES)["restaurant"]
+    return explain(play(goals, *turns, active=active), DATABASE, RULES)["restaurant"]
 
 
 def of(**slots: str) -> State:
@@ -127,7 +110,7 @@ def test_missing() -> None:
 def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
     # All trains run on Mondays: what lets 6 and 9 o'clock in is the time that the state lacks.
     goals = {"train": goal({"day": "monday", "leave": "12:00"}, ["TRAINID"])}
-    found = explain(played(goals, ("TRAINID", {"train": {}})), DATABASE, RULES)["train"]
+    found = explain(play(goals, ("TRAINID", {"train": {}})), DATABASE, RULES)["train"]
     assert (found.cause, found.faults[0].slot) == ("missing", "leave")
     assert found.faults == (Fault("leave", "12:00", None),)
 
@@ -160,14 +143,14 @@ def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -
     # 23:00 is what lets 15 o'clock in.
     goals = {"train": goal({"leave": "09:00", "arrive": "13:00"}, ["TRAINID"])}
     state = {"train": {"leave": "12:00", "arrive": "23:00"}}
-    found = explain(played(goals, ("TRAINID", state)), DATABASE, RULES)["train"]
+    found = explain(play(goals, ("TRAINID", state)), DATABASE, RULES)["train"]
     assert (found.cause, found.faults[0].slot) == ("other value", "arrive")
     assert [fault.slot for fault in found.faults] == ["arrive", "leave"]
 
 
 def test_a_train_whose_id_is_asked_for_and_never_said() -> None:
     goals = {"train": goal({"leave": "09:00"}, ["TRAINID"])}
-    found = explain(played(goals, ("NAME", {"train": {}})), DATABASE, RULES)["train"]
+    found = explain(play(goals, ("NAME", {"train": {}})), DATABASE, RULES)["train"]
     assert found.cause == "never named"
     assert found.slot_causes == {"TRAINID": "never said"}
 
@@ -182,7 +165,7 @@ def test_a_dialogue_without_turns_never_names_anything() -> None:
 def slot_cause(slot: str, *responses: str, **kwargs: Sequence[Sequence[str]]) -> str | None:
     goals = {"restaurant": goal({"name": "golden spoon"}, [slot])}
     turns = [(response, of()) for response in responses]
-    return explain(played(goals, *turns, **kwargs), DATABASE, RULES)["restaurant"].slot_causes.get(
+    return explain(play(goals, *turns, **kwargs), DATABASE, RULES)["restaurant"].slot_causes.get(
         slot
     )
 
@@ -224,10 +207,10 @@ def results() -> list[DialogueResult]:
     return [
         explained(dialogue)
         for dialogue in (
-            played(wanted, ("NAME, PHONE", of(area="south")), id_="both"),
-            played(alone, ("ok", right), id_="one"),
-            played(wanted, ("NAME, TRAINID", {**right, "train": {}}), id_="slot"),
-            played(wanted, ("NAME, TRAINID, PHONE", {**right, "train": {}}), id_="well"),
+            play(wanted, ("NAME, PHONE", of(area="south")), id_="both"),
+            play(alone, ("ok", right), id_="one"),
+            play(wanted, ("NAME, TRAINID", {**right, "train": {}}), id_="slot"),
+            play(wanted, ("NAME, TRAINID, PHONE", {**right, "train": {}}), id_="well"),
         )
     ]
 

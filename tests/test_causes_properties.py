@@ -80,7 +80,6 @@ def _check_mending(dialogue: PlayedDialogue, most: int) -> None:
         mending, diagnosis, turns = dialogue, first, [-1]
         while diagnosis.cause is not None:
             assert diagnosis.faults
-            assert diagnosis.turn is not None
             assert diagnosis.turn > turns[-1], (dialogue.id, domain, diagnosis)
             turns.append(diagnosis.turn)
             mending = mended(mending, domain, diagnosis)

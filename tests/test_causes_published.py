@@ -46,7 +46,6 @@ def test_causes_add_up_to_what_the_rates_lose(
 ) -> None:
     for name, diagnosis in diagnoses.items():
         strict = scorer.report(diagnosis.played).strict
-        assert strict is not None
         losses = domain_losses(diagnosis.results)
         assert set(losses) == set(strict.inform) - {TOTAL}
         for domain, of in losses.items():

@@ -34,9 +34,7 @@ def _kept(folder: Path) -> list[Path]:
 
 
 def _ratings(benchmark: Benchmark) -> HumanRatings:
-    ratings = human_ratings(benchmark, rule_set(OPTIONS.rules))
-    assert ratings is not None
-    return ratings
+    return human_ratings(benchmark, rule_set(OPTIONS.rules))
 
 
 def _succeeds(ratings: HumanRatings) -> int | None:

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
-from helpers import run_cli
+from entered import REPOSITORY, enter, system
+from helpers import Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
@@ -60,16 +60,12 @@ def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
 # ------------------------------------------------------------------------------- on the sample
 
 
-def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    careful = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
+def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: Cli) -> None:
+    careful, folder = sample_predictions("careful"), tmp_path / "submissions"
     cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
-    file, folder = tmp_path / "cheat.json", tmp_path / "submissions"
-    file.write_text(json.dumps(cheat), encoding="utf-8")
+    file = write_json(tmp_path / "cheat.json", cheat)
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
-    run = run_cli(capsys, "submit", file, *chosen, "--benchmark", "sample")
-    assert run.status == 0, run.err
+    run = cli.done("submit", file, *chosen, "--benchmark", "sample")
     assert "end: flags not reviewed yet: many placeholders about venues" in run.out
     [row] = make_board(read_entries(folder), "2021").rows
     raised = row.raised
@@ -153,7 +149,6 @@ def krls(upstream: Path) -> Predictions:
 
 def _raised(row: Row) -> set[str]:
     assert row.rank is None
-    assert row.unranked is not None
     assert row.unranked.startswith("flags not reviewed yet: ")
     return {*row.raised}
 
@@ -214,19 +209,13 @@ def _gold(**more: str) -> Callable[[Benchmark], Change]:
 
 CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
     "everything at the end": (_at_the_end(1), {"placement"}),
-    "okay, and everything at the end": (
-        _at_the_end(1, "okay"),
-        {"placement"},
-    ),
+    "okay, and everything at the end": (_at_the_end(1, "okay"), {"placement"}),
     "everything in the last two turns": (_at_the_end(2), {"placement"}),
     "numbers after every name": (
         _added("name]", " [phone] [address] [postcode]"),
         {"placeholders"},
     ),
-    "references": (
-        _references(),
-        {"reference_placeholders"},
-    ),
+    "references": (_references(), {"reference_placeholders"}),
     "references with a tenth of the words exchanged": (
         _references(0.1),
         {"reference_placeholders"},
@@ -479,7 +468,6 @@ def test_all_venues_in_the_last_turn_have_no_rank_in_plain_english(
 
     row = boards_of_third.row(_plain(third, told), "lexicalised")
     assert "told" in _raised(row)
-    assert row.grounded is not None
     # Listing all of them, which is no choice, is no Success by what ranks.
     assert row.grounded.success_all["total"] < 35 < row.grounded.success["total"] + 35
 

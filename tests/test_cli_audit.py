@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from entered import (
+    PIN,
     REPOSITORY,
+    made_system,
     make_older,
     sample_content,
     sample_scores,
     submit_alone,
-    system,
 )
-from helpers import Run, run_cli
+from helpers import Cli, Run
 
-from mwz.harness.board import PREDICTIONS_FILE, System, read_entries
+from mwz.harness.board import PREDICTIONS_FILE, read_entries
 from mwz.harness.board.entries import ENTRY_FILE
 from mwz.harness.board.systems import system_text
-from mwz.harness.io import validated
 from mwz.normalization import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
@@ -43,13 +42,14 @@ REPORTED = [
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "submissions"
-    facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
+    facts = made_system("Careful", setup=SETUP, reported=REPORTED)
     submit_alone(path, facts, sample_content("careful"), sample_scores("careful"))
     return path
 
 
-def _run(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: object) -> Run:
-    return run_cli(capsys, "audit", "--submissions", folder, *arguments)
+@pytest.fixture
+def audit(cli: Cli) -> Cli:
+    return cli.of("audit", "--submissions")
 
 
 def _lines(run: Run, start: str) -> list[list[str]]:
@@ -58,10 +58,9 @@ def _lines(run: Run, start: str) -> list[list[str]]:
 
 
 def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, audit: Cli
 ) -> None:
-    run = _run(capsys, folder)
-    assert run.status == 0
+    run = audit.done(folder)
     own, optimistic = _lines(run, "Inform")
     # Strict and optimistic under each of the rule sets.
     scores = ["86.7", "100.0"] * len(published_rule_sets())
@@ -73,11 +72,10 @@ def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
     assert success[-4:] == ["-16.6", "does", "not", "match"]
 
 
-def test_without_a_name_all_are_audited(capsys: pytest.CaptureFixture[str]) -> None:
-    run = _run(capsys, REPOSITORY, "--json", "-")
+def test_without_a_name_all_are_audited(audit: Cli) -> None:
     # Nobody reports anything of what the harness put into plain English itself, nor of
     # trackers and live agents.
-    assert {one["submission"] for one in json.loads(run.out)} == {
+    assert {one["submission"] for one in audit.json(REPOSITORY)} == {
         one.key
         for one in read_entries(REPOSITORY)
         if one.scores.result is None
@@ -85,18 +83,12 @@ def test_without_a_name_all_are_audited(capsys: pytest.CaptureFixture[str]) -> N
     }
 
 
-def test_an_unknown_name_is_told_with_those_there_are(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = _run(capsys, folder, "carefull")
-    assert run.status == 2
-    assert "unknown entry 'carefull'; choose from careful" in run.err
+def test_an_unknown_name_is_told_with_those_there_are(folder: Path, audit: Cli) -> None:
+    assert "unknown entry 'carefull'; choose from careful" in audit.refused(folder, "carefull")
 
 
-def test_json_holds_what_the_table_shows(
-    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    run = _run(capsys, folder, "--json", tmp_path / "audit.json")
+def test_json_holds_what_the_table_shows(folder: Path, audit: Cli, tmp_path: Path) -> None:
+    run = audit(folder, "--json", tmp_path / "audit.json")
     assert "Careful (careful)" in run.out
     [audited] = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
     own, _ = audited["reported"]
@@ -111,16 +103,8 @@ def test_json_holds_what_the_table_shows(
     assert inform["difference"] == pytest.approx(100 * 26 / 30 - 86.7)
 
 
-def _explained(capsys: pytest.CaptureFixture[str], folder: Path) -> Any:
-    run = _run(capsys, folder, "--explain", "--json", "-")
-    assert run.status == 0
-    return json.loads(run.out)
-
-
-def test_json_to_standard_output_is_nothing_but_json(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [audited] = _explained(capsys, folder)
+def test_json_to_standard_output_is_nothing_but_json(folder: Path, audit: Cli) -> None:
+    [audited] = audit.json(folder, "--explain")
     # Careful: every rule set, two sources of states, two of domains, 24 set-ups.
     assert len(audited["grid"]["rates"]) == len(published_rule_sets()) * 2 * 2 * 24
     assert len(audited["grid"]["bleu"]) == 18
@@ -131,10 +115,9 @@ def test_json_to_standard_output_is_nothing_but_json(
 
 
 def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, audit: Cli
 ) -> None:
-    run = _run(capsys, folder, "--explain", "--jobs", 2)
-    assert run.status == 0
+    run = audit.done(folder, "--explain", "--jobs", 2)
     marked = _lines(run, "*")
     # Nothing is reported for BLEU. The stated set-up: every rule set, two sources of states.
     assert len(marked) == 2 * len(published_rule_sets())
@@ -145,71 +128,55 @@ def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     assert "nearest in BLEU" not in run.out
 
 
-def test_an_explanation_says_which_named_set_up_comes_nearest(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [audited] = _explained(capsys, folder)
+def test_an_explanation_says_which_named_set_up_comes_nearest(folder: Path, audit: Cli) -> None:
+    [audited] = audit.json(folder, "--explain")
     named = audited["reported"][0]["nearest_named"]
     assert [one["off_by"] for one in named] == sorted(one["off_by"] for one in named)
     best = named[0]
     # Inform 86.7 and Success 99.9 are reported.
     gap = abs(best["inform"] - 86.7) + abs(best["success"] - 99.9)
     assert best["off_by"] == pytest.approx(gap)
-    text = _run(capsys, folder, "--explain").out
+    text = audit(folder, "--explain").out
     table = text[text.index("nearest of the set-ups of published scripts") :].splitlines()
     assert table[3].split()[:2] == [best["setup"], best["rules"]]
 
 
 def test_an_explanation_without_the_predictions_says_where_to_get_them(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, audit: Cli
 ) -> None:
-    pinned = {
-        "repository": "someone/outputs",
-        "commit": "c" * 40,
-        "path": "predictions/careful.json",
-        "git_blob": "b" * 40,
-    }
-    facts = validated(
-        System, system(name="Careful", predictions=pinned, reported=REPORTED), "system"
-    )
+    facts = made_system("Careful", predictions=PIN, reported=REPORTED)
     (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    run = _run(capsys, folder, "--explain")
-    assert run.status == 2
-    assert "careful: predictions not available; `mwz data fetch --predictions`" in run.err
+    told = audit.refused(folder, "--explain")
+    assert "careful: predictions not available; `mwz data fetch --predictions`" in told
 
 
 @pytest.mark.parametrize("options", [[], ["--explain"]])
 def test_scores_of_an_earlier_version_are_not_audited(
-    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], folder: Path, audit: Cli
 ) -> None:
     make_older(folder / "careful")
-    run = _run(capsys, folder, *options)
-    assert (run.status, run.out) == (2, "")
-    assert "careful: scored by an earlier version; use `mwz leaderboard --rescore`" in run.err
+    told = audit.refused(folder, *options)
+    assert "careful: scored by an earlier version; use `mwz leaderboard --rescore`" in told
 
 
 def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, audit: Cli
 ) -> None:
     for key in ("damd", "marco", "soloist", "ubar"):
         shutil.copytree(REPOSITORY / key, tmp_path / key)
     (tmp_path / "ubar" / "scores.json").write_text("{}")
-    run = _run(capsys, tmp_path, "soloist", "DAMD")
+    run = audit.done(tmp_path, "soloist", "DAMD")
     # In the order in which they are named.
-    assert run.status == 0
     assert run.out.startswith("SOLOIST")
     assert "DAMD (damd)" in run.out
     assert "MarCo" not in run.out
-    assert _run(capsys, tmp_path, "ubar").status == 2
+    assert audit(tmp_path, "ubar").status == 2
 
 
-def test_an_entry_of_the_public_board_is_audited_anywhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = run_cli(capsys, "audit", "ubar")
+def test_an_entry_of_the_public_board_is_audited_anywhere(here: Path, cli: Cli) -> None:
+    run = cli("audit", "ubar")
     assert (run.status, run.err) == (0, "")
     assert "UBAR (ubar)" in run.out
     # A folder that is named must be there.
-    assert run_cli(capsys, "audit", "ubar", "--submissions", "submissions").status == 2
+    assert cli("audit", "ubar", "--submissions", "submissions").status == 2

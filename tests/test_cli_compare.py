@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from entered import REPOSITORY
-from helpers import SUBMISSIONS, Run, run_cli, sample_predictions
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli, sample_predictions, write_json
 from resampled_cases import report_figures, sample_scorer
 
 from mwz.harness.board import read_entries
@@ -17,36 +15,16 @@ from mwz.harness.board.pairs import read_pairs
 from mwz.harness.comparison import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.comparing import holm, mcnemar
 
-Capture = pytest.CaptureFixture[str]
-CAREFUL, HASTY, SCRIPTED = (
-    SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
-)
 RATES = ("inform", "success", "optimistic.inform", "optimistic.success")
 
 
-def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
-    run = run_cli(capsys, "compare", *arguments, "--json", "-")
-    assert run.status == 0, run.err
-    comparison: dict[str, Any] = json.loads(run.out)
-    return comparison
+@pytest.fixture
+def compare(cli: Cli) -> Cli:
+    return cli.of("compare")
 
 
-def _refused(capsys: Capture, *arguments: object) -> str:
-    """Return the message of a run that is refused."""
-    run: Run = run_cli(capsys, "compare", *arguments)
-    assert run.status == 2
-    assert run.out == ""
-    assert "Traceback" not in run.err
-    return run.err
-
-
-def _write(path: Path, predictions: object) -> Path:
-    path.write_text(json.dumps(predictions))
-    return path
-
-
-def test_two_systems_in_the_layout_of_the_documentation(capsys: Capture) -> None:
-    found = _json(capsys, CAREFUL, HASTY)
+def test_two_systems_in_the_layout_of_the_documentation(compare: Cli) -> None:
+    found = compare.json(CAREFUL, HASTY)
     assert (found["baseline"], found["dialogues"]) == ("careful", 30)
     assert [system["name"] for system in found["systems"]] == ["careful", "hasty"]
     for system, name in zip(found["systems"], ("careful", "hasty"), strict=True):
@@ -70,43 +48,40 @@ def test_two_systems_in_the_layout_of_the_documentation(capsys: Capture) -> None
 
 
 @pytest.mark.parametrize("baseline", [HASTY, CAREFUL])
-def test_differences_are_those_of_a_system_minus_its_baseline(
-    capsys: Capture, baseline: Path
-) -> None:
+def test_differences_are_those_of_a_system_minus_its_baseline(compare: Cli, baseline: Path) -> None:
     """Of 30 dialogues careful wins 26 and hasty 12: 46.7 points, of which one is hasty's alone."""
     systems = [baseline, CAREFUL if baseline == HASTY else HASTY]
     sign, alone = ("+", "1 | 15") if baseline == HASTY else ("-", "15 | 1")
-    (pair,) = _json(capsys, *systems)["pairs"]
+    (pair,) = compare.json(*systems)["pairs"]
     assert pair["inform"]["difference"] == pytest.approx(float(f"{sign}{100 * 14 / 30}"))
     first, second = (one.stem for one in systems)
     values = "40.0 and 86.7" if baseline == HASTY else "86.7 and 40.0"
-    text = run_cli(capsys, "compare", *systems).out
+    text = compare(*systems).out
     assert f"\nInform {values}: careful has 46.7 more than hasty, p" in text
     assert re.search(rf"\n{second} +Inform +\{sign}46.7 ", text)
-    table = " ".join(run_cli(capsys, "compare", *systems, "--format", "md").out.split())
+    table = " ".join(compare(*systems, "--format", "md").out.split())
     assert f"| only {first} | only system |" in table
     assert f"| {second} | Inform | **{sign}46.7** | \\< .001 | \\< .001 | {alone} |" in table
 
 
-def test_what_follows_is_said_in_words(capsys: Capture) -> None:
-    run = run_cli(capsys, "compare", CAREFUL, HASTY)
-    assert run.status == 0, run.err
-    (pair,) = _json(capsys, CAREFUL, HASTY)["pairs"]
+def test_what_follows_is_said_in_words(compare: Cli) -> None:
+    run = compare.done(CAREFUL, HASTY)
+    (pair,) = compare.json(CAREFUL, HASTY)["pairs"]
     inform = pair["inform"]
     wins = f"{inform['only_a']} dialogues are won by careful only, {inform['only_b']} by hasty only"
     assert wins in run.out
     assert "careful and hasty, compared on the 30 dialogues that both play" in run.out
-    same = run_cli(capsys, "compare", CAREFUL, CAREFUL).out
+    same = compare(CAREFUL, CAREFUL).out
     nothing = "0 dialogues are won by careful only, 0 by careful (2) only"
     assert f"Inform 86.7 and 86.7: not significantly different, p = 1; {nothing}" in same
     assert "BLEU 39.68 and 39.68: not significantly different, p = 1\n" in same
 
 
-def test_several_systems_are_corrected_by_holm(capsys: Capture, tmp_path: Path) -> None:
+def test_several_systems_are_corrected_by_holm(compare: Cli, tmp_path: Path) -> None:
     half = sample_predictions("careful")
     for turns in list(half.values())[::3]:
         turns[-1]["response"] = "goodbye"
-    found = _json(capsys, CAREFUL, HASTY, _write(tmp_path / "half.json", half), CAREFUL)
+    found = compare.json(CAREFUL, HASTY, write_json(tmp_path / "half.json", half), CAREFUL)
     assert [system["name"] for system in found["systems"]] == [
         *("careful", "hasty", "half", "careful (2)")
     ]
@@ -114,15 +89,15 @@ def test_several_systems_are_corrected_by_holm(capsys: Capture, tmp_path: Path) 
     for name in found["systems"][0]["scores"]:
         corrected = holm([pair[name]["p"] for pair in pairs])
         assert [pair[name]["p_holm"] for pair in pairs] == corrected
-    assert "p (Holm)" in run_cli(capsys, "compare", CAREFUL, HASTY, CAREFUL).out
+    assert "p (Holm)" in compare(CAREFUL, HASTY, CAREFUL).out
 
 
-def test_systems_are_compared_on_what_both_play(capsys: Capture, tmp_path: Path) -> None:
+def test_systems_are_compared_on_what_both_play(compare: Cli, tmp_path: Path) -> None:
     predictions = sample_predictions("hasty")
     ids = list(predictions)
     some = {id_: predictions[id_] for id_ in reversed(ids[5:])}
-    part = _write(tmp_path / "part.json", some)
-    found = _json(capsys, CAREFUL, part, HASTY)
+    part = write_json(tmp_path / "part.json", some)
+    found = compare.json(CAREFUL, part, HASTY)
     assert found["dialogues"] == 25
     assert [system["dialogues"] for system in found["systems"]] == [30, 25, 30]
     first, second = found["pairs"]
@@ -137,30 +112,30 @@ def test_systems_are_compared_on_what_both_play(capsys: Capture, tmp_path: Path)
     assert {name: one["value"] for name, one in scores.items()} == whole
 
 
-def test_metrics_are_those_asked_for_or_all_that_every_system_allows(capsys: Capture) -> None:
-    found = _json(capsys, CAREFUL, HASTY, "--metrics", "dst")
+def test_metrics_are_those_asked_for_or_all_that_every_system_allows(compare: Cli) -> None:
+    found = compare.json(CAREFUL, HASTY, "--metrics", "dst")
     assert all(name.startswith("dst.") for name in found["systems"][0]["scores"])
-    found = _json(capsys, SCRIPTED, SCRIPTED)
+    found = compare.json(SCRIPTED, SCRIPTED)
     assert not any(name.startswith("dst.") for name in found["systems"][0]["scores"])
     assert "combined" in found["systems"][0]["scores"]
-    found = _json(capsys, CAREFUL, HASTY, "--metrics", "inform", "--setup", "optimistic")
+    found = compare.json(CAREFUL, HASTY, "--metrics", "inform", "--setup", "optimistic")
     assert list(found["systems"][0]["scores"]) == ["optimistic.inform", "optimistic.success"]
 
 
-def test_test_and_samples_are_part_of_the_signature(capsys: Capture) -> None:
+def test_test_and_samples_are_part_of_the_signature(compare: Cli) -> None:
     arguments = (CAREFUL, HASTY, "--metrics", "bleu", "--test", "bootstrap")
-    found = _json(capsys, *arguments)
+    found = compare.json(*arguments)
     for system in found["systems"]:
         assert "|test:bootstrap|samples:1000|" in system["signature"]
         assert "|seed:12345" in system["signature"]
-    assert found == _json(capsys, *arguments)
+    assert found == compare.json(*arguments)
 
 
 # Seeds of one system.
 
 
-def test_seeds_have_a_mean_and_a_deviation_of_their_own(capsys: Capture) -> None:
-    found = _json(capsys, SCRIPTED, "--metrics", "bleu", "--seeds", CAREFUL, HASTY)
+def test_seeds_have_a_mean_and_a_deviation_of_their_own(compare: Cli) -> None:
+    found = compare.json(SCRIPTED, "--metrics", "bleu", "--seeds", CAREFUL, HASTY)
     # Seeds are compared with the baseline, each by itself.
     assert found["baseline"] == "scripted"
     assert [pair["b"] for pair in found["pairs"]] == ["careful", "hasty"]
@@ -172,33 +147,29 @@ def test_seeds_have_a_mean_and_a_deviation_of_their_own(capsys: Capture) -> None
     assert spread["seeds"] == 2
 
 
-def test_seeds_need_no_baseline(capsys: Capture) -> None:
-    found = _json(capsys, "--seeds", CAREFUL, HASTY, "--metrics", "bleu")
+def test_seeds_need_no_baseline(compare: Cli) -> None:
+    found = compare.json("--seeds", CAREFUL, HASTY, "--metrics", "bleu")
     assert found["baseline"] is None
     assert found["pairs"] == []
-    run = run_cli(capsys, "compare", "--seeds", CAREFUL, HASTY, "--metrics", "bleu")
-    assert run.status == 0, run.err
+    run = compare.done("--seeds", CAREFUL, HASTY, "--metrics", "bleu")
     assert "Over 2 seeds: careful, hasty" in run.out
     assert "standard deviation" in run.out
-    assert "at least two seeds" in _refused(capsys, CAREFUL, "--seeds", HASTY)
+    assert "at least two seeds" in compare.refused(CAREFUL, "--seeds", HASTY)
 
 
 # Entries.
 
 
-def test_entries_are_called_by_name(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "submissions"
+def test_entries_are_called_by_name(cli: Cli, compare: Cli, here: Path) -> None:
+    folder = here / "submissions"
     for name, file in (("First", CAREFUL), ("Second", HASTY)):
         arguments = ("--name", name, "--track", "end-to-end", "--submissions", folder)
-        assert run_cli(capsys, "submit", file, *arguments).status == 0
-    found = _json(capsys, "first", "second", "--metrics", "bleu")
+        cli.done("submit", file, *arguments)
+    found = compare.json("first", "second", "--metrics", "bleu")
     assert [system["name"] for system in found["systems"]] == ["first", "second"]
-    files = _json(capsys, CAREFUL, HASTY, "--metrics", "bleu")
+    files = compare.json(CAREFUL, HASTY, "--metrics", "bleu")
     assert found["pairs"][0]["bleu"] == files["pairs"][0]["bleu"]
-    message = _refused(capsys, "first", "secnd")
+    message = compare.refused("first", "secnd")
     assert message == (
         "mwz: secnd: no such file, and no entry of submissions or the board"
         " (did you mean second?)\n"
@@ -209,39 +180,34 @@ FIGURES = ("bleu", "inform", "success", "combined")
 
 
 def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, compare: Cli, here: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "submissions"
+    folder = here / "submissions"
     arguments = ("--name", "First", "--track", "end-to-end", "--submissions", folder)
-    assert run_cli(capsys, "submit", CAREFUL, *arguments).status == 0
-    (whole,) = _json(capsys, "first", HASTY)["pairs"]
+    cli.done("submit", CAREFUL, *arguments)
+    (whole,) = compare.json("first", HASTY)["pairs"]
     (folder / "first" / "predictions.json.gz").unlink()
-    found = _json(capsys, "first", HASTY)
+    found = compare.json("first", HASTY)
     (stored,) = found["pairs"]
     assert {name: stored[name] for name in FIGURES} == {name: whole[name] for name in FIGURES}
     assert set(found["systems"][0]["scores"]) == set(FIGURES)
     assert "|setup:strict|" in found["systems"][1]["signature"]
     # What is stored is of one rule set, and of no more figures.
-    told = _refused(capsys, "first", HASTY, "--rules", "2023")
+    told = compare.refused("first", HASTY, "--rules", "2023")
     assert "first and hasty: different rules: 2021-" in told
-    told = _refused(capsys, "first", HASTY, "--metrics", "dst")
+    told = compare.refused("first", HASTY, "--metrics", "dst")
     assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
     # A file of an entry's name is the file.
-    (tmp_path / "first").write_bytes(HASTY.read_bytes())
-    run = run_cli(capsys, "compare", "first", CAREFUL)
+    (here / "first").write_bytes(HASTY.read_bytes())
+    run = compare("first", CAREFUL)
     assert "dialogues are won by first only" in run.out
 
 
-def test_the_public_board_is_at_hand_anywhere(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_public_board_is_at_hand_anywhere(compare: Cli, here: Path) -> None:
     # The package has no pairs.
     pairs = read_pairs(REPOSITORY, read_entries(REPOSITORY))
-    (found,) = json.loads(run_cli(capsys, "compare", "mars", "krls", "--json", "-").out)["pairs"]
+    (found,) = compare.json("mars", "krls")["pairs"]
     known = pairs.between("mars", "krls")
-    assert known is not None
     for name in FIGURES:
         assert (found[name]["p"], found[name]["difference"]) == pytest.approx(
             (known.figures[name].p, -known.figures[name].difference)
@@ -251,8 +217,8 @@ def test_the_public_board_is_at_hand_anywhere(
 # Input that cannot be used.
 
 
-def test_the_corpus_is_compared_without_bleu_against_itself(capsys: Capture) -> None:
-    compared = json.loads(run_cli(capsys, "compare", "corpus", "marco", "--json", "-").out)
+def test_the_corpus_is_compared_without_bleu_against_itself(compare: Cli) -> None:
+    compared = compare.json("corpus", "marco")
     assert [[*system["scores"]] for system in compared["systems"]] == [["inform", "success"]] * 2
     assert compared["systems"][0]["scores"]["success"]["value"] == 90.9
     (pair,) = compared["pairs"]
@@ -260,18 +226,16 @@ def test_the_corpus_is_compared_without_bleu_against_itself(capsys: Capture) -> 
     assert not {"bleu", "combined"} & pair.keys()
 
 
-def test_systems_that_do_not_compare_are_refused_with_reasons(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_systems_that_do_not_compare_are_refused_with_reasons(compare: Cli, tmp_path: Path) -> None:
     """Belief states are another task, unless the metrics do not use them."""
-    assert "bleu" in _json(capsys, CAREFUL, SCRIPTED, "--metrics", "bleu")["pairs"][0]
-    ids = list(sample_predictions("careful"))
+    assert "bleu" in compare.json(CAREFUL, SCRIPTED, "--metrics", "bleu")["pairs"][0]
+    whole = list(sample_predictions("careful").items())
     parts = [
-        _write(tmp_path / f"{name}.json", {id_: sample_predictions("careful")[id_] for id_ in some})
-        for name, some in (("first", ids[:4]), ("second", ids[4:]))
+        write_json(tmp_path / f"{name}.json", dict(some))
+        for name, some in (("first", whole[:4]), ("second", whole[4:]))
     ]
-    assert "first and second: no dialogue is played by both" in _refused(capsys, *parts)
-    message = _refused(capsys, CAREFUL, SCRIPTED, "--metrics", "bleu,inform")
+    assert "first and second: no dialogue is played by both" in compare.refused(*parts)
+    message = compare.refused(CAREFUL, SCRIPTED, "--metrics", "bleu,inform")
     assert "these scores do not compare" in message
     assert "careful and scripted: different sources of belief states: predicted and gold" in message
 
@@ -286,8 +250,8 @@ def test_systems_that_do_not_compare_are_refused_with_reasons(
         ((CAREFUL, HASTY, "--seeds"), "requires an argument"),
     ],
 )
-def test_bad_input_is_told(capsys: Capture, arguments: tuple[object, ...], message: str) -> None:
-    assert message in _refused(capsys, *arguments)
+def test_bad_input_is_told(compare: Cli, arguments: tuple[object, ...], message: str) -> None:
+    assert message in compare.refused(*arguments)
 
 
 # How figures are shown.
@@ -311,8 +275,8 @@ def test_p_is_shown_with_two_digits_that_count_and_agrees_with_the_verdict(
     assert (shown < SIGNIFICANCE, shown > SIGNIFICANCE) == (p < SIGNIFICANCE, p > SIGNIFICANCE)
 
 
-def test_no_length_and_no_seed_is_the_best(capsys: Capture) -> None:
-    run = run_cli(capsys, "compare", CAREFUL, HASTY, "--format", "md")
+def test_no_length_and_no_seed_is_the_best(compare: Cli) -> None:
+    run = compare(CAREFUL, HASTY, "--format", "md")
     (best,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
     header = next(line for line in run.out.splitlines() if "dialogues" in line).split("|")
     bold = [
@@ -320,5 +284,5 @@ def test_no_length_and_no_seed_is_the_best(capsys: Capture) -> None:
     ]
     assert "Inform" in bold
     assert "tokens per response" not in bold
-    run = run_cli(capsys, "compare", "--seeds", CAREFUL, HASTY, "--format", "md")
+    run = compare("--seeds", CAREFUL, HASTY, "--format", "md")
     assert "**" not in run.out

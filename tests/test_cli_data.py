@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import Cli, benchmark, dialogue, goal
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark
@@ -16,8 +16,6 @@ from mwz.harness.benchmark import STYLES
 from mwz.harness.cli.data import statistics_tables
 from mwz.harness.data import benchmark_path, installed_benchmarks, load_benchmark
 from mwz.normalization import published_rule_sets, rule_set
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -33,16 +31,15 @@ def _hashes(benchmark: Benchmark) -> list[str]:
     return [benchmark.content_hash(rule_set(name))[:12] for name in published_rule_sets()]
 
 
-def test_an_import_installs_the_test_split(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
-    assert run.status == 0, run.err
+def test_an_import_installs_the_test_split(cli: Cli, clones: tuple[Path, Path]) -> None:
+    run = cli.done("data", "import", "multiwoz", *_options(clones))
     path = benchmark_path("multiwoz")
     counts = f"{len(TEST_IDS)} dialogues, {SYSTEM_TURNS} system turns"
     assert run.out.splitlines()[0] == f"installed multiwoz: {counts}, in {path}"
     assert load_benchmark().turns == SYSTEM_TURNS
 
 
-def test_statistics_count_how_far_reference_styles_agree(capsys: Capture) -> None:
+def test_statistics_count_how_far_reference_styles_agree(cli: Cli) -> None:
     # Turn 0 is the same in all styles, turn 1 differs in one, turn 2 has no slot, 3 differs in all.
     references = {
         style: ["the NAME is near", "it" if style == "lava" else "NAME", "the names", f"PHONE {n}"]
@@ -62,8 +59,7 @@ def test_statistics_count_how_far_reference_styles_agree(capsys: Capture) -> Non
     rows = {row["style"]: row for row in agreement.data}
     assert rows["mwz22"]["damd"] == pytest.approx(200 / 3)
     assert rows["mwz22"]["lava"] == rows["lava"]["damd"] == pytest.approx(100 / 3)
-    run = run_cli(capsys, "data", "statistics", "sample")
-    assert run.status == 0
+    run = cli.done("data", "statistics", "sample")
     assert run.out.startswith("Benchmark sample")
 
 
@@ -77,44 +73,36 @@ def test_the_statistics_of_the_paper(multiwoz: Benchmark) -> None:
     assert found["of these, different in any two styles"]["number"] == 8
 
 
-def test_an_import_that_fails_leaves_what_was_there(
-    capsys: Capture, clones: tuple[Path, Path]
-) -> None:
-    run_cli(capsys, "data", "import", *_options(clones))
+def test_an_import_that_fails_leaves_what_was_there(cli: Cli, clones: tuple[Path, Path]) -> None:
+    cli("data", "import", *_options(clones))
     path = benchmark_path("multiwoz")
-    assert path is not None
     before = path.read_bytes()
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
-    run = run_cli(capsys, "data", "import", *_options(clones))
-    assert run.status == 2
-    assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
+    told = cli.refused("data", "import", *_options(clones))
+    assert told.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON:")
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
-    run = run_cli(capsys, "data", "import", "--mwzeval", tmp_path)
-    assert run.status == 2
-    assert run.err.endswith("Error: multiwoz needs --multiwoz\n")
-    run = run_cli(capsys, "data", "import")
-    assert run.status == 2
-    assert run.err.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
+def test_both_clones_must_be_named(cli: Cli, tmp_path: Path) -> None:
+    told = cli.refused("data", "import", "--mwzeval", tmp_path)
+    assert told.endswith("Error: multiwoz needs --multiwoz\n")
+    told = cli.refused("data", "import")
+    assert told.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
     assert installed_benchmarks() == ["sample"]
 
 
 @pytest.mark.parametrize("command", ["import", "fetch"])
-def test_an_unknown_data_set_is_told_with_those_there_are(capsys: Capture, command: str) -> None:
-    run = run_cli(capsys, "data", command, "nosuch")
-    assert (run.status, run.out) == (2, "")
+def test_an_unknown_data_set_is_told_with_those_there_are(cli: Cli, command: str) -> None:
+    told = cli.refused("data", command, "nosuch")
     assert re.fullmatch(
-        r"mwz: data set: unknown data set 'nosuch'; choose from .*\bmultiwoz\b.*\n", run.err
+        r"mwz: data set: unknown data set 'nosuch'; choose from .*\bmultiwoz\b.*\n", told
     )
 
 
-def test_the_list_shows_what_is_at_hand(capsys: Capture, clones: tuple[Path, Path]) -> None:
+def test_the_list_shows_what_is_at_hand(cli: Cli, clones: tuple[Path, Path]) -> None:
     sample = load_benchmark("sample")
-    run = run_cli(capsys, "data", "list")
-    assert run.status == 0
+    run = cli.done("data", "list")
     (row,) = [line for line in run.out.splitlines() if line.startswith("sample")]
     assert row.split()[1:3] == [str(len(sample.dialogues)), str(sample.turns)]
     assert _hashes(sample) == row.split()[4:-2]
@@ -123,9 +111,9 @@ def test_the_list_shows_what_is_at_hand(capsys: Capture, clones: tuple[Path, Pat
         assert f"content ({name})" in run.out
     assert "content (next)" not in run.out
     assert "multiwoz " not in run.out
-    run_cli(capsys, "data", "import", *_options(clones))
+    cli("data", "import", *_options(clones))
     installed = load_benchmark("multiwoz")
-    run = run_cli(capsys, "data", "list")
+    run = cli("data", "list")
     (row,) = [line for line in run.out.splitlines() if line.startswith("multiwoz")]
     assert row.split()[1:3] == [str(len(TEST_IDS)), str(SYSTEM_TURNS)]
     # "1 of 3" goals are seen.

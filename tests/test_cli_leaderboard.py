@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from entered import edit_inform, enter, reports, system
-from helpers import Run, run_cli
+from helpers import Cli
 from submitted import files_below
 
 
@@ -22,34 +22,29 @@ def _page(folder: Path) -> Path:
     return folder.parent / "leaderboard.md"
 
 
-def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
-
-
 def test_the_page_is_beside_the_folder_and_the_same_every_time(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_text("ref")
     (folder / "README.md").write_text("read me")
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     before, first = files_below(folder), _page(folder).read_bytes()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     # Nothing else in the folder is touched.
     assert (files_below(folder), _page(folder).read_bytes()) == (before, first)
     _page(folder).unlink()
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert _page(folder).read_bytes() == first
 
 
 def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its_lines(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
-    _run(capsys, folder)
+    board_cli(folder)
     before = _page(folder).read_bytes()
     edit_inform(folder / "alpha", 71.0)
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "is outdated; run `mwz leaderboard`" in run.err
     lines = run.out.splitlines()
     removed = [line for line in lines if line.startswith("-") and not line.startswith("---")]
@@ -62,11 +57,8 @@ def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its
     assert _page(folder).read_bytes() == before
 
 
-def test_a_missing_page_fails_the_check_and_is_not_made(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
+def test_a_missing_page_fails_the_check_and_is_not_made(folder: Path, board_cli: Cli) -> None:
+    run = board_cli.failed(folder, "--check")
     assert "+# Leaderboard" in run.out
     assert not _page(folder).exists()
 
@@ -81,33 +73,28 @@ def test_a_missing_page_fails_the_check_and_is_not_made(
     ids=["CRLF", "no last newline", "not UTF-8"],
 )
 def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
-    folder: Path, capsys: pytest.CaptureFixture[str], change: object
+    folder: Path, board_cli: Cli, change: object
 ) -> None:
-    _run(capsys, folder)
+    board_cli(folder)
     assert callable(change)
     _page(folder).write_bytes(change(_page(folder).read_bytes()))
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert run.out.strip()
 
 
-def test_the_folders_note_is_on_the_page_as_text(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_folders_note_is_on_the_page_as_text(folder: Path, board_cli: Cli) -> None:
     (folder / "note.txt").write_text("All of\n<b>this</b> moves.\n\n# Soon\n", encoding="utf-8")
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     text = _page(folder).read_text(encoding="utf-8")
     assert "\n\nAll of \\<b\\>this\\</b\\> moves. \\# Soon\n\n" in text
-    assert _run(capsys, folder, "--check").status == 0
+    board_cli.done(folder, "--check")
     (folder / "note.txt").unlink()
-    assert _run(capsys, folder, "--check").status == 1
+    board_cli.failed(folder, "--check")
 
 
-def test_a_note_that_is_no_text_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_note_that_is_no_text_is_told(folder: Path, board_cli: Cli) -> None:
     (folder / "note.txt").write_bytes(b"\xff")
-    run = _run(capsys, folder)
-    assert run.status == 2
-    assert "note.txt: not text in UTF-8" in run.err
+    assert "note.txt: not text in UTF-8" in board_cli.refused(folder)
 
 
 @pytest.mark.parametrize(
@@ -119,12 +106,10 @@ def test_a_note_that_is_no_text_is_told(folder: Path, capsys: pytest.CaptureFixt
     ],
 )
 def test_a_wrong_file_is_told_without_a_traceback(
-    folder: Path, capsys: pytest.CaptureFixture[str], file: str, content: str, message: str
+    folder: Path, board_cli: Cli, file: str, content: str, message: str
 ) -> None:
     (folder / "beta" / file).write_text(content, encoding="utf-8")
-    run = _run(capsys, folder)
-    assert run.status == 2
+    told = board_cli.refused(folder)
     named = "beta: scores.json: " if file == "scores.json" else str(Path("beta") / file)
-    assert named in run.err
-    assert message in run.err
-    assert "Traceback" not in run.err
+    assert named in told
+    assert message in told

@@ -10,30 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli
+from helpers import CAREFUL, Cli, Run, write_json
 
-Capture = pytest.CaptureFixture[str]
 Mwz = Callable[..., Run]
 
 NOTICE = "mwz: no other benchmark is installed;"
 
 
 @pytest.fixture
-def mwz(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mwz:
+def mwz(cli: Cli, here: Path) -> Mwz:
     """Runs `mwz` in an empty folder; gives its status and output."""
-    monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Run:
-        done = run_cli(capsys, *arguments)
+        done = cli(*arguments)
         told = [line for line in done.err.splitlines() if not line.startswith(NOTICE)]
         return Run(done.status, done.out, "\n".join(told))
 
     return run
-
-
-def _written(path: Path, content: Any) -> Path:
-    path.write_text(json.dumps(content))
-    return path
 
 
 def _with(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -72,7 +65,7 @@ def _family(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
-    run = mwz("check", SUBMISSIONS / "careful.json")
+    run = mwz("check", CAREFUL)
     assert (run.status, run.err) == (0, "")
     told = {line[:16].strip(): line[16:] for line in run.out.splitlines()}
     assert told["format"] == "standard form"
@@ -86,12 +79,12 @@ def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
     assert told["warnings"] == "none"
 
 
-def test_check_counts_known_and_unknown_placeholders(capsys: Capture, tmp_path: Path) -> None:
+def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -> None:
     turns = [
         {"response": "[hotel_name] [value_name]s , [value_area]"},
         {"response": "[x y] [hotel]"},
     ]
-    run = run_cli(capsys, "check", _written(tmp_path / "p.json", {"town001": turns}))
+    run = cli("check", write_json(tmp_path / "p.json", {"town001": turns}))
     # One of two turns has a name.
     assert "placeholders    5; about venues: 0.50 a turn\n" in run.out
     assert "  known         NAME 2×, AREA 1×\n" in run.out
@@ -101,13 +94,13 @@ def test_check_counts_known_and_unknown_placeholders(capsys: Capture, tmp_path: 
 
 
 def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    run = mwz("check", _written(tmp_path / "p.json", _with(careful, bspn="x")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, bspn="x")))
     assert (run.status, run.err) == (1, "")
     (place,) = {f"dialogue {id_}, turn 0" for id_ in list(careful)[:1]}
     assert f"warning         {place}: `bspn` is not read; what counts is `state`\n" in run.out
     assert "warnings        1\n" in run.out
     # Other keys are noted.
-    run = mwz("check", _written(tmp_path / "p.json", _with(careful, asked="hello")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, asked="hello")))
     assert run.status == 0
     assert "note            keys of turns that are not read: asked 1×\n" in run.out
 
@@ -115,7 +108,7 @@ def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) ->
 def test_check_refuses_what_score_refuses_in_the_same_words(
     mwz: Mwz, tmp_path: Path, careful: Any
 ) -> None:
-    half = _written(tmp_path / "half.json", _with(careful, state=None))
+    half = write_json(tmp_path / "half.json", _with(careful, state=None))
     checked, scored = mwz("check", half), mwz("score", half)
     assert (checked.status, scored.status, scored.out) == (2, 2, "")
     assert checked.err == scored.err
@@ -129,7 +122,7 @@ def test_check_refuses_what_score_refuses_in_the_same_words(
 def test_convert_writes_the_standard_form_of_the_family(
     mwz: Mwz, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
-    family = _written(tmp_path / "family.json", _family(careful))
+    family = write_json(tmp_path / "family.json", _family(careful))
     run = mwz("convert", family, "-o", "new.json.gz")
     assert (run.status, run.out) == (0, "")
     assert "read as belief spans (resp_gen, bspn_gen)" in run.err
@@ -148,19 +141,19 @@ def test_convert_writes_the_standard_form_of_the_family(
 
 
 def test_the_family_scores_as_what_it_converts_to(
-    capsys: Capture, tmp_path: Path, careful: dict[str, Any]
+    cli: Cli, tmp_path: Path, careful: dict[str, Any]
 ) -> None:
-    family = _written(tmp_path / "family.json", _family(careful))
-    files = (family, SUBMISSIONS / "careful.json")
-    one, other = (json.loads(run_cli(capsys, "score", file, "--json", "-").out) for file in files)
+    family = write_json(tmp_path / "family.json", _family(careful))
+    files = (family, CAREFUL)
+    one, other = (cli.json("score", file) for file in files)
     assert one == other
-    [one], [other] = (json.loads(run_cli(capsys, "dst", file, "--json", "-").out) for file in files)
+    [one], [other] = (cli.json("dst", file) for file in files)
     assert one["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
     assert one["metrics"] == other["metrics"]
 
 
 def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    path = _written(tmp_path / "p.json", careful)
+    path = write_json(tmp_path / "p.json", careful)
     (tmp_path / "link.json").symlink_to(path)
     before = path.read_bytes()
     for target in ("p.json", "./p.json", "link.json"):
@@ -171,9 +164,8 @@ def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful
     assert sorted(os.listdir(tmp_path)) == ["link.json", "p.json"]
 
 
-def test_convert_writes_to_standard_output(capsys: Capture, careful: Any) -> None:
-    run = run_cli(capsys, "convert", SUBMISSIONS / "careful.json", "-o", "-")
-    assert run.status == 0
+def test_convert_writes_to_standard_output(cli: Cli, careful: Any) -> None:
+    run = cli.done("convert", CAREFUL, "-o", "-")
     assert json.loads(run.out) == careful
 
 
@@ -183,20 +175,18 @@ GOLD_TOLD = "no turn has a `state`; scored with gold belief states"
 HEAD = "Inform and Success with gold belief states, not with predicted ones\n\ntotal "
 
 
-def test_score_says_where_gold_states_are_used(
-    capsys: Capture, tmp_path: Path, careful: Any
-) -> None:
+def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful: Any) -> None:
     def score(*arguments: object) -> Run:
-        return run_cli(capsys, "score", *arguments, "--benchmark", "sample")
+        return cli("score", *arguments, "--benchmark", "sample")
 
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    path = _written(tmp_path / "policy.json", policy)
+    path = write_json(tmp_path / "policy.json", policy)
     for name in (path, "@corpus"):
         run = score(name)
         assert run.err == f"mwz: {name}: {GOLD_TOLD}\n"
         assert run.out.startswith(HEAD)
     # By choice they are told in the report only, and nowhere if no state is used.
-    run = score(SUBMISSIONS / "careful.json", "--states", "gold")
+    run = score(CAREFUL, "--states", "gold")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith(HEAD)
     assert "belief states" not in score(path, "--metrics", "bleu").err
@@ -212,13 +202,13 @@ def test_score_tells_once_what_is_read_under_another_name(
         id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
         for id_, turns in careful.items()
     }
-    run = mwz("score", _written(tmp_path / "p.json", content))
+    run = mwz("score", write_json(tmp_path / "p.json", content))
     assert run.status == 0
     assert run.err.splitlines() == [
         f"mwz: {tmp_path}/p.json: read `belief` as `state`",
         f"mwz: {tmp_path}/p.json: read as turns by dialogue",
     ]
-    assert run.out == mwz("score", _written(tmp_path / "q.json", careful)).out
+    assert run.out == mwz("score", write_json(tmp_path / "q.json", careful)).out
 
 
 # Submitting.
@@ -233,7 +223,7 @@ def _submit(mwz: Mwz, path: Path) -> Run:
 
 def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
-    path = _written(tmp_path / "p.json", _with(policy, sate={}))
+    path = write_json(tmp_path / "p.json", _with(policy, sate={}))
     run = _submit(mwz, path)
     assert run.status == 0, run.err
     assert "`sate` is not read; write `state`" in run.err

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import run_cli
+from helpers import Cli, write_json
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
-
-Capture = pytest.CaptureFixture[str]
 
 TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
 NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`\n"
@@ -25,27 +23,14 @@ NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`
 
 @pytest.fixture
 def file(tmp_path: Path, careful: dict[str, Any]) -> Path:
-    path = tmp_path / "careful.json"
-    path.write_text(json.dumps(careful))
-    return path
+    return write_json(tmp_path / "careful.json", careful)
 
 
-def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
-    run = run_cli(capsys, "score", *arguments, "--json", "-")
-    assert run.status == 0, run.err
-    report: dict[str, Any] = json.loads(run.out)
-    return report
-
-
-def _refused(capsys: Capture, *arguments: object) -> str:
+def _refused(cli: Cli, *arguments: object) -> str:
     """Return the one message of a run that is refused."""
-    run = run_cli(capsys, "score", *arguments)
-    assert run.status == 2
-    assert run.out == ""
-    message = run.err.removeprefix(NOTICE)
+    message = cli.refused("score", *arguments).removeprefix(NOTICE)
     assert message.count("mwz: ") == 1
     assert message.startswith("mwz: ")
-    assert "Traceback" not in run.err
     return message.removeprefix("mwz: ").removesuffix("\n")
 
 
@@ -53,28 +38,27 @@ def _refused(capsys: Capture, *arguments: object) -> str:
 
 
 def test_the_table_is_printed_and_last_the_signature(
-    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+    cli: Cli, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
-    run = run_cli(capsys, "score", file)
-    assert run.status == 0
+    run = cli.done("score", file)
     assert run.out.startswith("total")
     assert run.out.splitlines()[-1] == str(score(careful, sample).signature)
 
 
 def test_json_to_standard_output_is_all_that_is_printed(
-    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+    cli: Cli, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
-    run = run_cli(capsys, "score", file, "--json", "-")
-    assert json.loads(run.out) == score(careful, sample).to_dict()
+    assert cli.json("score", file) == score(careful, sample).to_dict()
 
 
 # Where predictions come from.
 
 
-def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
-    assert _json(capsys, "@corpus:damd", "--metrics", "bleu")["bleu"]["damd"] == pytest.approx(100)
+def test_the_corpus_is_scored_as_a_submission(cli: Cli) -> None:
+    found = cli.json("score", "@corpus:damd", "--metrics", "bleu")
+    assert found["bleu"]["damd"] == pytest.approx(100)
     for name in ("@corpus", "@corpus:mwz22"):
-        report = _json(capsys, name)
+        report = cli.json("score", name)
         # Against itself it has no BLEU, unless that is asked for, and no combined score.
         assert "bleu" not in report
         assert report["strict"]["combined"] is None
@@ -82,31 +66,28 @@ def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
         assert report["coverage"]["dialogues"] == 30
 
 
-def test_an_entry_is_scored_by_its_name(
-    capsys: Capture, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_entry_is_scored_by_its_name(cli: Cli, file: Path, here: Path) -> None:
     entered = ("--name", "Mine", "--track", "end-to-end", "--submissions", "submissions")
-    assert run_cli(capsys, "submit", file, *entered).status == 0
-    by_name = _json(capsys, "mine")
-    assert by_name == _json(capsys, file)
+    cli.done("submit", file, *entered)
+    by_name = cli.json("score", "mine")
+    assert by_name == cli.json("score", file)
     # A file comes first.
-    (tmp_path / "mine").write_text(json.dumps({"town001": [{"response": "hello"}]}))
-    assert _json(capsys, "mine")["coverage"]["dialogues"] == 1
-    assert _refused(capsys, "yours").startswith("yours: no such file, and no entry of submissions")
+    write_json(here / "mine", {"town001": [{"response": "hello"}]})
+    assert cli.json("score", "mine")["coverage"]["dialogues"] == 1
+    assert _refused(cli, "yours").startswith("yours: no such file, and no entry of submissions")
 
 
 # Options.
 
 
 def test_options_are_those_of_the_library(
-    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+    cli: Cli, file: Path, careful: dict[str, Any], sample: Benchmark
 ) -> None:
     arguments = ("--rules", "2023", "--setup", "strict", "--domains", "gold", "--states", "gold")
     options = Options(
         rules="2023", setup="strict", domains="gold", states="gold", metrics=("bleu", "inform")
     )
-    report = _json(capsys, file, *arguments, "--metrics", "bleu,inform")
+    report = cli.json("score", file, *arguments, "--metrics", "bleu,inform")
     assert report == score(careful, sample, options).to_dict()
 
 
@@ -125,12 +106,10 @@ def test_options_are_those_of_the_library(
         ("x.json", "--nosuch"),
     ],
 )
-def test_wrong_usage_exits_2_and_says_how(capsys: Capture, arguments: tuple[str, ...]) -> None:
-    run = run_cli(capsys, "score", *arguments)
-    assert run.status == 2
-    assert run.out == ""
-    assert run.err.count("Error: ") == 1
-    assert "Usage: mwz score" in run.err
+def test_wrong_usage_exits_2_and_says_how(cli: Cli, arguments: tuple[str, ...]) -> None:
+    told = cli.refused("score", *arguments)
+    assert told.count("Error: ") == 1
+    assert "Usage: mwz score" in told
 
 
 # Bad input.
@@ -155,15 +134,15 @@ def _written(tmp_path: Path, content: object) -> Path:
     ],
 )
 def test_bad_input_exits_2_with_one_message_that_says_where(
-    capsys: Capture, tmp_path: Path, content: object, message: str
+    cli: Cli, tmp_path: Path, content: object, message: str
 ) -> None:
     path = _written(tmp_path, content)
-    assert _refused(capsys, path).startswith(f"{path}: {message}")
+    assert _refused(cli, path).startswith(f"{path}: {message}")
 
 
-def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -> None:
+def test_several_problems_are_listed_together(cli: Cli, tmp_path: Path) -> None:
     path = _written(tmp_path, {"nosuch": [], "town001": [{}], "town002": None})
-    assert _refused(capsys, path).splitlines() == [
+    assert _refused(cli, path).splitlines() == [
         f"{path}: 3 problems",
         "  dialogue nosuch: not in the benchmark sample; leave it out",
         "  dialogue town001, turn 0: `response` is missing; expected a string",
@@ -187,14 +166,14 @@ def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -
     ],
 )
 def test_options_that_do_not_fit_the_data_are_bad_input(
-    capsys: Capture, tmp_path: Path, arguments: tuple[str, ...], message: str
+    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     path = _written(tmp_path, {"town001": [{"response": "hello"}]})
-    assert _refused(capsys, path, *arguments).startswith(message)
+    assert _refused(cli, path, *arguments).startswith(message)
 
 
-def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
-    message = _refused(capsys, "@corpus:mwz23")
+def test_an_unknown_style_is_bad_input(cli: Cli) -> None:
+    message = _refused(cli, "@corpus:mwz23")
     assert message.startswith("@corpus:mwz23: unknown submission that the harness makes")
     assert message.endswith("(did you mean @corpus:mwz22?)")
 
@@ -202,14 +181,23 @@ def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
 # Writing.
 
 
-def test_a_refused_submission_leaves_the_old_report(
-    capsys: Capture, file: Path, tmp_path: Path
-) -> None:
+def test_a_refused_submission_leaves_the_old_report(cli: Cli, file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     out.write_text("old")
     file.write_text("{")
-    _refused(capsys, file, "--json", out)
+    _refused(cli, file, "--json", out)
     assert out.read_text() == "old"
+
+
+def test_a_place_that_cannot_be_written_is_left_without_scraps(
+    cli: Cli, file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    before = file.read_bytes()
+    for place in (tmp_path / "folder", file / "report.json"):
+        assert "cannot be written" in cli("score", file, "--json", place).err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["careful.json", "folder"]
+    assert file.read_bytes() == before
 
 
 # The command as a whole.
@@ -230,10 +218,8 @@ def test_help_imports_no_subcommand() -> None:
         assert line in " ".join(done.stdout.split())
 
 
-def test_a_misspelled_command_is_told_with_the_one_that_is_meant(capsys: Capture) -> None:
-    run = run_cli(capsys, "scroe")
-    assert run.status == 2
-    assert "No such command 'scroe'. Did you mean score?" in run.err
+def test_a_misspelled_command_is_told_with_the_one_that_is_meant(cli: Cli) -> None:
+    assert "No such command 'scroe'. Did you mean score?" in cli.refused("scroe")
 
 
 # Standard output that cannot take what is printed.

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import gzip
-import json
 import shutil
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample, sample_scores
-from helpers import Run, run_cli
+from entered import REPOSITORY, enter_sample, sample_scores
+from helpers import CAREFUL, HASTY, Cli, Run, sample_predictions, write_json
 from submitted import files_below
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.entries import read_entry
 
 
-def _file(name: str) -> Path:
-    return SAMPLE_SUBMISSIONS / f"{name}.json"
-
-
-class _Submitting:
+class _Submitting(Cli):
     """Runs `mwz submit` on a folder of submissions."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder
         self.page = folder.parent / "leaderboard.md"
-        self._capsys = capsys
+        self._cli = cli
+        self.leaderboard = cli.of("leaderboard", "--submissions", folder)
 
     def __call__(
-        self,
-        predictions: object,
-        name: str,
-        *options: object,
-        track: str = "end-to-end",
+        self, predictions: object, name: str, *options: object, track: str = "end-to-end"
     ) -> Run:
         chosen = ("--name", name, "--track", track, "--submissions", self.folder)
-        return run_cli(self._capsys, "submit", predictions, *chosen, *options)
-
-    def leaderboard(self, *options: object) -> Run:
-        return run_cli(self._capsys, "leaderboard", "--submissions", self.folder, *options)
+        return self._cli("submit", predictions, *chosen, *options)
 
     def left(self) -> dict[str, bytes]:
         """Return every file in the folder and beside it, by path."""
@@ -47,9 +36,9 @@ class _Submitting:
 
 
 @pytest.fixture
-def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
+def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
     (tmp_path / "base").mkdir()
-    return _Submitting(tmp_path / "base" / "submissions", capsys)
+    return _Submitting(tmp_path / "base" / "submissions", cli)
 
 
 def _cells(run: Run) -> dict[str, str]:
@@ -67,13 +56,12 @@ def _cells(run: Run) -> dict[str, str]:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -> None:
-    run = submitting(
-        _file("careful"),
+    run = submitting.done(
+        CAREFUL,
         "Care Ful",
         *("--paper", "https://paper.org", "--code", "https://code.org", "--fact", "multiwoz=2.2"),
         *("--reported", "inform=76.30", "--reported", "bleu=16", "--source", "table 2"),
     )
-    assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
         *("entry.toml", "scores.json", "dialogues.json"),
@@ -85,7 +73,7 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -
     [reported] = entered.reported
     figures = {metric: str(figure) for metric, figure in reported.figures.items()}
     assert (reported.source, figures) == ("table 2", {"inform": "76.30", "bleu": "16"})
-    predictions = _file("careful").read_bytes()
+    predictions = CAREFUL.read_bytes()
     kept = entry.folder / "predictions.json.gz"
     assert gzip.decompress(kept.read_bytes()) == predictions
     assert entry.scores == sample_scores("careful")
@@ -103,27 +91,25 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -
 def test_the_rank_is_that_in_its_track(submitting: _Submitting) -> None:
     # As the sample is made, careful scores more than hasty.
     enter_sample(submitting.folder, "careful", "scripted")
-    assert "rank 2 of 2 in the track end-to-end\n" in submitting(_file("hasty"), "hasty").out
+    assert "rank 2 of 2 in the track end-to-end\n" in submitting(HASTY, "hasty").out
 
 
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
     enter_sample(submitting.folder, "careful")
     before = submitting.left()
-    run = submitting(_file("hasty"), "CAREFUL")
-    assert run.status == 2
-    assert "there is an entry of that name; use another, or --replace" in run.err
+    told = submitting.refused(HASTY, "CAREFUL")
+    assert "there is an entry of that name; use another, or --replace" in told
     assert submitting.left() == before
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
-    submitting(_file("careful"), "System", "--reported", "inform=99")
-    run = submitting(_file("hasty"), "System", "--replace")
-    assert run.status == 0
+    submitting(CAREFUL, "System", "--reported", "inform=99")
+    run = submitting.done(HASTY, "System", "--replace")
     assert "rank 1 of 1" in run.out
     entry = read_entry(submitting.folder / "system")
     assert (entry.scores, entry.system.reported) == (sample_scores("hasty"), ())
-    assert submitting.leaderboard("--check").status == 0
+    submitting.leaderboard.done("--check")
 
 
 @pytest.mark.parametrize(
@@ -139,10 +125,9 @@ def test_bad_predictions_leave_nothing(
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    run = submitting(path, "System")
-    assert run.status == 2
-    assert message in run.err
-    assert str(path) in run.err
+    told = submitting.refused(path, "System")
+    assert message in told
+    assert str(path) in told
     assert not submitting.folder.exists()
 
 
@@ -154,12 +139,8 @@ def test_bad_predictions_leave_nothing(
             "unknown metric 'infrom'; choose from inform, success, combined, bleu",
         ),
         (["--reported", "inform="], "write METRIC=VALUE"),
-        (["--reported", "inform=763"], "reported.0: inform: 763 is not between 0 and 100"),
         (["--reported", "inform=76", "--reported", "inform=77"], "give each metric once"),
-        (["--reported", "inform=1e999999999"], "'1e999999999' is no plain number such as 83.4"),
         (["--paper", "javascript:alert(1)"], "paper: expected a complete address such as"),
-        (["--code", "here"], "code: expected a complete address such as"),
-        (["--note", "\x1b[2J"], "note: control characters, line breaks and unusual blanks"),
         (["--fact", "licence"], "write NAME=VALUE"),
         (["--fact", "license=MIT"], "unknown fact 'license'; choose from multiwoz"),
         (["--benchmark", "none"], "not installed"),
@@ -168,9 +149,7 @@ def test_bad_predictions_leave_nothing(
 def test_bad_options_leave_nothing(
     options: list[str], message: str, submitting: _Submitting
 ) -> None:
-    run = submitting(_file("hasty"), "System", *options)
-    assert run.status == 2
-    assert message in run.err
+    assert message in submitting.refused(HASTY, "System", *options)
     assert not submitting.folder.exists()
 
 
@@ -180,18 +159,16 @@ def test_bad_options_leave_nothing(
     ["", "../up", "x" * 300, "<script>alert(1)</script>", "DA\x1b[31mMD", "D\u0410MD"],
 )
 def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
-    run = submitting(_file("hasty"), name)
-    assert run.status == 2
-    assert "name" in run.err
-    assert all(character.isprintable() for character in run.err.replace("\n", ""))
+    told = submitting.refused(HASTY, name)
+    assert "name" in told
+    assert all(character.isprintable() for character in told.replace("\n", ""))
     assert not submitting.folder.exists()
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
-    run = submitting(_file("careful"), "System", *note, track="policy-optimization")
-    assert run.status == 0
+    run = submitting.done(CAREFUL, "System", *note, track="policy-optimization")
     assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     page = submitting.page.read_text(encoding="utf-8")
     assert "\n- System: its file holds predicted states, which are used\n" in page
@@ -202,9 +179,8 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     shutil.copytree(REPOSITORY / "corpus", submitting.folder / "corpus")
     submitting.leaderboard()
     before = submitting.left()
-    run = submitting(_file("careful"), "Corpus", *options)
-    assert run.status == 2
-    assert ("cannot be replaced" if options else "there is an entry of that name") in run.err
+    told = submitting.refused(CAREFUL, "Corpus", *options)
+    assert ("cannot be replaced" if options else "there is an entry of that name") in told
     assert submitting.left() == before
 
 
@@ -214,17 +190,13 @@ def test_a_broken_submission_of_another_is_told_before_anything_is_written(
     enter_sample(submitting.folder, "careful")
     (submitting.folder / "careful" / "scores.json").write_text("{}")
     before = submitting.left()
-    run = submitting(_file("hasty"), "second")
-    assert run.status == 2
-    assert "careful: scores.json: format: a report of version 2 is expected" in run.err
+    told = submitting.refused(HASTY, "second")
+    assert "careful: scores.json: format: a report of version 2 is expected" in told
     assert submitting.left() == before
 
 
-def test_what_is_not_stated_is_told_once(
-    submitting: _Submitting,
-) -> None:
-    run = submitting(_file("careful"), "system", "--fact", "model=T9", "--fact", "open_weights=no")
-    assert run.status == 0
+def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
+    run = submitting.done(CAREFUL, "system", "--fact", "model=T9", "--fact", "open_weights=no")
     [told] = [line for line in run.err.splitlines() if "not stated" in line]
     assert told == (
         "mwz: not stated of the system: multiwoz, year, training, test_in_training, prompts, runs, "
@@ -234,23 +206,20 @@ def test_what_is_not_stated_is_told_once(
 
 
 def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _Submitting) -> None:
-    run = submitting(_file("careful"), "system", "--fact", "date=yesterday")
+    run = submitting(CAREFUL, "system", "--fact", "date=yesterday")
     assert (run.status, submitting.left()) == (2, {})
     assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
 
 
-def test_no_board_is_begun_unasked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    arguments = ("submit", _file("careful"), "--name", "Mine", "--track", "end-to-end")
-    run = run_cli(capsys, *arguments)
-    assert (run.status, list(tmp_path.iterdir())) == (2, [])
+def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:
+    arguments = ("submit", CAREFUL, "--name", "Mine", "--track", "end-to-end")
+    run = cli(*arguments)
+    assert (run.status, list(here.iterdir())) == (2, [])
     assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
-    assert run_cli(capsys, *arguments, "--submissions", tmp_path / "submissions").status == 0
-    assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
+    cli.done(*arguments, "--submissions", here / "submissions")
+    assert (here / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.
-    assert run_cli(capsys, *arguments, "--replace").status == 0
+    cli.done(*arguments, "--replace")
 
 
 def test_who_has_the_states_of_another_entry_says_whose(
@@ -259,27 +228,24 @@ def test_who_has_the_states_of_another_entry_says_whose(
     # The sample is small.
     monkeypatch.setattr("mwz.harness.board.copied.FEWEST", 20)
     enter_sample(submitting.folder, "hasty", "careful")
-    hasty = json.loads(_file("hasty").read_bytes())
-    said = json.loads(_file("scripted").read_bytes())
+    hasty = sample_predictions("hasty")
+    said = sample_predictions("scripted")
     own = {
         id_: [{**turn, **new} for turn, new in zip(turns, said[id_], strict=True)]
         for id_, turns in hasty.items()
     }
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(own), encoding="utf-8")
-    run = submitting(path, "Own", "--states-of", "careful")
-    assert run.status == 2
-    assert "own: entry.toml: states_of: its belief states are not those of careful (" in run.err
+    path = write_json(tmp_path / "own.json", own)
+    told = submitting.refused(path, "Own", "--states-of", "careful")
+    assert "own: entry.toml: states_of: its belief states are not those of careful (" in told
     assert not (submitting.folder / "own").exists()
     run = submitting(path, "Own")
     assert "both are gold (hasty): 1.00; " in run.err
     assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
-    run = submitting(path, "Own", "--states-of", "hasty", "--replace")
-    assert run.status == 0
+    run = submitting.done(path, "Own", "--states-of", "hasty", "--replace")
     assert "(hasty)" not in run.err
     assert "Own: belief states of hasty" in submitting.page.read_text(encoding="utf-8")
     board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
     [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.
     assert (row.rank, row.unranked) == (None, "its belief states are those of hasty")
-    assert submitting.leaderboard("--check").status == 0
+    submitting.leaderboard.done("--check")

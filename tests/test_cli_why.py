@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli, sample_predictions
+from helpers import CAREFUL, HASTY, SUBMISSIONS, Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.scoring import Options, Scorer
 
-HASTY = SUBMISSIONS / "hasty.json"
 
-
-def why(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
-    return run_cli(capsys, "why", "--benchmark", "sample", *arguments)
+@pytest.fixture
+def why(cli: Cli) -> Cli:
+    return cli.of("why", "--benchmark", "sample")
 
 
 def written(tmp_path: Path, predictions: object) -> Path:
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(predictions), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "predictions.json", predictions)
 
 
 def row(text: str, title: str, nth: int = 0) -> list[str]:
@@ -36,26 +32,23 @@ def scorer(sample: Benchmark) -> Scorer:
     return Scorer(sample, Options(setup="strict", metrics=["inform"]))
 
 
-def test_the_tables_add_up_to_the_score(capsys: pytest.CaptureFixture[str], scorer: Scorer) -> None:
-    run = why(capsys, HASTY)
+def test_the_tables_add_up_to_the_score(why: Cli, scorer: Scorer) -> None:
+    run = why(HASTY)
     assert (run.status, run.err) == (0, "")
     report = scorer.score(sample_predictions("hasty"))
-    assert report.inform is not None
-    assert report.success is not None
     assert run.out.startswith(f"Inform {report.inform:.1f}, Success {report.success:.1f}, strict")
     # The last columns of the totals are the points lost.
     assert row(run.out, "all")[-1] == f"{100 - report.inform:.2f}"
     domains_lost, slots_lost = (float(row(run.out, "all", nth)[-1]) for nth in (0, 1))
     assert domains_lost + slots_lost == pytest.approx(100 - report.success, abs=0.01)
     strict = report.strict
-    assert strict is not None
     names = ["attraction", "hotel", "restaurant", "taxi", "train"]
     assert row(run.out, "Inform (%)") == [f"{strict.inform[name]:.1f}" for name in names]
     assert row(run.out, "Success (%)") == [f"{strict.success[name]:.1f}" for name in names]
 
 
-def test_what_if_is_what_score_says(capsys: pytest.CaptureFixture[str], scorer: Scorer) -> None:
-    run = why(capsys, HASTY)
+def test_what_if_is_what_score_says(why: Cli, scorer: Scorer) -> None:
+    run = why(HASTY)
     for title, options in {
         "with gold states": {"states": "gold"},
         "with gold active domains": {"domains": "gold"},
@@ -66,13 +59,11 @@ def test_what_if_is_what_score_says(capsys: pytest.CaptureFixture[str], scorer: 
         assert (cells[0], cells[2]) == (f"{report.inform:.1f}", f"{report.success:.1f}")
 
 
-def test_the_first_dialogues_of_the_largest_causes_are_shown(
-    capsys: pytest.CaptureFixture[str], scorer: Scorer
-) -> None:
+def test_the_first_dialogues_of_the_largest_causes_are_shown(why: Cli, scorer: Scorer) -> None:
     # Three dialogues of each of three causes; of one that is asked for, all.
-    assert len(re.findall(r"^  town\d+, ", why(capsys, HASTY).out, re.M)) == 9
+    assert len(re.findall(r"^  town\d+, ", why(HASTY).out, re.M)) == 9
     cause = "no venue"
-    out = why(capsys, HASTY, "--cause", cause).out
+    out = why(HASTY, "--cause", cause).out
     told = re.findall(r"^  (town\d+), (\w+):", out, re.M)
     outcomes = scorer.dialogues(sample_predictions("hasty"))
     assert told == [
@@ -84,33 +75,31 @@ def test_the_first_dialogues_of_the_largest_causes_are_shown(
     assert told
 
 
-def test_one_domain_and_one_cause(capsys: pytest.CaptureFixture[str]) -> None:
-    out = why(capsys, HASTY, "--domain", "hotel").out
+def test_one_domain_and_one_cause(why: Cli) -> None:
+    out = why(HASTY, "--domain", "hotel").out
     assert "restaurant" not in out
     assert "train" not in out
-    out = why(capsys, HASTY, "--cause", "never said").out
+    out = why(HASTY, "--cause", "never said").out
     assert "domain not matched" not in out
     assert "said before booked" not in out
 
 
 @pytest.mark.parametrize("name", ["hasty", "scripted"])
-def test_everything_fits_into_100_columns(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_fits_into_100_columns(name: str, why: Cli) -> None:
     path = SUBMISSIONS / f"{name}.json"
-    texts = [why(capsys, path).out, why(capsys, path, "--domain", "hotel").out]
-    texts += [why(capsys, path, "--cause", cause).out for cause in ("other value", "never said")]
-    texts += [why(capsys, path, "--dialogue", f"town00{number}").out for number in (1, 2, 3)]
+    texts = [why(path).out, why(path, "--domain", "hotel").out]
+    texts += [why(path, "--cause", cause).out for cause in ("other value", "never said")]
+    texts += [why(path, "--dialogue", f"town00{number}").out for number in (1, 2, 3)]
     assert max(len(line) for text in texts for line in text.splitlines()) <= 100
 
 
-def test_a_dialogue_is_followed_turn_by_turn(
-    capsys: pytest.CaptureFixture[str], sample: Benchmark
-) -> None:
+def test_a_dialogue_is_followed_turn_by_turn(why: Cli, sample: Benchmark) -> None:
     lost = next(
         outcome
         for outcome in Scorer(sample).dialogues(sample_predictions("hasty"))
         if any(domain.cause == "missing" for domain in outcome.domains.values())
     )
-    out = why(capsys, HASTY, "--dialogue", f"{lost.id.upper()}.json").out
+    out = why(HASTY, "--dialogue", f"{lost.id.upper()}.json").out
     text = " ".join(out.split())
     gold = sample.dialogues[lost.id]
     turns = sample_predictions("hasty")[lost.id]
@@ -125,13 +114,10 @@ def test_a_dialogue_is_followed_turn_by_turn(
     assert "venues, offered" in text
 
 
-def test_one_turn_of_several_systems_stands_side_by_side(
-    capsys: pytest.CaptureFixture[str], sample: Benchmark
-) -> None:
+def test_one_turn_of_several_systems_stands_side_by_side(why: Cli, sample: Benchmark) -> None:
     id_ = next(id_ for id_, turns in sample_predictions("hasty").items() if len(turns) > 1)
-    careful = SUBMISSIONS / "careful.json"
-    run = why(capsys, HASTY, careful, "--dialogue", id_.upper(), "--turn", 1)
-    assert run.status == 0
+    careful = CAREFUL
+    run = why.done(HASTY, careful, "--dialogue", id_.upper(), "--turn", 1)
     gold = sample.dialogues[id_]
     references = gold.references["mwz22"]
     labels = re.findall(r"^  (\w+) ", run.out, re.M)
@@ -140,33 +126,29 @@ def test_one_turn_of_several_systems_stands_side_by_side(
     for said in (gold.users[0], references[0], gold.users[1], references[1]):
         assert " ".join(said.split()) in text
     for path in (HASTY, careful):
-        alone = " ".join(why(capsys, path, "--dialogue", id_).out.split("turn 1\n")[1].split())
+        alone = " ".join(why(path, "--dialogue", id_).out.split("turn 1\n")[1].split())
         response = alone.split(" response ")[1].split(" reference ")[0]
         assert f"{path.stem} {response}" in text
 
 
-def test_a_part_of_the_benchmark_is_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_part_of_the_benchmark_is_named(why: Cli, tmp_path: Path) -> None:
     ids = list(sample_predictions("hasty"))
     part = {id_: sample_predictions("hasty")[id_] for id_ in ids[:3]}
     part[ids[2]] = part[ids[2]][:1]
-    out = why(capsys, written(tmp_path, part)).out
+    out = why(written(tmp_path, part)).out
     turns = sum(map(len, part.values()))
     assert f"coverage: 3 of {len(ids)} dialogues, {turns} of" in out
-    out = why(capsys, written(tmp_path, part), "--dialogue", ids[2]).out
+    out = why(written(tmp_path, part), "--dialogue", ids[2]).out
     assert re.search(r"dialogue \w+, 1 of \d+ turns", out)
-    run = why(capsys, written(tmp_path, part), "--dialogue", ids[3])
-    assert run.status == 2
-    assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in run.err
+    told = why.refused(written(tmp_path, part), "--dialogue", ids[3])
+    assert f"dialogue {ids[3]} is not played; the first that is played is {ids[0]}" in told
 
 
 def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, scorer: Scorer
+    why: Cli, tmp_path: Path, scorer: Scorer
 ) -> None:
     won = next(o.id for o in scorer.dialogues(sample_predictions("careful")) if o.success)
-    run = why(capsys, written(tmp_path, {won: sample_predictions("careful")[won]}))
-    assert run.status == 0
+    run = why.done(written(tmp_path, {won: sample_predictions("careful")[won]}))
     assert run.out.startswith("Inform 100.0, Success 100.0")
     assert "most often wrong" not in run.out
 
@@ -190,10 +172,8 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
         ),
     ],
 )
-def test_what_cannot_be_used_is_refused(
-    arguments: tuple[object, ...], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = why(capsys, *arguments)
+def test_what_cannot_be_used_is_refused(arguments: tuple[object, ...], told: str, why: Cli) -> None:
+    run = why(*arguments)
     assert run.status == 2
     assert told in run.err
     assert run.out == ""

@@ -10,11 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import PROJECT, Cli
 
 from mwz.normalization import rule_set_names
-
-PROJECT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -47,17 +45,13 @@ def folder(tmp_path: Path) -> Path:
     ids=" ".join,
 )
 def test_a_word_is_completed(
-    folder: Path,
-    words: list[str],
-    completed: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, words: list[str], completed: list[str], monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("_MWZ_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", " ".join(words))
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
-    run = run_cli(capsys)
+    run = cli()
     # A line for each: its kind and its text.
     assert (run.out.split(), run.err) == (completed, "")
 
@@ -67,7 +61,6 @@ def test_a_word_is_completed(
 def test_the_documented_line_makes_bash_complete(folder: Path) -> None:
     page = (PROJECT / "docs" / "interface.md").read_text(encoding="utf-8")
     found = re.search(r"`(eval \"\$\(_MWZ_COMPLETE=bash_source mwz\)\")`", page)
-    assert found is not None
     # The shell's own call, for `mwz verify ot` and the tab key.
     script = (
         f"{found[1]}\ncomplete -p mwz\nCOMP_WORDS=(mwz verify ot)\nCOMP_CWORD=2\n"

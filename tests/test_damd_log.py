@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import benchmark, dialogue
+from helpers import benchmark, dialogue, refusal
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
 from mwz.harness.data.multiwoz22 import with_damd_domains
@@ -104,9 +104,7 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     ],
 )
 def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parse_damd_log(log, "log")
-    assert caught.value.problems[0].startswith(told)
+    assert refusal(parse_damd_log, log, "log").problems[0].startswith(told)
 
 
 def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Path) -> None:

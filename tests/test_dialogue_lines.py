@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Run, benchmark, dialogue, goal, run_cli, sample_predictions
+from helpers import (
+    HASTY,
+    Cli,
+    Run,
+    benchmark,
+    dialogue,
+    goal,
+    refusal,
+    sample_predictions,
+)
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.metrics import DialogueResult
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
@@ -101,9 +110,7 @@ def test_a_line_by_hand() -> None:
 def problems(text: str, folder: Path) -> str:
     path = folder / "some.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        read_dialogue_lines(path)
-    return str(refused.value)
+    return str(refusal(read_dialogue_lines, path))
 
 
 def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_path: Path) -> None:
@@ -136,17 +143,16 @@ def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_pa
 def test_files_that_are_no_lines_are_bad_input(text: str, told: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        read_dialogue_lines(path)
-    assert "bad.jsonl" in str(refused.value)
-    assert told in str(refused.value)
+    error = refusal(read_dialogue_lines, path)
+    assert "bad.jsonl" in str(error)
+    assert told in str(error)
 
 
 # The command line.
 
 
-def score(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
-    return run_cli(capsys, "score", "--benchmark", "sample", *arguments)
+def score(cli: Cli, *arguments: object) -> Run:
+    return cli("score", "--benchmark", "sample", *arguments)
 
 
 def test_lines_on_standard_output_come_alone(
@@ -154,7 +160,7 @@ def test_lines_on_standard_output_come_alone(
 ) -> None:
     from mwz.harness.cli import main
 
-    arguments = ["score", "--benchmark", "sample", str(SUBMISSIONS / "hasty.json")]
+    arguments = ["score", "--benchmark", "sample", str(HASTY)]
     with pytest.raises(SystemExit):
         main([*arguments, "--per-dialogue", "-"])
     lines = capsysbinary.readouterr().out.splitlines()

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import html5lib
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample
-from helpers import run_cli
+from entered import REPOSITORY, enter_sample
+from helpers import SUBMISSIONS, Cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
@@ -31,7 +31,6 @@ from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions
 
-Capture = pytest.CaptureFixture[str]
 SCRIPT = "<script>alert(1)</script>"
 _HTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -48,7 +47,7 @@ def _texts(page: str, name: str) -> list[str]:
 
 
 def _content(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SAMPLE_SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
     return found
 
 
@@ -105,7 +104,6 @@ def test_what_entries_store_says_the_same_as_the_outputs(
     enter_sample(tmp_path, "hasty")
     [entry] = read_entries(tmp_path)
     stored = stored_verdicts(entry, list(sample.dialogues))
-    assert stored is not None
     outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).results}
     assert stored.won == {id_ for id_, one in outcomes.items() if one.success}
     for id_, one in outcomes.items():
@@ -188,39 +186,37 @@ def test_placeholders_are_marked_and_turns_linked() -> None:
 # The commands.
 
 
-def test_why_writes_pages_that_need_no_server(tmp_path: Path, capsys: Capture) -> None:
-    files = [SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty")]
-    run = run_cli(capsys, "why", "--benchmark", "sample", *files, "--html", tmp_path / "web")
-    assert run.status == 0
+def test_why_writes_pages_that_need_no_server(tmp_path: Path, cli: Cli) -> None:
+    files = [SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty")]
+    run = cli.done("why", "--benchmark", "sample", *files, "--html", tmp_path / "web")
     assert run.out.startswith(f"{tmp_path / 'web' / 'index.html'}: ")
     assert "careful" in (tmp_path / "web" / "index.html").read_text("utf-8")
     assert (tmp_path / "web" / "dialogues.js").is_file()
 
 
 def test_the_site_has_pages_of_dialogues_where_the_outputs_are(
-    tmp_path: Path, capsys: Capture, sample: Benchmark
+    tmp_path: Path, cli: Cli, sample: Benchmark
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful", "hasty")
     web = tmp_path / "web"
     arguments = ("site", web, "--submissions", folder)
-    assert run_cli(capsys, *arguments, "--dialogues").status == 0
+    cli.done(*arguments, "--dialogues")
     index_page = (web / INDEX).read_text("utf-8")
     links = [path.name for path in (web / "dialogues").iterdir()]
     assert sorted(links) == [f"{id_}.html" for id_ in sorted(sample.dialogues)]
     assert all(f'href="dialogues/{name}"' in index_page for name in links)
     # Without the option the texts are no part of the site.
-    run = run_cli(capsys, *arguments)
+    run = cli(*arguments)
     assert f"{web / 'dialogues'} is no part of the site; remove it" in run.err
 
 
-def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture) -> None:
+def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "hasty")
     for path in (folder / "hasty").glob("predictions*"):
         path.unlink()
     web = tmp_path / "web"
-    run = run_cli(capsys, "site", web, "--submissions", folder, "--dialogues")
-    assert run.status == 2
-    assert "--dialogues: no system's outputs are available" in run.err
+    told = cli.refused("site", web, "--submissions", folder, "--dialogues")
+    assert "--dialogues: no system's outputs are available" in told
     assert not web.exists()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from helpers import table_rows
 
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.views.document_pages import document
@@ -23,31 +24,17 @@ def submissions() -> Mapping[str, Entry]:
     return {s.system.name: s for s in read_entries(ROOT / "submissions")}
 
 
-def table_rows(document: str) -> dict[str, list[str]]:
-    """Return the first table of a document: first cell -> the other cells."""
-    lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("|:"))
-    rows = {}
-    for line in lines[start + 1 :]:
-        if not line.startswith("|"):
-            break
-        first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        rows[first] = cells
-    return rows
-
-
 def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
     report = entry.scores.under(rules)
-    assert report is not None
     scores = report.setup(setup)
-    assert scores is not None
     return [f"{rates[TOTAL]:.1f}" for rates in (scores.inform, scores.success)]
 
 
 def test_the_readme_shows_the_scored_and_the_reported_figures(
     submissions: Mapping[str, Entry],
 ) -> None:
-    rows = table_rows("README.md")
+    table = table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
+    rows = {first: cells for first, *cells in table[2:]}
     assert len(rows) > 3
     for title, cells in rows.items():
         entry = submissions[title.split(" (")[0]]

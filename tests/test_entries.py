@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter, system
+from entered import BLOB, COMMIT, PIN, REPOSITORY, enter, made_system, system
+from helpers import refusal
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.board import Scores, System, read_entries, tracks
@@ -21,18 +22,14 @@ from mwz.harness.errors import InputError
 from mwz.harness.io import validated
 from mwz.harness.metrics import Headline, headlines
 
-COMMIT, BLOB = "c" * 40, "b" * 40
-PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob": BLOB}
-
 
 def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
     path = tmp_path / "entry.toml"
     path.write_text(tomli_w.dumps(content), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read_system(path)
-    assert error.value.source == str(path)
-    assert len(error.value.problems) == 1
-    return error.value.problems[0]
+    error = refusal(read_system, path)
+    assert error.source == str(path)
+    assert len(error.problems) == 1
+    return error.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -136,9 +133,7 @@ def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path) -> None:
 def test_an_entry_without_what_it_is_is_refused(tmp_path: Path) -> None:
     path = enter(tmp_path, "system").folder / "entry.toml"
     path.unlink()
-    with pytest.raises(InputError) as error:
-        read_entries(tmp_path)
-    assert error.value.source == str(path)
+    assert refusal(read_entries, tmp_path).source == str(path)
 
 
 def test_an_entry_without_scores_says_so_and_has_none(tmp_path: Path) -> None:
@@ -169,7 +164,7 @@ def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
     content = system(reported=[{"source": "table 1", **figures}])
     [reported] = validated(System, content, "system").reported
     assert reported.figures == figures
-    assert validated(System, system(reported=[{"source": "s"}]), "system").reported[0].figures == {}
+    assert made_system(reported=[{"source": "s"}]).reported[0].figures == {}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +201,7 @@ def test_an_entry_written_and_read_is_the_same(
     figures: list[Decimal],
 ) -> None:
     reported = [{"source": source, "success": figure} for figure in figures]
-    before = validated(System, system(name=name, note=note, reported=reported), "system")
+    before = made_system(name, note=note, reported=reported)
     path = tmp_path_factory.mktemp("system") / "entry.toml"
     path.write_bytes(system_text(before).encode())
     assert read_system(path) == before
@@ -262,13 +257,13 @@ def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_refere
 
 def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:
     about = {"date": date(2024, 12, 31), "prompts": "none"}
-    read = validated(System, system(**about), "x")
+    read = made_system(**about)
     assert (read.date, read.prompts) == ("2024-12-31", "none")
 
 
 def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
     about = {"paper": "https://arxiv.org/abs/2012.03539", "runs": 3, "model": ""}
-    read = validated(System, system(**about), "x")
+    read = made_system(**about)
     stated = {name: value for name, value in stated_facts(read).items() if value is not None}
     assert stated == {"year": 2020, "runs": 3}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
-from helpers import build_multiwoz, run_cli
+from helpers import Cli, build_multiwoz, refusal, write_json
 from loopback import Server
 from synthetic import (
     CHANGED_RESTAURANTS,
@@ -25,7 +25,6 @@ from synthetic import (
     RESTAURANTS,
     SEEN_IDS,
     SYSTEM_TURNS,
-    write_json,
     write_repositories,
 )
 
@@ -157,10 +156,9 @@ def test_lasting_trouble_ends_in_one_message(
     fetch: Fetch, server: Server, old: bytes, fault: str
 ) -> None:
     server.faults[GOALS_FILE] = [fault] * 999
-    with pytest.raises(InputError) as raised:
-        fetch()
-    assert GOALS_FILE in raised.value.source
-    assert "What was fetched is kept" in str(raised.value)
+    error = refusal(fetch)
+    assert GOALS_FILE in error.source
+    assert "What was fetched is kept" in str(error)
     # An answer that will not change is not asked for again.
     asked = {"403": 1, "500": ATTEMPTS, "hang": ATTEMPTS}
     assert server.requests[GOALS_FILE] == asked.get(fault, server.requests[GOALS_FILE])
@@ -172,9 +170,7 @@ def test_lasting_trouble_ends_in_one_message(
 def test_no_message_tells_a_mirrors_password(fetch: Fetch, server: Server, fault: str) -> None:
     mirror = server.url.replace("http://", "http://usher:secret@")
     server.every_fault = fault
-    with pytest.raises(InputError) as raised:
-        fetch(mirror=mirror)
-    told = "\n".join([str(raised.value), *fetch.remarks])
+    told = "\n".join([str(refusal(fetch, mirror=mirror)), *fetch.remarks])
     assert "***@127.0.0.1" in told
     assert not {"secret", "usher"} & set(re.findall(r"\w+", told))
 
@@ -183,9 +179,7 @@ def test_no_message_tells_a_mirrors_password(fetch: Fetch, server: Server, fault
     "given", ["ftp://me:secret@x/y", "http://me:secret@[::1", "http://me:p/secret@x", "file:x"]
 )
 def test_what_is_no_mirror_is_refused_without_its_password(fetch: Fetch, given: str) -> None:
-    with pytest.raises(InputError) as raised:
-        fetch(mirror=given)
-    assert "secret" not in str(raised.value)
+    assert "secret" not in str(refusal(fetch, mirror=given))
 
 
 def test_content_that_is_not_the_pinned_one_is_reported_and_not_kept(
@@ -203,9 +197,7 @@ def test_all_files_a_mirror_lacks_are_named_at_once(
 ) -> None:
     for path in (GOALS_FILE, ACTS_FILE):
         (server.folder / path.lstrip("/")).unlink()
-    with pytest.raises(InputError) as raised:
-        fetch()
-    assert [problem.split(":")[0] for problem in raised.value.problems] == [
+    assert [problem.split(":")[0] for problem in refusal(fetch).problems] == [
         f"{EVALUATOR}, mwzeval/data/goals.json",
         f"{DATA_SET}, data/MultiWOZ_2.2/dialog_acts.json",
     ]
@@ -272,10 +264,7 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
 
 @pytest.fixture
 def mwz_data(
-    server: Server,
-    data_set: DataSet,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    server: Server, data_set: DataSet, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> CommandLine:
     """`mwz data` in this process, with the test's table of pinned files."""
     monkeypatch.setenv("MWZ_MIRROR", server.url)
@@ -285,7 +274,7 @@ def mwz_data(
     monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
 
     def run(*arguments: object, status: int = 0) -> tuple[str, str]:
-        done = run_cli(capsys, "data", *arguments)
+        done = cli("data", *arguments)
         assert done.status == status, done
         return done.out, done.err
 

@@ -12,16 +12,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers import refusal
 
 from mwz.harness.errors import InputError
 from mwz.harness.io import read_json, write_atomically, write_json
 
 
 def _problem(path: Path | str) -> str:
-    with pytest.raises(InputError) as raised:
-        read_json(path)
-    assert raised.value.source == str(path)
-    return str(raised.value)
+    error = refusal(read_json, path)
+    assert error.source == str(path)
+    return str(error)
 
 
 def test_json_is_read_plain_and_gzipped_whatever_the_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import run_cli
+from helpers import Cli
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import Dialogue
@@ -60,16 +60,12 @@ def test_other_goals_dialogues_and_venues_aredifferences(pinned: Benchmark) -> N
     ]
 
 
-def test_the_command_says_whether_scores_compare(
-    pinned: Benchmark, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_whether_scores_compare(pinned: Benchmark, cli: Cli) -> None:
     install_benchmark(pinned)
-    same = run_cli(capsys, "data", "verify")
-    assert same.status == 0
+    same = cli.done("data", "verify")
     assert "equal to the pinned one" in same.out
     install_benchmark(_changed(pinned, "town002", goal={}))
-    other = run_cli(capsys, "data", "verify")
-    assert other.status == 1
+    other = cli.failed("data", "verify")
     assert "differences: goal 1×\n  dialogue town002: goal" in other.out
 
 

@@ -68,9 +68,6 @@ def _mixed(count: int, these: Turns, others: Turns) -> list[Turns]:
     return [these] * count + [others] * (HUNDRED - count)
 
 
-_RESTAURANT = {"active_domains": ["restaurant"]}
-
-
 def _placeholders(count: int) -> Measured:
     # A hundred turns name a venue: `count` of them with three numbers, the others with two, of
     # which one comes in another turn.

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import tomli_w
 from entered import REPOSITORY, enter_sample, system
-from helpers import Run, run_cli
+from helpers import Cli
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mwz.harness.board import (
@@ -55,10 +55,6 @@ def folder(original: Path, tmp_path: Path) -> Path:
     """A copy of the board, with its page beside it."""
     shutil.copytree(original.parent, tmp_path, dirs_exist_ok=True)
     return tmp_path / "submissions"
-
-
-def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
 
 
 def _changed(path: Path, change: Callable[[Any], None]) -> None:
@@ -124,14 +120,13 @@ def sample_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_edited_pair_is_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_pair_is_found(folder: Path, board_cli: Cli) -> None:
     path = folder / PAIRS_FILE
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     lines[0]["figures"]["combined"]["p"] = 0.5
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
-    run = _run(capsys, folder, "--check")
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check")
     assert "gives another result; remove the line of both" in run.err
 
 
@@ -142,14 +137,13 @@ def _review(folder: Path) -> None:
 
 
 def test_what_differs_from_a_base_is_listed_for_review(
-    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, original: Path, board_cli: Cli
 ) -> None:
     _review(folder)
     shutil.rmtree(folder / "hdno")
     (folder / "note.txt").write_text("Another note.\n", encoding="utf-8")
-    assert _run(capsys, folder).status == 0
-    run = _run(capsys, folder, "--check", "--base", original)
-    assert run.status == 0
+    board_cli.done(folder)
+    run = board_cli.done(folder, "--check", "--base", original)
     for told in (
         "## Changed: UBAR (End-to-end systems)",
         "**Adds a review** of the flag `placement` by Me: x",
@@ -179,14 +173,13 @@ def _ranks(folder: Path) -> dict[str, int | None]:
 
 
 def test_a_copy_that_says_it_was_there_first_takes_no_rank(
-    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, original: Path, board_cli: Cli
 ) -> None:
     before = _ranks(folder)
     _stolen(folder)
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert _ranks(folder) == {**before, "a-thief": None}
-    run = _run(capsys, folder, "--check", "--base", original)
-    assert run.status == 0
+    run = board_cli.done(folder, "--check", "--base", original)
     assert (
         "flag: pairs of words shared with the responses of another entry (ubar): 1.00, limit 0.57"
         in run.out
@@ -195,18 +188,17 @@ def test_a_copy_that_says_it_was_there_first_takes_no_rank(
 
 
 def test_a_rank_that_is_taken_by_another_order_is_told(
-    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, original: Path, board_cli: Cli
 ) -> None:
     before = _ranks(folder)
     _stolen(folder)
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     path = folder / ORDER_FILE
     # The thief's line comes first.
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
-    assert _run(capsys, folder).status == 0
+    board_cli.done(folder)
     assert _ranks(folder)["ubar"] is None
-    run = _run(capsys, folder, "--check", "--base", original)
-    assert run.status == 1
+    run = board_cli.failed(folder, "--check", "--base", original)
     assert "## Ranks that are lost" in run.out
     assert f"- UBAR, rank {before['ubar']} \\(End-to-end systems, rule set 2021\\): not" in run.out
     told = "a-thief is listed before hdno, which is older; take this file from"
@@ -227,16 +219,11 @@ def test_an_entry_with_other_predictions_is_a_new_one(folder: Path) -> None:
     assert [entry.key for entry in found if entry.key in order] == keys
 
 
-def test_an_order_that_cannot_be_read_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_order_that_cannot_be_read_is_told(folder: Path, board_cli: Cli) -> None:
     (folder / ORDER_FILE).write_text("<<<<<<< HEAD\n")
-    run = _run(capsys, folder, "--check")
-    assert run.status == 2
-    assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in run.err
+    told = board_cli.refused(folder, "--check")
+    assert "order.txt: line 1: expected a SHA-256, two blanks and a name; take the file" in told
 
 
-def test_a_base_needs_check(
-    folder: Path, original: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _run(capsys, folder, "--base", original).status == 2
+def test_a_base_needs_check(folder: Path, original: Path, board_cli: Cli) -> None:
+    assert board_cli(folder, "--base", original).status == 2

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from helpers import refusal
 from hypothesis import given, strategies as st
 
 from mwz.harness.errors import InputError, Remark
@@ -24,10 +25,9 @@ def _warnings(content: object) -> list[Remark]:
 
 
 def _problems(content: object) -> list[str]:
-    with pytest.raises(InputError) as raised:
-        standard_form(content, "out.json")
-    assert raised.value.source == "out.json"
-    return list(raised.value.problems)
+    error = refusal(standard_form, content, "out.json")
+    assert error.source == "out.json"
+    return list(error.problems)
 
 
 def _turn(number: int, response: str, belief: str, **others: Any) -> dict[str, Any]:
@@ -233,9 +233,8 @@ def test_blocks_that_contradict_themselves_are_refused(
     before: str, after: str, problem: str
 ) -> None:
     assert before in BLOCKS
-    with pytest.raises(InputError) as raised:
-        _standard(parse_predictions(BLOCKS.replace(before, after, 1).encode(), "out.json"))
-    assert problem in str(raised.value)
+    content = BLOCKS.replace(before, after, 1).encode()
+    assert problem in str(refusal(parse_predictions, content, "out.json"))
 
 
 # Tables of belief states.

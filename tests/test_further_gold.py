@@ -14,7 +14,6 @@ import pytest
 import tomli_w
 from entered import (
     REPOSITORY,
-    SAMPLE_SUBMISSIONS,
     change_scores,
     enter,
     leaderboard,
@@ -24,7 +23,7 @@ from entered import (
     track_tables,
     tracker_scores,
 )
-from helpers import Run, benchmark, dialogue, goal, run_cli
+from helpers import CAREFUL, Cli, benchmark, dialogue, goal, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
@@ -114,7 +113,6 @@ def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
     made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
     scores = made.result
-    assert scores is not None
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.report.metrics["SA"] == pytest.approx(95)
     assert (scores.figures.jga, made.predictions) == (0, None)
@@ -238,7 +236,6 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
     states = second.scores
     assert (states.further, second.benchmark_row, states.figures.jga) == (False, None, 50)
-    assert states.without_dontcare is not None
     assert states.without_dontcare.jga == 50
     assert list(_texts([first, second])[1].values())[2:7] == ["50.00", "50.00", "–", "–", "–"]
 
@@ -295,18 +292,11 @@ def _install(version: str = "1.1", left_out: int = 1) -> GoldStates:
 class _Board:
     """A folder with submissions to the sample, and commands on it."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder
-        self._capsys = capsys
-
-    def run(self, *command: object) -> Run:
-        return run_cli(self._capsys, *command, "--submissions", self.folder)
-
-    def rescore(self) -> Run:
-        return self.run("leaderboard", "--rescore", "--jobs", 1)
-
-    def verify(self, *options: object) -> Run:
-        return self.run("verify", "--jobs", 1, *options)
+        self.run = cli.of(last=("--submissions", folder))
+        self.rescore = self.run.of("leaderboard", "--rescore", "--jobs", 1)
+        self.verify = self.run.of("verify", "--jobs", 1)
 
     def further(self, name: str = "careful") -> FurtherGold:
         return read_entry(self.folder / name).scores.further_gold
@@ -328,16 +318,13 @@ def original(sample_entries: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def board(
-    original: Callable[[], Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    declares: Callable[..., None],
+    original: Callable[[], Path], tmp_path: Path, cli: Cli, declares: Callable[..., None]
 ) -> _Board:
     """A copy of the board, whose version 1.1 is installed."""
     declares("1.1")
     _install()
     shutil.copytree(original().parent, tmp_path / "base")
-    return _Board(tmp_path / "base" / "entries", capsys)
+    return _Board(tmp_path / "base" / "entries", cli)
 
 
 def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> None:
@@ -347,7 +334,7 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     # It predicts no states.
     assert board.further("scripted") == {}
     assert "unchanged" in board.rescore().out
-    assert board.verify("--strict").status == 0
+    board.verify.done("--strict")
     page = (board.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert "sample, version 1.0" in page
     assert "sample, version 1.1" in page
@@ -359,7 +346,7 @@ def test_a_further_version_needs_its_declaration_only(
 ) -> None:
     declares("1.1", "1.2")
     _install("1.2", left_out=2)
-    assert board.rescore().status == 0
+    board.rescore.done()
     assert {v: one["keep"].dialogues for v, one in board.further().items()} == {
         "1.1": 29,
         "1.2": 28,
@@ -367,24 +354,22 @@ def test_a_further_version_needs_its_declaration_only(
     declares("1.2")
     [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
     assert "gold states 1.1: cannot be scored, or the board does not use them" in told
-    assert board.rescore().status == 0
+    board.rescore.done()
     assert list(board.further()) == ["1.2"]
 
 
 def test_what_is_stored_is_kept_where_the_gold_states_are_not_installed(board: _Board) -> None:
     before = board.further()
     gold_states_path("sample", "1.1").unlink()
-    run = board.rescore()
-    assert run.status == 0
+    run = board.rescore.done()
     assert "of 2 entries kept as stored: its figures against gold states 1.1" in run.out
     assert board.further() == before
-    run = board.verify()
-    assert run.status == 0
+    run = board.verify.done()
     assert "careful: holds" in run.out
     assert "careful: not verified: its figures against gold states 1.1, which are not" in run.out
     assert "3 of 3 entries hold; of 2 a part could not be verified" in run.out
-    assert board.verify("--strict").status == 1
-    assert board.verify("scripted", "--strict").status == 0
+    board.verify.failed("--strict")
+    board.verify.done("scripted", "--strict")
 
 
 def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
@@ -394,8 +379,7 @@ def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
 def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
     true = board.further()["1.1"]["drop"].jga
     change_scores(board.folder / "careful", _figure("1.1", "drop", jga=99.0))
-    run = board.verify()
-    assert run.status == 1
+    run = board.verify.failed()
     [line] = [one for one in run.out.splitlines() if "drop.jga" in one]
     assert line.split()[:2] == ["gold", "1.1"]
     assert "99.0" in line
@@ -404,37 +388,32 @@ def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
 
 def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     _install(left_out=2)
-    run = board.verify("careful")
-    assert run.status == 1
+    run = board.verify.failed("careful")
     assert "careful: figures against gold states 1.1: different gold states" in run.out
 
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
-    path = SAMPLE_SUBMISSIONS / "careful.json"
+    path = CAREFUL
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "version 1.1" in run.out
     assert "of 2 among those with these gold states" in run.out
     assert board.further()["1.1"]["keep"].dialogues == 29
     gold_states_path("sample", "1.1").unlink()
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "not scored against gold states 1.1, which are not installed" in run.err
     assert board.further() == {}
     # Then nothing is stored that could not be verified.
-    assert board.verify("careful", "--strict").status == 0
+    board.verify.done("careful", "--strict")
 
 
 def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
     board: _Board, tmp_path: Path
 ) -> None:
-    path = tmp_path / "own.json"
-    path.write_text(json.dumps(own_gold("d1", AREA)), encoding="utf-8")
+    path = write_json(tmp_path / "own.json", own_gold("d1", AREA))
     options = ("--name", "Own", "--track", "state-tracking", "--benchmark", "sample")
-    run = board.run("submit", path, *options)
-    assert run.status == 0, run.err
+    run = board.run.done("submit", path, *options)
     assert "1.1: its dialogues and turns are not those of sample" in run.err
 
 
@@ -450,17 +429,15 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
         "predictions": {"made": EMPTY_STATES},
     }
     (folder / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
-    run = board.rescore()
-    assert run.status == 0, run.err
+    board.rescore.done()
     entry = read_entry(folder)
     assert entry.problems == ()
-    assert entry.scores.result is not None
     assert entry.scores.further_gold["1.1"]["keep"].dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
     assert all(len(table) == 3 for table in tables)
-    assert board.verify("--strict").status == 0
+    board.verify.done("--strict")
     assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2
 
 
@@ -495,7 +472,6 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     [own, further] = board_tracked.tracked(
         entered_scores(entry.scores.main), entry.scores.further_gold
     )
-    assert further.without_dontcare is not None
     figures = (own.figures, further.figures, further.without_dontcare)
     assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED[key]
     assert [one.turns for one in figures] == [7372, 7368, 7368]
@@ -515,7 +491,6 @@ def test_public_outputs_against_2_2_and_2_4(
     read = predictions("ubar")
     own = tracker_scores(json.dumps(read).encode(), "ubar", lambda ids: multiwoz).result
     found = tracker_against(read, "ubar", lambda ids: multiwoz, [gold_24])["2.4"]
-    assert own is not None
     figures = (own.figures, found["keep"], found["drop"])
     assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED["ubar"]
 
@@ -527,7 +502,5 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
         tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).result
         for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
     )
-    assert own is not None
-    assert other is not None
     assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
     assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]

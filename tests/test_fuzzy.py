@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from helpers import RULES
 from hypothesis import given, settings, strategies as st
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from mwz.database import partial_ratio, reaches
+from mwz.normalization import normalize_value
 
 # A ratio is twice the length of the longest common subsequence over the sum of the lengths.
 
@@ -111,6 +113,17 @@ def _by_definition(first: str, second: str) -> int:
 @given(_TEXTS, _TEXTS)
 def test_it_is_what_the_definition_says(first: str, second: str) -> None:
     assert partial_ratio(first, second) == _by_definition(first, second)
+
+
+@given(st.text(alphabet="abA &'", max_size=9), st.text(alphabet="abA &'", max_size=9))
+def test_ratios_of_venues_names_are_symmetric_and_100_of_equal_ones(name: str, other: str) -> None:
+    first, second = (normalize_value("name", text, RULES) for text in (name, other))
+    # As rapidfuzz's are; but of equally long names the first counts as the shorter.
+    assert fuzz.partial_ratio(first, second) == fuzz.partial_ratio(second, first)
+    if len(first) != len(second):
+        assert partial_ratio(first, second) == partial_ratio(second, first)
+    for spelled in (name.upper(), f" {name} "):
+        assert partial_ratio(first, normalize_value("name", spelled, RULES)) == 100
 
 
 def test_too_few_common_characters_are_no_match_without_a_look_at_windows() -> None:

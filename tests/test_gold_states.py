@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_gold_states
@@ -28,7 +28,6 @@ from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import GoldStates
 
-Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]
 
 # The first dialogue's states, as they are to be read.
@@ -146,9 +145,7 @@ SHAPES: Mapping[str, Any] = {
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[Any], Path]:
     def write_(content: Any, name: str = "data.json") -> Path:
-        path = tmp_path / name
-        path.write_text(json.dumps(content), encoding="utf-8")
-        return path
+        return write_json(tmp_path / name, content)
 
     return write_
 
@@ -221,10 +218,9 @@ def test_files_of_other_shapes_are_refused_with_the_place(
     content: Any, message: str, write: Callable[[Any], Path]
 ) -> None:
     path = write(content)
-    with pytest.raises(InputError) as error:
-        read_gold_states("2.1", path, tiny())
-    assert error.value.source == str(path)
-    assert message in str(error.value)
+    error = refusal(read_gold_states, "2.1", path, tiny())
+    assert error.source == str(path)
+    assert message in str(error)
 
 
 @pytest.mark.parametrize("version", ["", "../2.4", "2/4", ".4", "2.4 b", "x" * 32])
@@ -254,22 +250,20 @@ PREDICTIONS = {
 
 
 def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
-    capsys: Capture, tmp_path: Path, write: Callable[..., Path]
+    cli: Cli, tmp_path: Path, write: Callable[..., Path]
 ) -> None:
     install_benchmark(tiny())
-    run = run_cli(
-        capsys, *("data", "import", "--states", "2.4", write(data_json())),
+    run = cli.done(*("data", "import", "--states", "2.4", write(data_json())),
         *("--states", "2.4-trade", write(trade_dials()[:1], "test_dials.json")),
     )  # fmt: skip
-    assert run.status == 0, run.err
     assert "installed gold states 2.4 of multiwoz: 2 dialogues, 3 turns" in run.out
-    listed = run_cli(capsys, "data", "list").out
+    listed = cli("data", "list").out
     assert [line.split()[0] for line in listed.splitlines()[-2:]] == ["2.4", "2.4-trade"]
-    assert "gold states 2.4 of multiwoz: readable" in run_cli(capsys, "data", "verify").out
+    assert "gold states 2.4 of multiwoz: readable" in cli("data", "verify").out
 
     tracker = write(PREDICTIONS, "tracker.json")
     own, new, trade = (
-        json.loads(run_cli(capsys, "dst", tracker, *options, "--json", "-").out)[0]
+        cli.json("dst", tracker, *options)[0]
         for options in ((), ("--gold", "2.4"), ("--gold", "2.4-trade"))
     )
     # The benchmark's own states have no `dontcare`: only the empty turn is right. Those of 2.4 have
@@ -283,20 +277,17 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     assert new["coverage"] == {"of_dialogues": 2, "of_turns": 3}
     assert (trade["dialogues"], trade["turns"]) == (1, 2)
     assert trade["signature_fields"]["coverage"].startswith("2/3-")
-    shown = run_cli(capsys, "dst", tracker, "--gold", "2.4-trade").out
+    shown = cli("dst", tracker, "--gold", "2.4-trade").out
     assert "in version 2.4-trade, 1 of 2" in " ".join(shown.split())
     assert "1 left out that it lacks" in " ".join(shown.split())
 
 
 def test_the_benchmarks_own_gold_states_may_be_asked_for_by_their_version(
-    capsys: Capture, write: Callable[..., Path]
+    cli: Cli, write: Callable[..., Path]
 ) -> None:
     install_benchmark(tiny())
     tracker = write(PREDICTIONS, "tracker.json")
-    own, named = (
-        json.loads(run_cli(capsys, "dst", tracker, *options, "--json", "-").out)[0]
-        for options in ((), ("--gold", "2.2"))
-    )
+    own, named = (cli.json("dst", tracker, *options)[0] for options in ((), ("--gold", "2.2")))
     assert (own.pop("gold_version"), named.pop("gold_version")) == (None, "2.2")
     assert own == named
 
@@ -310,21 +301,20 @@ def test_the_benchmarks_own_gold_states_may_be_asked_for_by_their_version(
     ],
 )
 def test_predictions_of_one_domain_beside_gold_states_of_several_are_warned_of(
-    capsys: Capture, write: Callable[..., Path], predicted: Sequence[object], told: str
+    cli: Cli, write: Callable[..., Path], predicted: Sequence[object], told: str
 ) -> None:
     install_benchmark(tiny())
     install_gold_states(GoldStates("2.4", "multiwoz", STATES))
     pairs = [{"gt": {"hotel": {"area": "centre"}}, "pr": state} for state in predicted]
     tracker = write({"SNG0001.json": pairs}, "pairs.json")
-    run = run_cli(capsys, "dst", tracker, "--gold", "2.4")
-    assert run.status == 0
+    run = cli.done("dst", tracker, "--gold", "2.4")
     assert told in run.err
     assert bool(told) == bool(run.err)
-    assert run_cli(capsys, "dst", tracker).err == ""
+    assert cli("dst", tracker).err == ""
 
 
 def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
-    capsys: Capture, write: Callable[..., Path]
+    cli: Cli, write: Callable[..., Path]
 ) -> None:
     install_benchmark(tiny())
     install_gold_states(GoldStates("2.4", "multiwoz", STATES))
@@ -332,20 +322,19 @@ def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
     spelt = {"hotel": {"area": "centre", "stars": "dontcare", "book_day": "monday"}}
     turns = [{"gt": {}, "pr": HOTEL}, {"gt": {}, "pr": spelt}]
     tracker = write({"SNG0001.json": turns}, "pairs.json")
-    [report] = json.loads(run_cli(capsys, "dst", tracker, "--gold", "2.4", "--json", "-").out)
+    [report] = cli.json("dst", tracker, "--gold", "2.4")
     # Turn 0 is right. In turn 1 people, leave and departure are missed: 5 of 8 values are found.
     assert report["metrics"]["JGA"] == 50
     assert report["metrics"]["recall"] == pytest.approx(100 * 5 / 8)
 
 
 def test_nothing_is_installed_where_one_of_several_is_wrong(
-    capsys: Capture, write: Callable[..., Path]
+    cli: Cli, write: Callable[..., Path]
 ) -> None:
     install_benchmark(tiny())
     good, bad = write(data_json()), write({}, "bad.json")
-    run = run_cli(capsys, "data", "import", "--states", "2.1", good, "--states", "2.4", bad)
-    assert (run.status, run.out) == (2, "")
-    assert "bad.json: none of its dialogues" in run.err
+    told = cli.refused("data", "import", "--states", "2.1", good, "--states", "2.4", bad)
+    assert "bad.json: none of its dialogues" in told
     assert installed_gold_states("multiwoz") == []
 
 
@@ -359,15 +348,8 @@ def test_nothing_is_installed_where_one_of_several_is_wrong(
     ],
 )
 def test_what_is_missing_is_told_with_status_2(
-    capsys: Capture,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: Sequence[str],
-    message: str,
+    cli: Cli, here: Path, arguments: Sequence[str], message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     install_benchmark(tiny())
-    (tmp_path / "tracker.json").write_text(json.dumps(PREDICTIONS), encoding="utf-8")
-    run = run_cli(capsys, *arguments)
-    assert (run.status, run.out) == (2, "")
-    assert message in run.err
+    write_json(here / "tracker.json", PREDICTIONS)
+    assert message in cli.refused(*arguments)

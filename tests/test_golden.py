@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import PROJECT
 
 from mwz.normalization import published_rule_sets
 
-PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/sample_reports.json").read_text(encoding="utf-8"))
 
 

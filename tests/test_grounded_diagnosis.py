@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import run_cli
+from helpers import Cli, write_json
 
 from mwz.database import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
@@ -22,8 +22,6 @@ from mwz.harness.scoring.dialogue_lines import (
     read_dialogue_lines,
 )
 from mwz.harness.submission import HUMAN, parse_submission, standard_form
-
-Capture = pytest.CaptureFixture[str]
 
 # Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.
 WRONG: dict[str, list[dict[str, str]]] = {
@@ -44,15 +42,12 @@ GOAL["own"]["restaurant"]["requestable"] = ["PHONE"]  # type: ignore[assignment]
 
 @pytest.fixture
 def wrong(tmp_path: Path) -> Path:
-    path = tmp_path / "wrong.json"
-    path.write_text(json.dumps(WRONG), encoding="utf-8")
-    return path
+    return write_json(tmp_path / "wrong.json", WRONG)
 
 
-def _why(capsys: Capture, *arguments: object) -> str:
-    run = run_cli(capsys, "why", *arguments, "--lexicalised")
-    assert run.status == 0, run.err
-    return run.out
+@pytest.fixture
+def why(cli: Cli) -> Cli:
+    return cli.of("why", "--lexicalised")
 
 
 def _free_running(
@@ -73,8 +68,8 @@ def _row(text: str, name: str) -> list[str]:
 # mwz why.
 
 
-def test_causes_add_up_to_what_grounded_scores_lose(capsys: Capture, wrong: Path) -> None:
-    texts = [_why(capsys, wrong), _free_running(WRONG)[0].text(None, None)]
+def test_causes_add_up_to_what_grounded_scores_lose(why: Cli, wrong: Path) -> None:
+    texts = [why.done(wrong).out, _free_running(WRONG)[0].text(None, None)]
     for text in texts:
         assert text.startswith(
             "grounded: Inform 66.7 (all 66.7), Success 0.0, over 3 dialogues; the human responses: "
@@ -90,20 +85,18 @@ def test_causes_add_up_to_what_grounded_scores_lose(capsys: Capture, wrong: Path
     assert [strict in text for text in texts] == [True, False]
 
 
-def test_one_cause_is_of_grounded_scores_or_of_the_others(capsys: Capture, wrong: Path) -> None:
-    out = _why(capsys, wrong, "--cause", NOWHERE)
+def test_one_cause_is_of_grounded_scores_or_of_the_others(cli: Cli, why: Cli, wrong: Path) -> None:
+    out = why.done(wrong, "--cause", NOWHERE).out
     assert f"{NOWHERE}, all 1\n  town001, restaurant PHONE" in out
     assert "what if" not in out
-    out = _why(capsys, wrong, "--cause", "never named")
+    out = why.done(wrong, "--cause", "never named").out
     assert "grounded" not in out
-    run = run_cli(capsys, "why", wrong, "--cause", NOWHERE)
-    assert (run.status, "add --lexicalised" in run.err) == (2, True)
+    assert "add --lexicalised" in cli.refused("why", wrong, "--cause", NOWHERE)
 
 
-def test_a_dialogue_is_followed_with_what_it_names_and_tells(capsys: Capture, wrong: Path) -> None:
+def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Path) -> None:
     diagnosis, database = _free_running(WRONG)
     text = diagnosis.dialogue_text("town001", database)
-    assert text is not None
     assert text.splitlines()[:2] == [
         "dialogue town001, 3 turns: grounded Inform 1, Success 0",
         "told of venues: 1; in the database: 0; of a venue named by then: 0",
@@ -119,7 +112,7 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(capsys: Capture, wr
     ):
         assert any(line.endswith(told) for line in lines), told
     # On the benchmark's own turns, what the corpus' user said is shown, and the strict walk.
-    out = _why(capsys, wrong, "--dialogue", "TOWN001.json")
+    out = why.done(wrong, "--dialogue", "TOWN001.json").out
     assert "and the number?" not in out
     assert "dialogue town001, 3 turns: Inform" in out
 
@@ -142,9 +135,8 @@ def test_the_human_responses_are_explained(sample: Benchmark) -> None:
 # Per-dialogue lines.
 
 
-def test_a_line_tells_how_each_domain_came_out(capsys: Capture, wrong: Path) -> None:
-    run = run_cli(capsys, "score", wrong, "--lexicalised", "--per-dialogue", "-")
-    assert run.status == 0, run.err
+def test_a_line_tells_how_each_domain_came_out(cli: Cli, wrong: Path) -> None:
+    run = cli.done("score", wrong, "--lexicalised", "--per-dialogue", "-")
     lines = [json.loads(line) for line in run.out.splitlines()]
     assert [line["dialogue"] for line in lines] == ["town001", "town002", "town004"]
     first = lines[0]["further"]["grounded"]
@@ -208,12 +200,9 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert list(evidence.won()["grounded.inform"]) == [True, True, False]
 
 
-def test_files_in_plain_english_are_compared(capsys: Capture, wrong: Path, tmp_path: Path) -> None:
-    right = tmp_path / "right.json"
+def test_files_in_plain_english_are_compared(cli: Cli, wrong: Path, tmp_path: Path) -> None:
     mended = {**WRONG, "town004": [{"response": "The Museum of Knots, 01632 960301."}]}
-    right.write_text(json.dumps(mended), encoding="utf-8")
-    run = run_cli(capsys, "compare", wrong, right, "--lexicalised", "--metrics", "grounded")
-    assert run.status == 0, run.err
+    right = write_json(tmp_path / "right.json", mended)
+    run = cli.done("compare", wrong, right, "--lexicalised", "--metrics", "grounded")
     assert "Grounded Inform" in run.out
-    run = run_cli(capsys, "compare", wrong, right, "--metrics", "grounded")
-    assert (run.status, "use --lexicalised" in run.err) == (2, True)
+    assert "use --lexicalised" in cli.refused("compare", wrong, right, "--metrics", "grounded")

@@ -7,14 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import Cli, write_json
 from plain_english import TOLD
 
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.tracking.lab.ratings import agreement, agreement_table, read_ratings
-
-Capture = pytest.CaptureFixture[str]
 
 
 def _csv(path: Path, *lines: str) -> Path:
@@ -133,18 +131,17 @@ def _submission(path: Path) -> Path:
         ]
         for id_, told in TOLD.items()
     }
-    path.write_text(json.dumps(content))
+    write_json(path, content)
     return path
 
 
 def test_a_submission_is_held_against_ratings_by_its_responses_too(
-    tmp_path: Path, capsys: Capture
+    tmp_path: Path, cli: Cli
 ) -> None:
     file = _submission(tmp_path / "told.json")
     ratings = _csv(tmp_path / "r.csv", "town001,p,1", "town002,p,0", "town004,p,1")
     options = ["--benchmark", "sample", "--format", "json", "ratings", ratings, file]
-    done = run_cli(capsys, "lab", *options, "--lexicalised")
-    assert done.status == 0, done.err
+    done = cli.done("lab", *options, "--lexicalised")
     found = json.loads(done.out)["ratings"]
     # Two dialogues are tracked right throughout, one is not.
     assert found["correlations"]["FGA λ=0.5"]["Pearson"]["value"] == pytest.approx(1)
@@ -153,11 +150,10 @@ def test_a_submission_is_held_against_ratings_by_its_responses_too(
     assert len(found["rates"]) == 41
 
 
-def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, capsys: Capture) -> None:
+def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, cli: Cli) -> None:
     file, sheets = _submission(tmp_path / "told.json"), tmp_path / "sheets"
     options = ["--benchmark", "sample", "sheet", sheets, file]
-    done = run_cli(capsys, "lab", *options)
-    assert done.status == 0, done.err
+    cli.done("lab", *options)
     lines = (sheets / "ratings.csv").read_text().splitlines()
     assert lines[0] == "id,rater,rating"
     ids = [line.partition(",")[0] for line in lines[1:]]
@@ -171,6 +167,4 @@ def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, capsys: Captu
         assert all(text in sheet for text in dialogue.responses[:-1])
         assert ("The same:  no" in sheet) == (id_ == "town002")
     # The same dialogues whoever draws, and no table is overwritten.
-    done = run_cli(capsys, "lab", *options)
-    assert done.status == 2
-    assert "is there already" in done.err
+    assert "is there already" in cli.refused("lab", *options)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import build_multiwoz
-from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
+from helpers import build_multiwoz, write_json
+from synthetic import STYLES as OTHER_STYLES, SYSTEM_TURNS, TEST_IDS, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.data.multiwoz22 import read_test_dialogues

@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import RULES, VENUES, database, dialogue, goal
+from helpers import RULES, VENUES, database, goal
 from hypothesis import given, settings, strategies as st
-from stepped import rates_of, result_of
+from stepped import State, play, rates_of, result_of
 
-from mwz.harness.benchmark import Goal
 from mwz.harness.board.audit.setup_search import ALL_SETUPS, setup_rates
 from mwz.harness.metrics import (
     COMPARISONS,
@@ -33,25 +32,6 @@ from mwz.normalization import RuleSet
 DATABASE = database()
 
 STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))
-
-State = Mapping[str, Mapping[str, str]]
-
-
-def _played(
-    goals: Mapping[str, Goal],
-    *turns: tuple[str, State],
-    active: Sequence[Sequence[str]] | None = None,
-    booked: Sequence[Sequence[str]] | None = None,
-) -> PlayedDialogue:
-    """Return a played dialogue of (response, state) turns, by default all about every domain."""
-    gold = dialogue(goals, len(turns), booked=booked)
-    return PlayedDialogue(
-        id="mul0001",
-        gold=gold,
-        responses=[response for response, _ in turns],
-        states=[state for _, state in turns],
-        active_domains=active or [list(goals)] * len(turns),
-    )
 
 
 def _result(
@@ -75,7 +55,7 @@ def _matched(
     wanted: Mapping[str, str], *turns: tuple[str, State], setup: Setup = STRICT, **kwargs: Any
 ) -> float:
     """Return the probability that a dialogue about a restaurant is matched."""
-    played = _played({"restaurant": goal(wanted)}, *turns, **kwargs)
+    played = play({"restaurant": goal(wanted)}, *turns, **kwargs)
     return _matches(played, setup)["restaurant"]
 
 
@@ -139,7 +119,7 @@ def test_what_is_offered_must_fit(
 def test_an_offer_of_nothing_is_set_anew_by_the_next_one() -> None:
     # Nothing is north and dear. The last turn decides why the domain is lost, not the first.
     dear = _restaurant(area="north", pricerange="expensive")
-    played = _played({"restaurant": goal()}, ("NAME", dear), ("NAME", dear))
+    played = play({"restaurant": goal()}, ("NAME", dear), ("NAME", dear))
     steps = list(walk(played, "restaurant", DATABASE, STRICT, RULES))
     assert [list(step.offered) for step in steps] == [[], []]
     assert [step.replaced for step in steps] == [True, True]
@@ -157,22 +137,22 @@ def test_only_turns_about_the_domain_count() -> None:
 
 def test_domains_without_venues_are_matched() -> None:
     for domain in ("taxi", "police", "hospital"):
-        assert _matches(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))) == {domain: 1}
+        assert _matches(play({domain: goal({"leave": "10:00"})}, ("ok", {}))) == {domain: 1}
 
 
 def test_a_train_that_nobody_offers_is_matched_unless_its_id_is_asked_for() -> None:
     for requestable, fits in (((), 1), (("REFERENCE",), 1), (("TRAINID",), 0)):
         wanted = {"train": goal({"leave": "09:00"}, requestable)}
-        assert _matches(_played(wanted, ("NAME", {"train": {}}))) == {"train": fits}
+        assert _matches(play(wanted, ("NAME", {"train": {}}))) == {"train": fits}
 
 
 def test_a_train_offered_must_fit() -> None:
     wanted = {"train": goal({"leave": "09:00"})}
     for leave, fits in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
-        played = _played(wanted, ("TRAINID", {"train": {"leave": leave}}))
+        played = play(wanted, ("TRAINID", {"train": {"leave": leave}}))
         assert _matches(played) == {"train": fits}
     # No train leaves on that day: a search without results counts as nothing offered.
-    assert _matches(_played(wanted, ("TRAINID", {"train": {"day": "sunday"}}))) == {"train": 1}
+    assert _matches(play(wanted, ("TRAINID", {"train": {"day": "sunday"}}))) == {"train": 1}
 
 
 # What is provided.
@@ -208,13 +188,13 @@ def test_what_is_provided(
     requestable: str, responses: Sequence[str], facts: Mapping[str, Any], provided: bool
 ) -> None:
     turns = [(response, EVERYWHERE) for response in responses]
-    played = _played({"restaurant": goal({}, requestable.split())}, *turns, **facts)
+    played = play({"restaurant": goal({}, requestable.split())}, *turns, **facts)
     assert _result(played).domains["restaurant"].all_provided == provided
 
 
 def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
     wanted = {"restaurant": goal({}, ["PHONE"]), "taxi": goal({}, ["PHONE"])}
-    played = _played(
+    played = play(
         wanted,
         ("NAME, PHONE", {"restaurant": {}}),
         ("a taxi", {}),
@@ -234,13 +214,13 @@ def test_rates_by_hand() -> None:
     good = ("NAME at PHONE", NORTH)
     dialogues = [
         # Restaurant and taxi matched and provided.
-        _played({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, good),
+        play({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, good),
         # The restaurant does not fit: the whole dialogue has no Success, the taxi neither.
-        _played({"restaurant": goal({"area": "south"}, asks), "taxi": goal()}, good),
+        play({"restaurant": goal({"area": "south"}, asks), "taxi": goal()}, good),
         # Matched, but the telephone number is not provided; the taxi's Success counts.
-        _played({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, ("NAME", NORTH)),
+        play({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, ("NAME", NORTH)),
         # Only a taxi.
-        _played({"taxi": goal({}, asks)}, ("PHONE", {})),
+        play({"taxi": goal({}, asks)}, ("PHONE", {})),
     ]
     rates = _rates(dialogues)
     assert rates["inform"] == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
@@ -321,25 +301,25 @@ def test_optimistic_searches_by_a_train_id_alone() -> None:
     state = {"train": {"trainid": "TR12", "leave": "23:00"}}
     # Strictly no train leaves so late: nothing is offered, and no id is asked for. A wrong id
     # is offered though.
-    assert _matches(_played(wanted, ("TRAINID", state)), OPTIMISTIC) == {"train": 1}
+    assert _matches(play(wanted, ("TRAINID", state)), OPTIMISTIC) == {"train": 1}
     early = {"train": {"trainid": "TR06", "leave": "12:00"}}
-    assert _matches(_played(wanted, ("TRAINID", early)), OPTIMISTIC) == {"train": 0}
-    assert _matches(_played(wanted, ("TRAINID", early)), Setup("subset")) == {"train": 1}
+    assert _matches(play(wanted, ("TRAINID", early)), OPTIMISTIC) == {"train": 0}
+    assert _matches(play(wanted, ("TRAINID", early)), Setup("subset")) == {"train": 1}
     # A train's departure is no name.
     named = {"train": {"name": "TR06", "leave": "12:00"}}
-    assert _matches(_played(wanted, ("TRAINID", named)), OPTIMISTIC) == {"train": 1}
+    assert _matches(play(wanted, ("TRAINID", named)), OPTIMISTIC) == {"train": 1}
 
 
 def test_expected_rates_and_deviations_of_draws() -> None:
     # Dialogue 1: r1 or r2, Thai wanted, PHONE provided: Inform and Success 1/2. Dialogue 2: all
     # four restaurants, north wanted, 1/2, and one train of four, leaving at 9 or later, 3/4, both
     # by 3/8; its PHONE is missing. Dialogue 3 is certain.
-    one = _played({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME, PHONE", NORTH))
-    two = _played(
+    one = play({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME, PHONE", NORTH))
+    two = play(
         {"restaurant": goal({"area": "north"}, ["PHONE"]), "train": goal({"leave": "09:00"})},
         ("NAME and TRAINID", {"restaurant": {}, "train": {}}),
     )
-    three = _played({"taxi": goal()}, ("ok", {}))
+    three = play({"taxi": goal()}, ("ok", {}))
     rates = _rates([one, two, three], SAMPLING)
     assert rates["inform"] == pytest.approx(
         {
@@ -373,7 +353,7 @@ def _steps(played: PlayedDialogue, domain: str = "restaurant", setup: Setup = ST
 
 
 def test_each_turn_is_a_step_that_says_what_it_did() -> None:
-    played = _played(
+    played = play(
         {"restaurant": goal({"food": "thai"}, ["PHONE", "REFERENCE"])},
         # Not about the restaurant: named, but nothing is asked.
         ("NAME at PHONE", NORTH_THAI),
@@ -412,7 +392,7 @@ def test_each_turn_is_a_step_that_says_what_it_did() -> None:
 
 
 def test_a_domain_without_venues_has_steps_without_offers() -> None:
-    played = _played({"taxi": goal({}, ["PHONE"])}, ("NAME, PHONE", {"taxi": {"leave": "09:00"}}))
+    played = play({"taxi": goal({}, ["PHONE"])}, ("NAME, PHONE", {"taxi": {"leave": "09:00"}}))
     (step,) = _steps(played, "taxi")
     assert step == Step(0, True, False, None, None, None, False, ("PHONE",), ("PHONE",))
 
@@ -426,7 +406,7 @@ def test_an_offer_is_kept_where_another_search_finds_just_the_same(
 ) -> None:
     # All that is north is cheap. Why the offer is lost, if it is, the first turn decides.
     cheap = _restaurant(area="north", pricerange="cheap")
-    played = _played({"restaurant": goal()}, ("NAME", NORTH), ("NAME", cheap))
+    played = play({"restaurant": goal()}, ("NAME", NORTH), ("NAME", cheap))
     steps = list(walk(played, "restaurant", DATABASE, Setup(comparison), RULES))
     assert [list(step.offered) for step in steps] == [found] * 2
     assert [step.replaced for step in steps] == [True, False]
@@ -438,7 +418,7 @@ def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
     by_food = {**domains, "restaurant": {**domains["restaurant"], "mention": "FOOD"}}
     rules = replace(RULES, name="own", tables={**RULES.tables, "domains": by_food})
     for response, inform in (("the FOOD one", (0, 1)), ("NAME", (1, 0)), ("NAME, FOOD", (1, 1))):
-        played = _played({"restaurant": goal({"area": "north"})}, (response, NORTH))
+        played = play({"restaurant": goal({"area": "north"})}, (response, NORTH))
         assert (_result(played).inform, _result(played, rules=rules).inform) == inform
 
 
@@ -493,7 +473,7 @@ _SETUPS = st.builds(
 def _dialogues(draw: st.DrawFn) -> PlayedDialogue:
     turns = draw(_TURNS)
     booked = [["restaurant"] if draw(st.booleans()) else [] for _ in turns]
-    return _played(
+    return play(
         draw(_GOALS),
         *((response, state) for response, state, _ in turns),
         active=[active for _, _, active in turns],

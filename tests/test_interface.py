@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from helpers import run_cli
+from helpers import PROJECT, Cli
 
 from mwz.harness import cli
 from mwz.harness.cli import commands
 
-PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("command", ["score", "table", "ablation"])
-def test_help_fits_a_screen(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_a_screen(command: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert len(run_cli(capsys, command, "--help").out.splitlines()) <= 70
+    assert len(cli(command, "--help").out.splitlines()) <= 70
 
 
 def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:
-    assert regenerate._layouts() == GOLDEN["json"]
+    assert regenerate.layouts() == GOLDEN["json"]
 
 
 def test_every_option_that_help_names_is_one_of_some_command() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli
+from helpers import CAREFUL, Cli, write_json
 from hypothesis import given, strategies as st
 from resampled_cases import report_figures, sample_evidence, sample_scorer
 
@@ -19,9 +19,6 @@ from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Report
 from mwz.harness.submission import parse_submission
-
-Capture = pytest.CaptureFixture[str]
-CAREFUL = SUBMISSIONS / "careful.json"
 
 
 def test_wilson_of_a_published_rate() -> None:
@@ -89,15 +86,9 @@ def test_one_seed_has_no_spread() -> None:
 # Commands.
 
 
-def _run(capsys: Capture, *arguments: object) -> Run:
-    run = run_cli(capsys, *arguments)
-    assert run.status == 0, run.err
-    return run
-
-
-def test_score_adds_intervals_to_the_report(capsys: Capture) -> None:
-    plain = json.loads(_run(capsys, "score", CAREFUL, "--json", "-").out)
-    full = json.loads(_run(capsys, "score", CAREFUL, "--intervals", "--json", "-").out)
+def test_score_adds_intervals_to_the_report(cli: Cli) -> None:
+    plain = json.loads(cli.done("score", CAREFUL, "--json", "-").out)
+    full = json.loads(cli.done("score", CAREFUL, "--intervals", "--json", "-").out)
     intervals = full.pop("intervals")
     assert full == plain
     assert "|interval:95|resamples:1000|seed:12345|" in intervals["signature"]
@@ -109,26 +100,23 @@ def test_score_adds_intervals_to_the_report(capsys: Capture) -> None:
     assert Report.from_dict({**full, "intervals": intervals}, "report").inform == report.inform
 
 
-def test_score_shows_intervals(capsys: Capture) -> None:
-    out = _run(capsys, "score", CAREFUL, "--intervals", "--metrics", "bleu,inform").out
+def test_score_shows_intervals(cli: Cli) -> None:
+    out = cli.done("score", CAREFUL, "--intervals", "--metrics", "bleu,inform").out
     value = intervals_of(sample_evidence("careful"))["inform"]
     shown = " ".join(out.split())
     assert f"Inform {value.value:.1f} [{value.low:.1f}, {value.high:.1f}]" in shown
     # The others are in the JSON.
     assert "Inform, optimistic" not in out
-    assert "95 % interval" not in _run(capsys, "score", CAREFUL).out
+    assert "95 % interval" not in cli.done("score", CAREFUL).out
 
 
-def test_dst_adds_intervals_to_every_report(capsys: Capture, tmp_path: Path) -> None:
+def test_dst_adds_intervals_to_every_report(cli: Cli, tmp_path: Path) -> None:
     pairs = {
         f"d{number}": {"0": {"gt": {"hotel": {"area": "west"}}, "pr": {"hotel": {"area": said}}}}
         for number, said in enumerate(["west", "east", "west", "west"])
     }
-    file = tmp_path / "pairs.json"
-    file.write_text(json.dumps(pairs))
-    run = _run(
-        capsys, "dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3", "--json", "-"
-    )
+    file = write_json(tmp_path / "pairs.json", pairs)
+    run = cli.done("dst", CAREFUL, file, "--intervals", "--variant", "lambda=0.3", "--json", "-")
     first, second = json.loads(run.out)
     values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}
     assert values["dst.JGA"] == first["metrics"]["JGA"]
@@ -138,4 +126,4 @@ def test_dst_adds_intervals_to_every_report(capsys: Capture, tmp_path: Path) -> 
     # Of four dialogues three are exact: a sample has 0 to 4 of them.
     assert jga["value"] == 75.0
     assert (jga["low"], jga["high"]) == (25.0, 100.0)
-    assert "JGA" in _run(capsys, "dst", CAREFUL, file, "--intervals").out.split("95 % interval")[1]
+    assert "JGA" in cli.done("dst", CAREFUL, file, "--intervals").out.split("95 % interval")[1]

@@ -6,13 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
-from tracking_cases import belief
+from helpers import Cli
+from tracking_cases import write_states
 
 from mwz.harness.errors import InputError
 from mwz.harness.tracking.lab.lab import curves_tables, learning_curves, series_numbers
-
-Capture = pytest.CaptureFixture[str]
 
 SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, "GCA": 80.0}]
 
@@ -45,19 +43,12 @@ def test_numbers_are_given_or_read_from_names() -> None:
         series_numbers("ratio", [*files, "few/zeroshot.json"])
 
 
-def _write(path: Path, predicted: str) -> str:
-    path.write_text(json.dumps({"d1": {"0": {"gt": belief("a.x a.y"), "pr": belief(predicted)}}}))
-    return str(path)
-
-
-def test_the_command_shows_curves(tmp_path: Path, capsys: Capture) -> None:
-    one, two, three = (_write(tmp_path / f"{n}.json", "a.x") for n in ("one", "two", "three"))
+def test_the_command_shows_curves(tmp_path: Path, cli: Cli) -> None:
+    places = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
+    one, two, three = (write_states(place, [("a.x a.y", "a.x")]) for place in places)
     files = [f"{one}=0.1", f"{two}=0.1", f"{three}=1"]
-    done = run_cli(capsys, "lab", "--format", "json", "series", "shots", *files)
-    assert done.status == 0, done.err
+    done = cli.done("lab", "--format", "json", "series", "shots", *files)
     curves = json.loads(done.out)["curves"]
     found = [(point["number"], point["files"]) for point in curves["points"]]
     assert found == [(0.1, ["one", "two"]), (1.0, ["three"])]
-    done = run_cli(capsys, "lab", "series", "shots", one, f"{two}=1")
-    assert done.status == 2
-    assert "has no number after `shots`" in done.err
+    assert "has no number after `shots`" in cli.refused("lab", "series", "shots", one, f"{two}=1")

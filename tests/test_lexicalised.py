@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Run, benchmark, dialogue, goal, run_cli, sample_predictions
-from plain_english import TOLD, one_digit_other
+from helpers import Cli, Run, benchmark, dialogue, goal, sample_predictions, write_json
+from plain_english import TOLD
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import Goal
@@ -27,33 +27,20 @@ from mwz.harness.submission import HUMAN, human_submission
 from mwz.normalization import rule_set
 from mwz.normalization.delexicaliser import tables_digest
 
-Capture = pytest.CaptureFixture[str]
-
-WRONG_NUMBERS = {id_: list(map(one_digit_other, texts)) for id_, texts in TOLD.items()}
-
 
 def _turns(told: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:
     return {id_: [{"response": text} for text in texts] for id_, texts in told.items()}
 
 
 def _file(folder: Path, content: object, name: str = "plain.json") -> Path:
-    path = folder / name
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
-
-
-def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
-    run = run_cli(capsys, "score", *arguments, "--json", "-")
-    assert run.status == 0, run.err
-    report: dict[str, Any] = json.loads(run.out)
-    return report
+    return write_json(folder / name, content)
 
 
 # mwz score --lexicalised.
 
 
-def test_grounded_scores_under_their_own_key(capsys: Capture, tmp_path: Path) -> None:
-    report = _json(capsys, _file(tmp_path, _turns(TOLD)), "--lexicalised")
+def test_grounded_scores_under_their_own_key(cli: Cli, tmp_path: Path) -> None:
+    report = cli.json("score", _file(tmp_path, _turns(TOLD)), "--lexicalised")
     grounded = report["grounded"]
     ceiling = grounded.pop("ceiling")
     full = {"total": 100.0, "restaurant": 100.0, "hotel": 100.0, "attraction": 100.0}
@@ -102,18 +89,17 @@ def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: 
     assert now.faithfulness["in_database"] == pytest.approx(100 * 37 / 59)
 
 
-def test_placeholders_in_plain_english_are_told(capsys: Capture, tmp_path: Path) -> None:
+def test_placeholders_in_plain_english_are_told(cli: Cli, tmp_path: Path) -> None:
     mixed = _turns(
         {"town001": ["[restaurant_name] it is, or [xyz]", "Nonna's Attic", "Bye [time]"]}
     )
-    run = run_cli(capsys, "score", _file(tmp_path, mixed), "--lexicalised")
-    assert run.status == 0
+    run = cli.done("score", _file(tmp_path, mixed), "--lexicalised")
     told = "2 of 3 responses hold placeholders ([restaurant_name], [time]), which name and tell"
     assert told in run.err
 
 
-def test_the_human_responses_are_their_own_ceiling(capsys: Capture) -> None:
-    grounded = _json(capsys, "@human")["grounded"]
+def test_the_human_responses_are_their_own_ceiling(cli: Cli) -> None:
+    grounded = cli.json("score", "@human")["grounded"]
     ceiling = grounded.pop("ceiling")
     assert ceiling.pop("dialogues") == 30
     assert grounded == ceiling
@@ -139,13 +125,12 @@ def test_without_human_responses_there_is_no_ceiling() -> None:
         human_submission(tiny)
 
 
-def test_the_delexicaliser_is_never_applied_silently(capsys: Capture, tmp_path: Path) -> None:
+def test_the_delexicaliser_is_never_applied_silently(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, _turns(TOLD))
-    run = run_cli(capsys, "score", path)
-    assert run.status == 0
+    run = cli.done("score", path)
     assert "or score them by --lexicalised" in run.err
     assert "lexicalised:" not in run.out
-    run = run_cli(capsys, "score", path, "--lexicalised")
+    run = cli("score", path, "--lexicalised")
     assert "--lexicalised" not in run.err
     for text in ("Inform any", "human: the human responses of", "Their BLEU does not compare"):
         assert text in run.out
@@ -163,19 +148,17 @@ def test_what_was_delexicalised_is_signed_as_such(sample: Benchmark) -> None:
 
 
 @pytest.mark.parametrize("made", ["@constant", "@corpus:damd"])
-def test_what_has_no_plain_english_is_refused(capsys: Capture, made: str) -> None:
-    run = run_cli(capsys, "score", made, "--lexicalised")
-    assert run.status == 2
-    assert "`grounded` needs responses in plain English" in run.err
+def test_what_has_no_plain_english_is_refused(cli: Cli, made: str) -> None:
+    told = cli.refused("score", made, "--lexicalised")
+    assert "`grounded` needs responses in plain English" in told
 
 
 # mwz delexicalise.
 
 
-def test_delexicalising_keeps_the_rest(capsys: Capture, tmp_path: Path) -> None:
+def test_delexicalising_keeps_the_rest(cli: Cli, tmp_path: Path) -> None:
     content = {"any-id": [{"response": "Brine: 01632960110.", "user": "where?", "extra": [1]}]}
-    run = run_cli(capsys, "delexicalise", _file(tmp_path, content), "-o", tmp_path / "out.json")
-    assert run.status == 0, run.err
+    run = cli.done("delexicalise", _file(tmp_path, content), "-o", tmp_path / "out.json")
     assert "1 response delexicalised by lex1-" in run.err
     (turn,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["any-id"]
     assert turn == {"response": "[name]: [phone].", "user": "where?", "extra": [1]}
@@ -191,10 +174,10 @@ def test_delexicalising_keeps_the_rest(capsys: Capture, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_delexicalised_is_told_and_nothing_written(
-    capsys: Capture, tmp_path: Path, content: object, message: str
+    cli: Cli, tmp_path: Path, content: object, message: str
 ) -> None:
     out = tmp_path / "out.json"
-    run = run_cli(capsys, "delexicalise", _file(tmp_path, content), "-o", out)
+    run = cli("delexicalise", _file(tmp_path, content), "-o", out)
     assert (run.status, out.exists()) == (2, False)
     assert message in run.err
 
@@ -202,26 +185,24 @@ def test_what_cannot_be_delexicalised_is_told_and_nothing_written(
 # mwz lexicalise.
 
 
-def _lexicalised(capsys: Capture, path: Path, out: Path, seed: int = 0) -> Run:
-    return run_cli(capsys, "lexicalise", path, "-o", out, "--seed", seed)
+def _lexicalised(cli: Cli, path: Path, out: Path, seed: int = 0) -> Run:
+    return cli("lexicalise", path, "-o", out, "--seed", seed)
 
 
-def test_the_seed_decides_about_the_text(capsys: Capture, tmp_path: Path) -> None:
+def test_the_seed_decides_about_the_text(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, sample_predictions("careful"))
     texts = []
     for seed in (1, 1, 2):
         out = tmp_path / "out.json"
-        assert _lexicalised(capsys, path, out, seed).status == 0
+        assert _lexicalised(cli, path, out, seed).status == 0
         texts.append(out.read_bytes())
     assert texts[0] == texts[1] != texts[2]
 
 
-def test_domains_that_only_placeholders_name_are_written_out(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_domains_that_only_placeholders_name_are_written_out(cli: Cli, tmp_path: Path) -> None:
     turns = [{"response": "[hotel_name] is nice", "state": {}}] * 2
     path, out = _file(tmp_path, {"town002": turns}), tmp_path / "out.json"
-    assert _lexicalised(capsys, path, out).status == 0
+    assert _lexicalised(cli, path, out).status == 0
     written = json.loads(out.read_text(encoding="utf-8"))["town002"]
     assert [turn["active_domains"] for turn in written] == [["hotel"], ["hotel"]]
 
@@ -229,9 +210,9 @@ def test_domains_that_only_placeholders_name_are_written_out(
 # Free-running dialogues.
 
 
-def test_free_running_dialogues_are_of_any_length(capsys: Capture, tmp_path: Path) -> None:
+def test_free_running_dialogues_are_of_any_length(cli: Cli, tmp_path: Path) -> None:
     longer = {id_: [*texts, *["Bye!"] * 9] for id_, texts in TOLD.items()}
-    report = _json(capsys, _file(tmp_path, _turns(longer)), "--lexicalised", "--free-running")
+    report = cli.json("score", _file(tmp_path, _turns(longer)), "--lexicalised", "--free-running")
     assert report["grounded"]["success"]["total"] == 100.0
     assert report["grounded"]["ceiling"]["dialogues"] == 3
     # 3, 4 and 3 turns, each with nine more.
@@ -243,16 +224,13 @@ def test_free_running_dialogues_are_of_any_length(capsys: Capture, tmp_path: Pat
     assert Report.from_dict(report, "x").metrics["grounded"].success["total"] == 100.0
 
 
-def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(cli: Cli, tmp_path: Path) -> None:
     spelled = _turns({f"{id_.upper()}.json": texts for id_, texts in TOLD.items()})
-    report = _json(capsys, _file(tmp_path, spelled), "--lexicalised", "--free-running")
+    report = cli.json("score", _file(tmp_path, spelled), "--lexicalised", "--free-running")
     assert report["grounded"]["success"]["total"] == 100.0
     twice = _file(tmp_path, {**spelled, **_turns({"town001": ["Hello."]})})
-    run = run_cli(capsys, "score", twice, "--lexicalised", "--free-running")
-    assert run.status == 2
-    assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
+    told = cli.refused("score", twice, "--lexicalised", "--free-running")
+    assert "dialogue town001: is the same as TOWN001.json; keep one" in told
 
 
 GOALS = {
@@ -267,11 +245,11 @@ GOALS = {
 }
 
 
-def test_goals_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
+def test_goals_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     goals = _file(tmp_path, GOALS, "goals.json")
     played = _turns({"own-1": ["Nonna's Attic, 01632960106."]})
     path = _file(tmp_path, played)
-    report = _json(capsys, path, "--lexicalised", "--free-running", "--goals", goals)
+    report = cli.json("score", path, "--lexicalised", "--free-running", "--goals", goals)
     assert report["grounded"]["success"] == {"total": 100.0, "restaurant": 100.0}
     # There are no human responses to these goals: the ceiling is the whole benchmark's.
     assert report["grounded"]["ceiling"]["dialogues"] == 30
@@ -279,7 +257,7 @@ def test_goals_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
     assert own.startswith("goals-")
     # Other goals, another signature.
     other = _file(tmp_path, {**GOALS, "own-2": {"taxi": {"informable": {}}}}, "other.json")
-    report = _json(capsys, path, "--lexicalised", "--free-running", "--goals", other)
+    report = cli.json("score", path, "--lexicalised", "--free-running", "--goals", other)
     assert report["signature_fields"]["parameters"]["free-running"] != own
 
 
@@ -299,12 +277,10 @@ def test_goals_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
     ],
 )
 def test_goals_that_cannot_be_used_are_told(
-    capsys: Capture, tmp_path: Path, goals: object, message: str
+    cli: Cli, tmp_path: Path, goals: object, message: str
 ) -> None:
     path, file = _file(tmp_path, _turns(TOLD)), _file(tmp_path, goals, "goals.json")
-    run = run_cli(capsys, "score", path, "--lexicalised", "--free-running", "--goals", file)
-    assert (run.status, run.out) == (2, "")
-    assert message in run.err
+    assert message in cli.refused("score", path, "--lexicalised", "--free-running", "--goals", file)
 
 
 @pytest.mark.parametrize(
@@ -316,11 +292,9 @@ def test_goals_that_cannot_be_used_are_told(
     ],
 )
 def test_options_that_do_not_go_together(
-    capsys: Capture, tmp_path: Path, arguments: Sequence[str], message: str
+    cli: Cli, tmp_path: Path, arguments: Sequence[str], message: str
 ) -> None:
-    run = run_cli(capsys, "score", _file(tmp_path, _turns(TOLD)), *arguments)
-    assert run.status == 2
-    assert message in run.err
+    assert message in cli.refused("score", _file(tmp_path, _turns(TOLD)), *arguments)
 
 
 RAW_GOALS = {
@@ -364,14 +338,14 @@ def test_goals_that_request_what_no_venue_has_are_refused() -> None:
 
 
 def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
-    capsys: Capture, tmp_path: Path
+    cli: Cli, tmp_path: Path
 ) -> None:
     played = _turns({"own-1": ["Nonna's Attic, 01632960106."]})
     options = Options(free_running=True, goals=RAW_GOALS)
     report = score(played, load_benchmark("sample"), options)
     file = _file(tmp_path, RAW_GOALS, "goals.json")
     arguments = ("--free-running", "--goals", file)
-    assert report.to_dict() == _json(capsys, _file(tmp_path, played), *arguments)
+    assert report.to_dict() == cli.json("score", _file(tmp_path, played), *arguments)
     assert report.coverage.dialogues == 1
     grounded = report.metrics["grounded"]
     assert grounded.success == {"total": 100.0, "restaurant": 100.0}
@@ -379,19 +353,17 @@ def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
     assert grounded.success_requested == {"total": 0.0, "restaurant": 0.0}
 
 
-def test_all_dialogues_without_a_goal_are_one_message(capsys: Capture, tmp_path: Path) -> None:
+def test_all_dialogues_without_a_goal_are_one_message(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, _turns({f"x{n}": ["Hello"] for n in range(20)} | TOLD))
-    run = run_cli(capsys, "score", path, "--free-running")
-    assert run.status == 2
-    assert "20 of 23 dialogues have no goal in the benchmark sample (the first: x0, x1" in run.err
+    told = cli.refused("score", path, "--free-running")
+    assert "20 of 23 dialogues have no goal in the benchmark sample (the first: x0, x1" in told
 
 
-def test_several_free_running_files_are_one_table(capsys: Capture, tmp_path: Path) -> None:
+def test_several_free_running_files_are_one_table(cli: Cli, tmp_path: Path) -> None:
     files = [_file(tmp_path, _turns(TOLD), name) for name in ("a.json", "b.json")]
-    run = run_cli(capsys, "score", *files, "--free-running", "--format", "json")
-    assert run.status == 0
+    run = cli.done("score", *files, "--free-running", "--format", "json")
     rows = json.loads(run.out)["scores"]
-    one = _json(capsys, files[0], "--free-running")
+    one = cli.json("score", files[0], "--free-running")
     assert [row["grounded.success"] for row in rows] == [one["grounded"]["success"]["total"]] * 2
 
 
@@ -409,8 +381,6 @@ def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path)
     assert known == dict(ours.goals)
 
 
-def test_a_file_without_turns_is_nothing_to_score(capsys: Capture, tmp_path: Path) -> None:
+def test_a_file_without_turns_is_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, {"town001": []})
-    run = run_cli(capsys, "score", path, "--lexicalised", "--free-running")
-    assert run.status == 2
-    assert "holds no turn" in run.err
+    assert "holds no turn" in cli.refused("score", path, "--lexicalised", "--free-running")

@@ -17,32 +17,30 @@ from entered import (
     enter,
     enter_sample,
     leaderboard,
+    made_system,
     reports,
     sample_content,
     shown_columns,
     submit_alone,
     system,
     track_tables,
+    write_scores,
 )
-from helpers import Run, run_cli
+from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding import told_shares
 from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
-from mwz.harness.io import validated
 from mwz.harness.scoring import Scorer
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization import published_rule_sets
-
-Capture = pytest.CaptureFixture[str]
 
 HUMANS = {"name": "Human responses", "track": "lexicalised", "predictions": {"made": "human"}}
 CAREFUL_AGAIN = {
@@ -71,6 +69,13 @@ def _plain(seed: int = 5) -> bytes:
 
 
 @cache
+def _silent() -> bytes:
+    """Return outputs that tell nothing."""
+    turns = {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
+    return json.dumps(turns).encode()
+
+
+@cache
 def _scores(content: bytes | str) -> Scores:
     return all_scores(content, _sample(), "plain", "lexicalised")
 
@@ -84,12 +89,12 @@ def _by_hand(folder: Path, content: dict[str, Any]) -> Path:
 
 def _made(folder: Path, content: dict[str, Any], scores: Scores) -> Path:
     place = _by_hand(folder, content)
-    (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    write_scores(place, scores)
     return place
 
 
 def _facts(name: str, **more: Any) -> System:
-    return validated(System, system(name=name, track="lexicalised", **more), "system")
+    return made_system(name, track="lexicalised", **more)
 
 
 def _cut(content: bytes, keep: int) -> bytes:
@@ -97,22 +102,18 @@ def _cut(content: bytes, keep: int) -> bytes:
     return json.dumps(dict(dialogues[:keep])).encode()
 
 
-def _rescored(capsys: Capture, folder: Path, *more: str) -> Run:
-    return run_cli(
-        capsys, "leaderboard", "--rescore", "--submissions", folder, "--benchmark", "sample", *more
-    )
+def _rescored(cli: Cli, folder: Path, *more: str) -> Run:
+    return cli("leaderboard", "--rescore", "--submissions", folder, "--benchmark", "sample", *more)
 
 
 # Making entries by the harness itself.
 
 
-def test_made_entries_are_scored_and_verified_without_a_file(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_made_entries_are_scored_and_verified_without_a_file(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
     human, again = _by_hand(folder, HUMANS), _by_hand(folder, CAREFUL_AGAIN)
-    run = _rescored(capsys, folder)
+    run = _rescored(cli, folder)
     assert run.status == 0, run.err
     assert not (again / PREDICTIONS_FILE).exists()
     entry = read_entry(human)
@@ -122,12 +123,11 @@ def test_made_entries_are_scored_and_verified_without_a_file(
     ((key, name, rates),) = way_back(read_entries(folder), "2021")
     assert (key, name) == ("careful-again", "careful")
     assert all(again == before for before, again in rates)
-    run = run_cli(capsys, "verify", "--submissions", folder, "--benchmark", "sample")
+    run = cli("verify", "--submissions", folder, "--benchmark", "sample")
     assert (run.status, run.out.splitlines()[-1]) == (0, "3 of 3 entries hold")
     # What anybody changes is found by making them again.
     change_scores(again, lambda content: content["grounded"]["success"].update(total=100.0))
-    run = run_cli(capsys, "verify", "--submissions", folder, "--benchmark", "sample")
-    assert run.status == 1
+    run = cli.failed("verify", "--submissions", folder, "--benchmark", "sample")
     assert "grounded.success.total" in run.out
     assert "2 of 3 entries hold" in run.out
 
@@ -140,13 +140,13 @@ def test_made_entries_are_scored_and_verified_without_a_file(
     ],
 )
 def test_what_cannot_be_lexicalised_is_kept_as_it_is(
-    tmp_path: Path, capsys: Capture, base: str, told: str
+    tmp_path: Path, cli: Cli, base: str, told: str
 ) -> None:
     folder = tmp_path / "submissions"
     _made(folder, HUMANS, _scores(HUMAN))
     content = {**CAREFUL_AGAIN, "predictions": {"lexicalised": base}}
     _made(folder, content, _scores(_plain()))
-    run = _rescored(capsys, folder)
+    run = _rescored(cli, folder)
     assert f"careful-again: kept as it is: {told}" in run.out
 
 
@@ -178,27 +178,24 @@ def test_predictions_that_do_not_belong_in_a_track_are_refused(
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, capsys: Capture) -> None:
+def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, cli: Cli) -> None:
     folder, file = tmp_path / "submissions", tmp_path / "plain.json"
     enter_sample(folder)
     _made(folder, HUMANS, _scores(HUMAN))
     file.write_bytes(_plain())
     arguments = ("--track", "lexicalised", "--submissions", folder, "--benchmark", "sample")
-    run = run_cli(capsys, "submit", file, "--name", "Talker", *arguments)
-    assert run.status == 0, run.err
+    run = cli.done("submit", file, "--name", "Talker", *arguments)
     assert "rank 1 of 1 in the track lexicalised" in run.out
     assert "Human responses" in run.out
     # Not a word of hardly any placeholders: that is what the track is for.
     assert "placeholders" not in run.err
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
     assert "Talker [1](#lexicalised-systems)" in page
-    assert run_cli(capsys, "leaderboard", "--check", "--submissions", folder).status == 0
-    run = run_cli(capsys, "submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
-    assert run.status == 2
-    assert "--reported: is not for the track lexicalised; leave it out" in run.err
-    run = run_cli(capsys, "submit", file, "--name", "Human responses", *arguments, "--replace")
-    assert run.status == 2
-    assert "is made by the harness and cannot be replaced" in run.err
+    cli.done("leaderboard", "--check", "--submissions", folder)
+    told = cli.refused("submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
+    assert "--reported: is not for the track lexicalised; leave it out" in told
+    told = cli.refused("submit", file, "--name", "Human responses", *arguments, "--replace")
+    assert "is made by the harness and cannot be replaced" in told
 
 
 def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
@@ -206,7 +203,7 @@ def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "one"
     with pytest.raises(InputError, match="it was scored as delexicalised"):
         submit_alone(folder, _facts("talker"), _plain(), delexicalised)
-    facts = validated(System, system(name="talker", track="end-to-end"), "system")
+    facts = made_system("talker", track="end-to-end")
     with pytest.raises(InputError, match="it was scored as plain English"):
         submit_alone(folder, facts, _plain(), _scores(_plain()))
     assert not folder.exists()
@@ -221,11 +218,8 @@ def entered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("board") / "submissions"
     enter_sample(folder)
     _made(folder, HUMANS, _scores(HUMAN))
-    silent = json.dumps(
-        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
-    ).encode()
     for name, content in {
-        "silent": silent,
+        "silent": _silent(),
         "talker": _plain(),
         "some": _cut(_plain(), 20),
         "most": _cut(_plain(6), 29),
@@ -301,44 +295,34 @@ def _sections(page: str) -> dict[str, str]:
 
 def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
     enter_sample(tmp_path, "careful")
-    silent = json.dumps(
-        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
-    ).encode()
-    _made(tmp_path, CAREFUL_AGAIN, _scores(silent))
+    _made(tmp_path, CAREFUL_AGAIN, _scores(_silent()))
     problems = entry_problems(read_entries(tmp_path))
     assert len(problems) == 1
     assert "careful-again: Inform or Success of careful comes back" in problems[0]
 
 
 def test_an_audit_does_not_ask_of_what_the_harness_put_into_plain_english(
-    tmp_path: Path, capsys: Capture
+    tmp_path: Path, cli: Cli
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
     _made(folder, HUMANS, _scores(HUMAN))
-    run = run_cli(capsys, "audit", "--submissions", folder)
-    assert run.status == 0
+    run = cli.done("audit", "--submissions", folder)
     assert "Human responses" not in run.out
-    assert (
-        "Human responses"
-        in run_cli(capsys, "audit", "human-responses", "--submissions", folder).out
-    )
+    assert "Human responses" in cli("audit", "human-responses", "--submissions", folder).out
 
 
 def test_entries_in_plain_english_are_compared_as_such(
-    entered: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    entered: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(entered.parent)
     given = ("--benchmark", "sample", "--metrics", "grounded")
     systems = ("human-responses", "talker")
-    run = run_cli(capsys, "compare", *systems, *given, "--json", "-")
-    assert run.status == 0, run.err
-    compared = json.loads(run.out)
+    compared = cli.json("compare", *systems, *given)
     human, talker = (one["scores"]["grounded.success"]["value"] for one in compared["systems"])
     assert human == 100.0
     assert talker == _scores(_plain()).main.metrics["grounded"].success["total"]
-    run = run_cli(capsys, "compare", "human-responses", "careful", *given)
-    assert (run.status, "--lexicalised" in run.err) == (2, True)
+    assert "--lexicalised" in cli.refused("compare", "human-responses", "careful", *given)
 
 
 # The entries of this repository.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import run_cli, run_process
+from helpers import Cli, run_process
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.comparison import pass_interval
@@ -610,44 +610,37 @@ def _sample(file: Path, *options: str) -> list[str]:
     return ["play", "--benchmark", "sample", "-o", str(file), *options]
 
 
-def test_the_same_seed_gives_the_same_bytes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, cli: Cli) -> None:
     files = [tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
     for file, options in zip(files, ((), ("--jobs", "3"), ("--seed", "1")), strict=True):
-        assert run_cli(capsys, *_sample(file, "--tasks", "10", *options)).status == 0
+        cli.done(*_sample(file, "--tasks", "10", *options))
     one, same, other = (file.read_bytes() for file in files)
     assert one == same
     assert one != other
 
 
-def test_play_resumes_and_drops_a_line_that_is_cut_off(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_play_resumes_and_drops_a_line_that_is_cut_off(tmp_path: Path, cli: Cli) -> None:
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
-    run_cli(capsys, *_sample(whole, "--tasks", "5"))
+    cli(*_sample(whole, "--tasks", "5"))
     lines = whole.read_bytes().splitlines(keepends=True)
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:100])
-    done = run_cli(capsys, *_sample(cut, "--tasks", "5"))
-    assert done.status == 0
+    done = cli.done(*_sample(cut, "--tasks", "5"))
     assert "the last line is cut off" in done.err
     assert "resuming, 2 dialogues already played" in done.err
     assert cut.read_bytes() == whole.read_bytes()
 
 
-def test_outcomes_are_those_of_what_was_said_and_called(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outcomes_are_those_of_what_was_said_and_called(tmp_path: Path, cli: Cli) -> None:
     file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
-    run_cli(capsys, *_sample(file, "--tasks", "2"))
+    cli(*_sample(file, "--tasks", "2"))
     played = file.read_text(encoding="utf-8")
     file.write_text(played.replace('"solved": true', '"solved": false'), encoding="utf-8")
-    run_cli(capsys, *_sample(file, "--tasks", "2", "--json", str(figures)))
+    cli(*_sample(file, "--tasks", "2", "--json", str(figures)))
     assert json.loads(figures.read_text(encoding="utf-8"))["solved"] == 100
     # Nothing is called or said, but the outcome says otherwise.
     line = {**json.loads(played.splitlines()[0]), "turns": [{"user": "Hello.", "response": "Bye."}]}
     file.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    assert "must not be edited" in run_cli(capsys, *_sample(file, "--tasks", "2")).err
+    assert "must not be edited" in cli(*_sample(file, "--tasks", "2")).err
 
 
 @pytest.mark.parametrize(
@@ -662,32 +655,25 @@ def test_outcomes_are_those_of_what_was_said_and_called(
     ],
 )
 def test_a_file_that_is_no_play_or_another_one_is_refused_and_kept(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: Callable[[str], str],
-    options: tuple[str, ...],
-    told: str,
+    tmp_path: Path, cli: Cli, change: Callable[[str], str], options: tuple[str, ...], told: str
 ) -> None:
     file = tmp_path / "p.jsonl"
-    run_cli(capsys, *_sample(file, "--tasks", "1"))
+    cli(*_sample(file, "--tasks", "1"))
     file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
     before = file.read_bytes()
-    done = run_cli(capsys, *_sample(file, "--tasks", "2", *options))
-    assert (done.status, told in done.err) == (2, True)
+    assert told in cli.refused(*_sample(file, "--tasks", "2", *options))
     assert file.read_bytes() == before
 
 
-def test_dialogues_that_were_broken_off_stay_lost(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dialogues_that_were_broken_off_stay_lost(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "p.jsonl"
-    run_cli(capsys, *_sample(file, "--tasks", "2"))
+    cli(*_sample(file, "--tasks", "2"))
     broken, other = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     broken["outcome"]["error"] = "no answer"
     broken["turns"][-1]["response"] = ""
     file.write_text("".join(json.dumps(one) + "\n" for one in (broken, other)), encoding="utf-8")
     edited = file.read_bytes()
-    done = run_cli(capsys, *_sample(file, "--tasks", "2"))
+    done = cli(*_sample(file, "--tasks", "2"))
     assert "2 dialogues already played; 1 of them broken off, which count as lost" in done.err
     assert file.read_bytes() == edited
     assert re.search(r"Solved +50", done.out)
@@ -706,33 +692,28 @@ def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
     assert found(name="the pewter cradle")["closest_name"][0] == "the pewter ladle"
 
 
-def test_score_and_why_read_what_is_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_score_and_why_read_what_is_played(tmp_path: Path, cli: Cli) -> None:
     file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
     options = ("--tasks", "4", "--json", str(figures), "--trials", "2")
-    assert run_cli(capsys, *_sample(file, *options)).status == 0
+    cli.done(*_sample(file, *options))
     found = json.loads(figures.read_text(encoding="utf-8"))
     assert found["pass"]["2"]["value"] == found["solved"] == 100
     assert "|trials:2" in found["signature"]
     assert "|user:scripted-1-" in found["signature"]
-    scored = run_cli(capsys, "score", file, tmp_path / "p.2.jsonl", "--free-running", "--json", "-")
-    assert scored.status == 0, scored.err
+    scored = cli.done("score", file, tmp_path / "p.2.jsonl", "--free-running", "--json", "-")
     for line in scored.out.splitlines():
         assert json.loads(line)["grounded"]["success"]["total"] == found["success"]
-    why = run_cli(capsys, "why", file, "--dialogue", "town001")
-    assert why.status == 0
+    why = cli.done("why", file, "--dialogue", "town001")
     assert "ethiopian" in why.out
     for pages in (["--html", tmp_path / "pages"], ["--serve", "0"]):
-        why = run_cli(capsys, "why", file, *pages)
-        assert (why.status, why.out) == (2, "")
-        assert "--html and --serve are not for files of `mwz play`" in why.err
+        told = cli.refused("why", file, *pages)
+        assert "--html and --serve are not for files of `mwz play`" in told
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def mine(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a module of agents, which is the current one."""
-    (tmp_path / "mine.py").write_text(
+    (here / "mine.py").write_text(
         "def answer(messages, call):\n"
         "    found = call('query_restaurant', {'food': 'italian', 'area': 'centre'})\n"
         "    return found['results'][0]['name'].title() if len(messages) == 1 else 'Bye.'\n"
@@ -742,10 +723,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "    raise SystemExit(3)\n",
         encoding="utf-8",
     )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.syspath_prepend(str(here))
     monkeypatch.delitem(sys.modules, "mine", raising=False)
-    return tmp_path / "play.jsonl"
+    return here / "play.jsonl"
 
 
 def test_a_function_is_an_agent(mine: Path) -> None:
@@ -757,13 +737,10 @@ def test_a_function_is_an_agent(mine: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "error"), [("broken", "ZeroDivisionError"), ("leaving", "SystemExit")]
 )
-def test_errors_of_a_function_fail_dialogues(
-    mine: Path, capsys: pytest.CaptureFixture[str], name: str, error: str
-) -> None:
-    done = run_cli(capsys, *_sample(mine, "--tasks", "8", "--agent", f"mine:{name}"))
-    assert done.status == 2
+def test_errors_of_a_function_fail_dialogues(mine: Path, cli: Cli, name: str, error: str) -> None:
+    message = cli.refused(*_sample(mine, "--tasks", "8", "--agent", f"mine:{name}"))
     for told in ("5 dialogues in a row are broken off", "at mine.py:", error):
-        assert told in done.err
+        assert told in message
     lines = mine.read_text(encoding="utf-8").splitlines()
     assert error in json.loads(lines[0])["outcome"]["error"]
 
@@ -776,19 +753,16 @@ def test_errors_of_a_function_fail_dialogues(
         ("mine:__name__", "is no function"),
     ],
 )
-def test_what_is_no_function_is_refused(
-    mine: Path, capsys: pytest.CaptureFixture[str], name: str, told: str
-) -> None:
-    done = run_cli(capsys, *_sample(mine, "--agent", name))
-    assert (done.status, told in done.err) == (2, True)
+def test_what_is_no_function_is_refused(mine: Path, cli: Cli, name: str, told: str) -> None:
+    assert told in cli.refused(*_sample(mine, "--agent", name))
 
 
 def test_a_person_talks_beside_the_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("I want Italian food in the centre.\n\n"))
     options = ["--tasks", "1", "--user", "person", "--json", "-"]
-    done = run_cli(capsys, *_sample(tmp_path / "p.jsonl", *options))
+    done = cli(*_sample(tmp_path / "p.jsonl", *options))
     assert json.loads(done.out)["turns"] == 2
     assert "agent: Nonna's Attic is a restaurant" in done.err
 
@@ -805,9 +779,7 @@ def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> Non
     assert len(list(first)) == 2
 
 
-def test_options_that_do_not_fit_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "p.jsonl"
     for options, told in (
         (("--agent", "basline"), "did you mean baseline"),
@@ -815,9 +787,7 @@ def test_options_that_do_not_fit_are_refused(
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
         (("--base-url", "http://127.0.0.1:9"), "--base-url is for --agent model:NAME"),
     ):
-        done = run_cli(capsys, *_sample(file, *options))
-        assert done.status == 2
-        assert told in done.err
+        assert told in cli.refused(*_sample(file, *options))
     assert not file.exists()
 
 
@@ -847,11 +817,8 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
 
 
 @pytest.mark.real_data
-def test_tasks_are_installed_beside_the_benchmark(
-    upstream: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = run_cli(capsys, "data", "import", "--convlab2", upstream / "ConvLab-2")
-    assert done.status == 0
+def test_tasks_are_installed_beside_the_benchmark(upstream: Path, cli: Cli) -> None:
+    done = cli.done("data", "import", "--convlab2", upstream / "ConvLab-2")
     assert "installed tasks of multiwoz: 1000" in done.out
     assert len(load_tasks("multiwoz").tasks) == 1000
 

@@ -63,14 +63,12 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
         display="none",
     )
     assert log.status == "success", log.error
-    assert log.samples is not None
     scores = {one.id: one.scores["outcome"].value for one in log.samples}
     # An Italian restaurant in the centre is what town001 is about, and no hotel.
     assert scores["town001"]["inform"] == 1
     assert scores["town002"]["inform"] == 0
     assert {one.scores["outcome"].value["solved"] for one in log.samples} == {0}
     # town001 books nothing; town002 books a room, which nobody did: 0 of 1.
-    assert log.results is not None
     means = {one.name: one.metrics["mean"].value for one in log.results.scores}
     assert means == {"solved": 0, "success": 0, "inform": 0.5, "books": 0}
 
@@ -94,7 +92,6 @@ def test_inspect_loses_a_dialogue_of_too_many_calls_alone(tmp_path: Path) -> Non
     options = {"log_dir": str(tmp_path), "display": "none", "sample_id": ["town001"]}
     (log,) = inspect_eval(multiwoz("sample"), model=model, **options)
     assert log.status == "success", log.error
-    assert log.samples is not None
     [sample] = log.samples
     assert "more than 100 times in a turn" in sample.scores["outcome"].metadata["error"]
 

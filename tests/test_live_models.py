@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from chat_server import Answer, ChatServer, Slow, calling, chat_server, completion, saying
-from helpers import Run, run_cli
+from helpers import Cli, Run
 
 pytest.importorskip("openai", reason="needs the extra openai")
 
@@ -48,20 +48,20 @@ def _calls(*calls: object) -> Mapping[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": list(calls)}
 
 
-class _Player:
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
+class _Player(Cli):
+    def __init__(self, cli: Cli) -> None:
+        self._cli = cli
 
     def __call__(self, server: ChatServer, file: Path, *options: str, tasks: int = 1) -> Run:
         arguments = ["--benchmark", "sample", "--agent", "model:m"]
         where = ["--base-url", server.url, "-o", str(file), "--tasks", str(tasks)]
-        return run_cli(self._capsys, "play", *arguments, *where, *options)
+        return self._cli("play", *arguments, *where, *options)
 
 
 @pytest.fixture
-def play(capsys: pytest.CaptureFixture[str]) -> _Player:
+def play(cli: Cli) -> _Player:
     """Plays with the model of a server as the agent."""
-    return _Player(capsys)
+    return _Player(cli)
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
@@ -71,8 +71,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 def test_a_model_calls_tools_responds_and_costs(
     play: _Player, server: ChatServer, tmp_path: Path
 ) -> None:
-    done = play(server, tmp_path / "p.jsonl")
-    assert done.status == 0, done.err
+    play.done(server, tmp_path / "p.jsonl")
     (line,) = _lines(tmp_path / "p.jsonl")
     first = line["turns"][0]
     assert first["response"] == "How about Nonna'S Attic?"
@@ -91,8 +90,7 @@ def test_passing_trouble_is_waited_for(
     play: _Player, server: ChatServer, tmp_path: Path, fault: Answer
 ) -> None:
     server.faults = [fault, fault]
-    done = play(server, tmp_path / "p.jsonl")
-    assert done.status == 0, done.err
+    play.done(server, tmp_path / "p.jsonl")
     assert _lines(tmp_path / "p.jsonl")[0]["outcome"]["error"] is None
 
 
@@ -137,19 +135,17 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     monkeypatch.setattr("mwz.harness.live.agents._LARGEST", 100_000)
     once = fault in (401, 403, 404) or "the answer " in message
     file = tmp_path / "p.jsonl"
-    assert play(server, file).status == 0
+    play.done(server, file)
     before = file.read_bytes()
     server.faults = [fault] * 40
     asked = len(server.requests)
-    done = play(server, file, tasks=3)
-    assert done.status == 2
+    told = play.refused(server, file, tasks=3)
     assert len(server.requests) - asked == (1 if once else 5)
-    assert "Traceback" not in done.err
-    assert message in done.err
-    assert "model m at http://127.0.0.1" in done.err
+    assert message in told
+    assert "model m at http://127.0.0.1" in told
     assert file.read_bytes() == before
     server.faults = []
-    assert play(server, file, tasks=3).status == 0
+    play.done(server, file, tasks=3)
     assert [line["dialogue_id"] for line in _lines(file)] == ["town001", "town002", "town003"]
 
 
@@ -157,7 +153,7 @@ def test_a_refused_request_fails_its_dialogue_alone(
     play: _Player, server: ChatServer, tmp_path: Path
 ) -> None:
     server.faults = [400]
-    assert play(server, tmp_path / "p.jsonl", tasks=2).status == 0
+    play.done(server, tmp_path / "p.jsonl", tasks=2)
     one, other = _lines(tmp_path / "p.jsonl")
     assert "status 400" in one["outcome"]["error"]
     assert not one["outcome"]["solved"]
@@ -173,7 +169,7 @@ def test_wrong_arguments_are_answered_to_the_agent(
         return saying("Sorry.") if called else calling("book_hotel", arguments)
 
     with chat_server(agent) as server:
-        assert play(server, tmp_path / "p.jsonl").status == 0
+        play.done(server, tmp_path / "p.jsonl")
     (line,) = _lines(tmp_path / "p.jsonl")
     assert "error" in line["turns"][0]["calls"][0]["result"]
     assert line["outcome"]["failed_calls"] == line["outcome"]["calls"] > 0
@@ -192,7 +188,7 @@ def test_thoughts_are_no_part_of_a_response(
     play: _Player, tmp_path: Path, content: str, response: str
 ) -> None:
     with chat_server(lambda messages: saying(content)) as server:
-        assert play(server, tmp_path / "p.jsonl").status == 0
+        play.done(server, tmp_path / "p.jsonl")
         sent = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "assistant"]
     (line,) = _lines(tmp_path / "p.jsonl")
     assert {turn["response"] for turn in line["turns"]} == {response}
@@ -201,7 +197,7 @@ def test_thoughts_are_no_part_of_a_response(
 
 def test_empty_replies_end(play: _Player, tmp_path: Path) -> None:
     with chat_server(lambda messages: saying(None)) as server:
-        assert play(server, tmp_path / "empty.jsonl").status == 0
+        play.done(server, tmp_path / "empty.jsonl")
     (line,) = _lines(tmp_path / "empty.jsonl")
     assert {turn["response"] for turn in line["turns"]} == {""}
     assert not line["outcome"]["success"]
@@ -222,7 +218,7 @@ def test_what_is_too_much_is_lost_alone(
 ) -> None:
     file = tmp_path / "p.jsonl"
     with chat_server(lambda messages: answer) as server:
-        assert play(server, file, tasks=2).status == 0
+        play.done(server, file, tasks=2)
     for line in _lines(file):
         assert told in line["outcome"]["error"]
         assert [turn["response"] for turn in line["turns"]] == [""]
@@ -247,23 +243,18 @@ def _taxi(place: str) -> Answer:
     ],
 )
 def test_whatever_a_model_says_can_be_read_again(
-    play: _Player,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    answer: Answer,
+    play: _Player, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
     def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
         return saying("It is booked.") if messages[-1]["role"] == "tool" else answer
 
     file = tmp_path / "p.jsonl"
     with chat_server(agent) as server:
-        assert play(server, file).status == 0
+        play.done(server, file)
     # What tools return takes most of the values of a file, and does not count.
     monkeypatch.setenv("MWZ_LIMIT_VALUES", "100")
     for command in (["score"], ["score", "--free-running"], ["why"]):
-        done = run_cli(capsys, *command, file, "--benchmark", "sample")
-        assert done.status == 0, done.err
+        cli.done(*command, file, "--benchmark", "sample")
 
 
 @pytest.mark.parametrize(
@@ -291,29 +282,26 @@ def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_
         return ChatServer(server.url.replace("//", f"//me:{word}@") + f"/?key={word}", _agent)
 
     file = tmp_path / "p.jsonl"
-    assert play(with_password("secret1"), file).status == 0
+    play.done(with_password("secret1"), file)
     before = file.read_bytes()
-    done = play(ChatServer("http://127.0.0.1:9/v1", _agent), file)
-    assert (done.status, done.out) == (2, "")
-    assert "is of another play (played at another --base-url); use another -o" in done.err
+    told = play.refused(ChatServer("http://127.0.0.1:9/v1", _agent), file)
+    assert "is of another play (played at another --base-url); use another -o" in told
     assert file.read_bytes() == before
     # A new password is no other address; and no file shows any of it.
-    assert play(with_password("secret2"), file, tasks=2).status == 0
+    play.done(with_password("secret2"), file, tasks=2)
     text = file.read_text(encoding="utf-8")
     assert [line["server"] for line in _lines(file)] == [json.loads(before)["server"]] * 2
     assert not any(word in text for word in ("secret", "127.0.0.1", "***"))
 
 
-def test_a_model_plays_the_user_by_the_instructions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_plays_the_user_by_the_instructions(tmp_path: Path, cli: Cli) -> None:
     def user(messages: Sequence[Mapping[str, Any]]) -> Answer:
         return saying("Italian food, please." if len(messages) == 2 else "Goodbye. [END]")
 
     with chat_server(user) as server:
         file = str(tmp_path / "p.jsonl")
         models = ["--user", "model:u", "--base-url", server.url]
-        done = run_cli(capsys, "play", "--benchmark", "sample", "--tasks", "1", *models, "-o", file)
+        done = cli("play", "--benchmark", "sample", "--tasks", "1", *models, "-o", file)
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")
     assert [turn["user"] for turn in line["turns"]] == ["Italian food, please.", "Goodbye."]

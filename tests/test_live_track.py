@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from entered import change_scores, shown_columns, track_tables
-from helpers import Run, run_cli
+from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
@@ -32,7 +32,6 @@ from mwz.harness.metrics import FLAGS
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import is_play
 
-Capture = pytest.CaptureFixture[str]
 Lines = list[list[dict[str, Any]]]
 Edit = Callable[[Lines], object]
 
@@ -49,12 +48,13 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class _Track:
-    """Edits files of plays, and runs commands on them with a board of its own."""
+class _Track(Cli):
+    """Edits files of plays, submits them, and runs commands on them with a board of its own."""
 
-    def __init__(self, plays: Path, folder: Path, capsys: Capture) -> None:
+    def __init__(self, plays: Path, folder: Path, cli: Cli) -> None:
         self.folder = folder / "board" / "submissions"
-        self._plays, self._folder, self._capsys = plays, folder, capsys
+        self._plays, self._folder, self.run = plays, folder, cli
+        self.board = cli.of(last=("--submissions", self.folder))
 
     def files(self, *edits: Edit, prefix: str = "edited") -> list[str]:
         """Write the files of both trials, edited, and return their names."""
@@ -70,13 +70,7 @@ class _Track:
             found.append(str(path))
         return found
 
-    def run(self, *arguments: object) -> Run:
-        return run_cli(self._capsys, *arguments)
-
-    def board(self, *arguments: object) -> Run:
-        return self.run(*arguments, "--submissions", self.folder)
-
-    def submit(self, *edits: Edit, name: str = "Agent") -> Run:
+    def __call__(self, *edits: Edit, name: str = "Agent") -> Run:
         first, *others = self.files(*edits)
         options = ["--name", name, "--track", "live", "--benchmark", "sample"]
         return self.board("submit", first, *options, *(["--seeds", *others] if others else []))
@@ -86,9 +80,8 @@ class _Track:
 
 
 @pytest.fixture
-def track(plays: Path, tmp_path: Path, capsys: Capture) -> _Track:
-    capsys.readouterr()
-    return _Track(plays, tmp_path, capsys)
+def track(plays: Path, tmp_path: Path, cli: Cli) -> _Track:
+    return _Track(plays, tmp_path, cli)
 
 
 def _every(lines: Lines) -> list[dict[str, Any]]:
@@ -223,26 +216,20 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
 def test_an_edited_file_of_plays_is_refused_with_the_place(
     track: _Track, edits: tuple[Edit, ...], told: str
 ) -> None:
-    run = track.submit(*edits)
-    assert (run.status, run.out) == (2, "")
-    assert told in run.err
+    assert told in track.refused(*edits)
     assert not (track.folder / "agent").exists()
 
 
 def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> None:
     [first, _] = track.files()
-    run = track.board("submit", first, "--name", "A", "--track", "lexicalised")
-    assert run.status == 2
-    assert "is of `mwz play`; its track is live" in run.err
+    told = track.board.refused("submit", first, "--name", "A", "--track", "lexicalised")
+    assert "is of `mwz play`; its track is live" in told
     other = Path(first).with_name("other.jsonl")
     other.write_text('{"dialogue_id": "town001", "turns": []}\n', encoding="utf-8")
     assert not is_play(other.read_bytes())
-    run = track.board("submit", other, "--name", "A", "--track", "live")
-    assert run.status == 2
-    assert "line 1: no play" in run.err
-    run = track.run("score", first, other)
-    assert run.status == 2
-    assert "is not a play file, but the others are" in run.err
+    told = track.board.refused("submit", other, "--name", "A", "--track", "live")
+    assert "line 1: no play" in told
+    assert "is not a play file, but the others are" in track.run.refused("score", first, other)
 
 
 # ------------------------------------------------------------------------------ what is scored
@@ -255,7 +242,7 @@ def _row(track: _Track, key: str = "agent") -> Mapping[str, Any]:
 
 
 def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
-    assert track.submit(mine, model_user, silent, won).status == 0
+    track.done(mine, model_user, silent, won)
     row = _row(track)
     # 10 of 30 dialogues say nothing in both trials, so that k trials are all solved in the others.
     assert row["pass^1"] == row["pass^2"] == row["Solved"] == pytest.approx(100 * 20 / 30, abs=1e-4)
@@ -265,8 +252,7 @@ def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
-    run = track.submit(mine, lambda lines: lines[1].pop(3))
-    assert run.status == 0
+    run = track.done(mine, lambda lines: lines[1].pop(3))
     assert "1 dialogue missing, counted as lost" in run.err
     row = _row(track)
     # 59 of 60 dialogues are solved; of one of 30 tasks a trial of two is lost.
@@ -285,16 +271,14 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
         line["turns"][1] = {"user": line["turns"][1]["user"], "response": ""}
         line["outcome"]["error"] = "the server refuses it"
 
-    run = track.submit(mine, broken_off)
-    assert run.status == 0
+    run = track.done(mine, broken_off)
     assert "1 dialogue broken off, counted as lost" in run.err
     assert _row(track)["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    track.board.done("verify", "--strict", "--jobs", 1)
 
 
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
-    run = track.submit(mine, lambda lines: [trial.pop(3) for trial in lines])
-    assert run.status == 0
+    run = track.done(mine, lambda lines: [trial.pop(3) for trial in lines])
     assert "29 of 30 tasks played; without a rank on the board" in run.err
     assert "not ranked with this user in the track live: plays 29 of 30 tasks" in run.out
     assert _row(track)["pass^1"] == 100
@@ -302,9 +286,9 @@ def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
 
 @pytest.mark.usefixtures("flags_reviewed")
 def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
-    assert track.submit(name="Baseline").status == 0
-    assert track.submit(mine, model_user, silent, name="Other user").status == 0
-    assert track.submit(mine, silent, model_user, name="Copy").status == 2
+    track.done(name="Baseline")
+    track.done(mine, model_user, silent, name="Other user")
+    assert track(mine, silent, model_user, name="Copy").status == 2
     tables = track_tables("live", read_entries(track.folder))
     assert [[row.key for row in table] for table in tables] == [["baseline"], ["other-user"]]
     assert [table[0].rank for table in tables] == [1, 1]
@@ -314,10 +298,9 @@ def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
 
 
 def test_the_same_dialogues_under_another_name_are_refused(track: _Track) -> None:
-    track.submit(name="Baseline")
-    run = track.submit(mine, name="Mine")
-    assert run.status == 2
-    assert "mine: has the predictions of baseline; enter a system once" in run.err
+    track(name="Baseline")
+    told = track.refused(mine, name="Mine")
+    assert "mine: has the predictions of baseline; enter a system once" in told
 
 
 def _sure(lines: Lines) -> None:
@@ -327,13 +310,12 @@ def _sure(lines: Lines) -> None:
 
 
 def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Track) -> None:
-    run = track.submit(mine, _sure)
-    assert run.status == 0
+    run = track.done(mine, _sure)
     assert "flags not reviewed yet: calls of the scripted baseline" in run.out
     assert "flag: calls of the scripted baseline that the agent makes in the same turn: 1.00" in (
         run.err
     )
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    track.board.done("verify", "--strict", "--jobs", 1)
     path = track.folder / "agent" / "entry.toml"
     review = "date = 2026-01-01\nreviewer = 'Me'\nflag = 'baseline_calls'\nreason = 'a test'\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
@@ -343,7 +325,7 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
-    assert "flag" not in track.submit(name="Baseline").err
+    assert "flag" not in track(name="Baseline").err
     [[row]] = track_tables("live", read_entries(track.folder))
     assert (row.rank, row.raised) == (1, [])
 
@@ -369,9 +351,8 @@ def test_calls_of_the_baseline_are_counted_turn_by_turn(track: _Track) -> None:
                     one for one in turn.get("calls", ()) if one["name"].startswith("query")
                 ]
 
-    assert track.submit(mine, model_user, some).status == 0
+    track.done(mine, model_user, some)
     live = track.entry().scores.result
-    assert live is not None
     # Those of the first trial, of all.
     assert live.baseline_calls == counts[0] / sum(counts)
 
@@ -408,7 +389,6 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
     users = ScriptedUser, "user"
     what = Play(world, list(world.tasks.tasks)[:tasks], agent, "agent", *users)
     found = baseline_calls(Plays(what, [dialogue(what, 1, id_) for id_ in what.tasks]))
-    assert found is not None
     assert found == pytest.approx(share, abs=0.01)
     assert found < FLAGS["baseline_calls"].limit
 
@@ -416,13 +396,12 @@ def test_agents_that_decide_otherwise_make_fewer_of_the_calls(
 def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
     first, second = track.files(mine)
     options = ["--track", "live", "--benchmark", "sample", "--name"]
-    assert track.board("submit", first, *options, "One").status == 0
-    run = track.board("submit", first, "--seeds", second, *options, "Both")
-    assert run.status == 2
-    assert "both: has the predictions of one; enter a system once" in run.err
+    track.board.done("submit", first, *options, "One")
+    told = track.board.refused("submit", first, "--seeds", second, *options, "Both")
+    assert "both: has the predictions of one; enter a system once" in told
     # An entry itself may be played again, with more trials.
     again = [*options, "One", "--replace"]
-    assert track.board("submit", first, "--seeds", second, *again).status == 0
+    track.board.done("submit", first, "--seeds", second, *again)
     run = track.board("submit", first, *options, "First")
     assert "first: has the predictions of one; enter a system once" in run.err
 
@@ -432,40 +411,38 @@ def test_a_trial_of_one_entry_is_none_of_another(track: _Track) -> None:
 
 @pytest.mark.parametrize("edits", [(), (mine,), (mine, model_user)])
 def test_an_entry_verifies_by_playing_again(track: _Track, edits: tuple[Edit, ...]) -> None:
-    assert track.submit(*edits).status == 0
+    track.done(*edits)
     entry = track.entry()
     # What both scripts play is not kept; all else is, both trials in one file.
     assert (entry.system.predictions.played == "baseline") == (not edits)
     assert (entry.folder / PREDICTIONS_FILE).is_file() == bool(edits)
     before = {path: path.read_bytes() for path in track.folder.rglob("*") if path.is_file()}
-    assert track.board("verify", "--strict", "--jobs", 1).status == 0
-    run = track.board("leaderboard", "--rescore", "--jobs", 1)
-    assert (run.status, "agent: unchanged" in run.out) == (0, True)
+    track.board.done("verify", "--strict", "--jobs", 1)
+    run = track.board.done("leaderboard", "--rescore", "--jobs", 1)
+    assert "agent: unchanged" in run.out
     assert {path: path.read_bytes() for path in before} == before
-    assert track.board("leaderboard", "--check").status == 0
+    track.board.done("leaderboard", "--check")
     if edits:
         run = track.run("score", entry.folder / PREDICTIONS_FILE)
         assert "30 tasks, 2 trials" in run.out
 
 
 def test_another_seed_or_number_of_trials_comes_out_differently(track: _Track) -> None:
-    track.submit()
+    track()
     path = track.folder / "agent" / "entry.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("seed = 0", "seed = 7"), encoding="utf-8")
-    run = track.board("verify", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--jobs", 1)
     assert "different seed: 0 and 7" in run.out
     assert "the predictions are not those that were scored" in run.out
 
 
 def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
-    track.submit(mine)
+    track(mine)
     path = track.folder / "agent" / PREDICTIONS_FILE
     text = gzip.decompress(path.read_bytes()).replace(b'"count": 0', b'"count": 3', 1)
     path.write_bytes(gzip.compress(text))
-    run = track.board("verify", "--strict", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--strict", "--jobs", 1)
     assert "its scores are of other predictions" in run.out
     assert "recorded dialogues must not be edited" in run.out
 
@@ -482,16 +459,15 @@ def _forged_whole(content: Any) -> None:
 
 
 def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -> None:
-    track.submit(mine, silent, model_user)
+    track(mine, silent, model_user)
     sound = (track.folder / "agent" / SCORES_FILE).read_bytes()
     change_scores(track.folder / "agent", _forged_whole)
     assert entry_problems(read_entries(track.folder)) == []
-    run = track.board("verify", "--jobs", 1)
-    assert run.status == 1
+    run = track.board.failed("verify", "--jobs", 1)
     assert "passes[0].value" in run.out
     change_scores(track.folder / "agent", lambda c: c["result"].update(agent="gpt-x"))
     assert re.search(r"result +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
-    assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
+    track.board.done("leaderboard", "--rescore", "--jobs", 1)
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
 
 
@@ -500,24 +476,21 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
 
 def test_score_shows_the_trials_of_a_play_together(track: _Track) -> None:
     files = track.files(mine, silent, model_user)
-    run = track.run("score", *files)
-    assert run.status == 0
+    run = track.run.done("score", *files)
     assert "mine with gpt" in run.out
     shown = dict(line.rsplit(None, 3)[:2] for line in run.out.splitlines() if line.startswith("pa"))
     assert shown == {"pass^1": "66.7", "pass^2": "66.7"}
     assert "Books" in run.out
-    figures = json.loads(track.run("score", *files, "--json", "-").out)
+    figures = track.run.json("score", *files)
     assert figures["solved"] == pytest.approx(100 * 20 / 30)
     assert "grounded" in track.run("score", files[0], "--free-running").out
-    run = track.run("score", *files, "--intervals")
-    assert run.status == 2
-    assert "--intervals is not for files of `mwz play`" in run.err
+    told = track.run.refused("score", *files, "--intervals")
+    assert "--intervals is not for files of `mwz play`" in told
 
 
 def test_check_plays_a_file_again(track: _Track) -> None:
     [first, _] = track.files(mine)
-    run = track.run("check", first)
-    assert run.status == 0
+    run = track.run.done("check", first)
     assert "30, confirmed by replay" in run.out
     [first, _] = track.files(mine, lambda lines: lines[0].pop())
     run = track.run("check", first)
@@ -529,8 +502,7 @@ def test_check_plays_a_file_again(track: _Track) -> None:
 def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     [one, _] = track.files(mine, model_user, prefix="one")
     [other, _] = track.files(mine, model_user, silent, prefix="other")
-    run = track.run("compare", one, other, "--json", "-")
-    [pair] = json.loads(run.out)["pairs"]
+    [pair] = track.run.json("compare", one, other)["pairs"]
     # Ten tasks are solved by the first alone: McNemar's exact p is twice one half to the tenth.
     assert (pair["solved"]["only_a"], pair["solved"]["only_b"]) == (10, 0)
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
@@ -552,23 +524,22 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
 def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: float | None) -> None:
     one = track.files(mine, model_user, lost, prefix="one")
     other = track.files(mine, model_user, lost, prefix="other")
-    scored = json.loads(track.run("score", *one, "--json", "-").out)["pass"]["1"]
-    compared = json.loads(track.run("compare", *one, *other, "--json", "-").out)["systems"]
+    scored = track.run.json("score", *one)["pass"]["1"]
+    compared = track.run.json("compare", *one, *other)["systems"]
     assert [system["scores"]["solved"] for system in compared] == [pytest.approx(scored)] * 2
     assert (scored["interval"] == "wilson") == (low is not None)
     assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
 
 
 def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.MonkeyPatch) -> None:
-    track.submit(mine)
+    track(mine)
     monkeypatch.chdir(track.folder.parent)
-    run = track.run("compare", "agent", "agent")
-    assert run.status == 2
-    assert "has live dialogues; give its file of `mwz play`" in run.err
+    told = track.run.refused("compare", "agent", "agent")
+    assert "has live dialogues; give its file of `mwz play`" in told
 
 
 def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
-    track.submit(mine, model_user, lambda lines: silent(lines[:1]))
+    track(mine, model_user, lambda lines: silent(lines[:1]))
     board = make_board(read_entries(track.folder), "2021")
     tables = [table for table in board_tables(board) if table.track == "live"]
     [chart] = track_charts(board, tables)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from helpers import write_json
+
 FILES = {
     "made_up.dist-info/METADATA": "Metadata-Version: 2.1\nName: made-up\nVersion: 1\n",
     "made_up.dist-info/entry_points.txt": """
@@ -75,8 +77,7 @@ def test_a_package_from_outside_needs_no_copy_of_this_one(tmp_path: Path) -> Non
         path.write_text(content, encoding="utf-8")
     # town001 has three turns, the first of which asks something, and a goal of restaurants alone.
     responses = ["where to?", "[restaurant_name] is nice", "bye"]
-    predictions = tmp_path / "bare.json"
-    predictions.write_text(json.dumps({"bare": {"town001": responses}}), encoding="utf-8")
+    predictions = write_json(tmp_path / "bare.json", {"bare": {"town001": responses}})
 
     command = ("score", predictions, "--benchmark", "sample", "--json", "-", "--rules", "seafood")
     options = ("--metrics", "questions,inform", "--setup", "lenient")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from helpers import build_multiwoz
+from helpers import build_multiwoz, write_json
 from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
@@ -136,7 +136,7 @@ def test_goals_and_states_can_disagree(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = mwzeval / GOALS
     goals = json.loads(path.read_text())
-    path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
+    write_json(path, {**goals, "dev0005": goals["mul0002"]})
     seen = frozenset({"syn0001", "mul0002"})
     assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (seen, FROM_GOALS)
 
@@ -161,25 +161,25 @@ def test_a_damaged_split_is_named(tmp_path: Path) -> None:
 )
 def test_damaged_goals_are_named(tmp_path: Path, wrong: object) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
-    path = mwzeval / GOALS
-    path.write_text(json.dumps({**json.loads(path.read_text()), "trn0004": wrong}))
+    goals = json.loads((mwzeval / GOALS).read_text())
+    write_json(mwzeval / GOALS, {**goals, "trn0004": wrong})
     with pytest.raises(InputError, match=r"goals\.json: not in the layout"):
         find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS)
 
 
 @pytest.fixture
-def benchmark(tmp_path: Path) -> Benchmark:
+def built(tmp_path: Path) -> Benchmark:
     return build_multiwoz(*write_repositories(tmp_path))
 
 
-def test_a_benchmark_built_with_all_splits_knows_its_seen_goals(benchmark: Benchmark) -> None:
-    assert benchmark.seen == frozenset(SEEN_IDS)
+def test_a_benchmark_built_with_all_splits_knows_its_seen_goals(built: Benchmark) -> None:
+    assert built.seen == frozenset(SEEN_IDS)
 
 
-def test_the_parts_are_cut_by_goal_and_all_is_the_whole(benchmark: Benchmark) -> None:
-    assert set(benchmark.part("seen").dialogues) == set(SEEN_IDS)
-    assert set(benchmark.part("unseen").dialogues) == set(TEST_IDS) - set(SEEN_IDS)
-    assert benchmark.part("all") is benchmark
+def test_the_parts_are_cut_by_goal_and_all_is_the_whole(built: Benchmark) -> None:
+    assert set(built.part("seen").dialogues) == set(SEEN_IDS)
+    assert set(built.part("unseen").dialogues) == set(TEST_IDS) - set(SEEN_IDS)
+    assert built.part("all") is built
 
 
 # Every dialogue is played in full, the seen one (2 of the 5 turns) with a wrong answer.
@@ -195,9 +195,9 @@ _PREDICTIONS = {
     [("seen", 1, 2, 0.0), ("unseen", 2, 3, 100.0), ("all", 3, 5, 100 * 2 / 3)],
 )
 def test_the_parts_are_scored_apart(
-    benchmark: Benchmark, goals: str, dialogues: int, turns: int, inform: float
+    built: Benchmark, goals: str, dialogues: int, turns: int, inform: float
 ) -> None:
-    report = score(_PREDICTIONS, benchmark, Options(goals=goals))
+    report = score(_PREDICTIONS, built, Options(goals=goals))
     assert (report.coverage.dialogues, report.coverage.of) == (dialogues, dialogues)
     assert (report.coverage.turns, report.coverage.of_turns) == (turns, turns)
     assert report.inform == pytest.approx(inform)
@@ -207,54 +207,53 @@ def test_the_parts_are_scored_apart(
     assert report.signature.coverage is None
 
 
-def test_a_scorer_of_all_goals_gives_scorers_of_the_parts(benchmark: Benchmark) -> None:
+def test_a_scorer_of_all_goals_gives_scorers_of_the_parts(built: Benchmark) -> None:
     """What one derives from the benchmark, another of other goals must not take for its own."""
-    whole = Scorer(benchmark)
+    whole = Scorer(built)
     whole.score(_PREDICTIONS)
     for goals in ("seen", "unseen"):
-        alone = score(_PREDICTIONS, benchmark, Options(goals=goals))
+        alone = score(_PREDICTIONS, built, Options(goals=goals))
         assert whole.with_options(goals=goals).score(_PREDICTIONS) == alone
 
 
-def test_coverage_counts_against_the_part(benchmark: Benchmark) -> None:
+def test_coverage_counts_against_the_part(built: Benchmark) -> None:
     predictions = {id_: _PREDICTIONS[id_] for id_ in ("syn0001", "pmul0003")}
-    coverage = score(predictions, benchmark, Options(goals="unseen")).coverage
+    coverage = score(predictions, built, Options(goals="unseen")).coverage
     assert (coverage.dialogues, coverage.of, coverage.turns, coverage.of_turns) == (1, 2, 1, 3)
 
 
-def test_different_sets_of_seen_goals_have_different_signatures(benchmark: Benchmark) -> None:
-    other = replace(benchmark, seen=frozenset({"syn0001", "mul0002"}))
+def test_different_sets_of_seen_goals_have_different_signatures(built: Benchmark) -> None:
+    other = replace(built, seen=frozenset({"syn0001", "mul0002"}))
     options = Options(goals="seen")
-    ours, theirs = (score(_PREDICTIONS, b, options).signature for b in (benchmark, other))
+    ours, theirs = (score(_PREDICTIONS, b, options).signature for b in (built, other))
     assert str(ours) != str(theirs)
     assert not ours.comparable_with(theirs)
-    ours, theirs = (score(_PREDICTIONS, b).signature for b in (benchmark, other))
+    ours, theirs = (score(_PREDICTIONS, b).signature for b in (built, other))
     assert ours == theirs
 
 
-def test_a_part_that_is_not_played_is_an_error(benchmark: Benchmark) -> None:
+def test_a_part_that_is_not_played_is_an_error(built: Benchmark) -> None:
     predictions = {"pmul0003": _PREDICTIONS["pmul0003"]}
     with pytest.raises(InputError, match="play no dialogue with seen goal"):
-        score(predictions, benchmark, Options(goals="seen"))
+        score(predictions, built, Options(goals="seen"))
 
 
-def test_unknown_overlap_is_an_error_that_says_how_to_find_out(benchmark: Benchmark) -> None:
+def test_unknown_overlap_is_an_error_that_says_how_to_find_out(built: Benchmark) -> None:
     with pytest.raises(InputError, match="mwz data fetch --split all"):
-        score(_PREDICTIONS, replace(benchmark, seen=None), Options(goals="unseen"))
+        score(_PREDICTIONS, replace(built, seen=None), Options(goals="unseen"))
 
 
 @pytest.mark.parametrize("seen", [None, frozenset(SEEN_IDS), frozenset()])
 def test_the_overlap_is_installed_with_the_benchmark(
-    benchmark: Benchmark, seen: frozenset[str] | None
+    built: Benchmark, seen: frozenset[str] | None
 ) -> None:
-    install_benchmark(replace(benchmark, seen=seen))
-    assert load_benchmark(benchmark.name).seen == seen
+    install_benchmark(replace(built, seen=seen))
+    assert load_benchmark(built.name).seen == seen
 
 
-def test_the_command_scores_a_part(benchmark: Benchmark, tmp_path: Path) -> None:
-    install_benchmark(benchmark)
-    path = tmp_path / "predictions.json"
-    path.write_text(json.dumps(_PREDICTIONS))
+def test_the_command_scores_a_part(built: Benchmark, tmp_path: Path) -> None:
+    install_benchmark(built)
+    path = write_json(tmp_path / "predictions.json", _PREDICTIONS)
     run = CliRunner().invoke(score_command, [str(path), "--goals", "unseen"])
     assert run.exit_code == 0, run.output
     assert "unseen goals only: 2 of the benchmark's dialogues" in run.stdout

@@ -9,11 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from helpers import PROJECT
 
 import mwz
 import mwz.harness
-
-PROJECT = Path(__file__).parents[1]
 
 
 def test_every_public_name_is_there() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import shutil
@@ -11,11 +10,10 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
 
-import numpy as np
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli
+from resampled_cases import made_up
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PUBLISHED, read_entries, system_name
@@ -24,12 +22,6 @@ from mwz.harness.board.paper_table import entry_reference, mean_of
 from mwz.harness.cli import reading
 from mwz.harness.comparison import SEED, Evidence, compare
 from mwz.harness.comparison.comparing import randomisation
-from mwz.harness.metrics import Figure, Statistics
-from mwz.harness.signature import Signature
-
-Capture = pytest.CaptureFixture[str]
-CAREFUL, HASTY = (SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty"))
-
 
 # The mean over seeds.
 
@@ -39,11 +31,8 @@ def _square(sums: Sequence[float]) -> dict[str, float]:
 
 
 def _made_up(scores: Sequence[int]) -> Evidence:
-    """Return an output with one whole number per dialogue, and a figure that is not linear."""
-    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
-    ids = tuple(f"d{number}" for number in range(len(scores)))
-    statistics = Statistics([Figure("square", "Square")], rows, _square)
-    return Evidence("made up", Signature(), ids, {"square": [statistics]})
+    """Return an output with a figure that is not linear."""
+    return made_up(scores, _square)
 
 
 FIRST, SECOND, BASELINE = (5, 9, 4, 7, 6, 8), (6, 6, 5, 9, 6, 7), (4, 5, 6, 3, 6, 2)
@@ -110,65 +99,59 @@ def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str],
 # The command.
 
 
-def _paper(capsys: Capture, *arguments: object) -> Run:
-    return run_cli(capsys, "table", *arguments, "--benchmark", "sample")
-
-
-def _report(capsys: Capture, file: Path) -> dict[str, Any]:
-    run = run_cli(capsys, "score", file, "--benchmark", "sample", "--json", "-")
-    report: dict[str, Any] = json.loads(run.out)
-    return {**report, "bleu": report["bleu"]["mwz22"]}
+@pytest.fixture
+def table(cli: Cli) -> Cli:
+    return cli.of("table", "--benchmark", "sample")
 
 
 FIGURES = ("bleu", "inform", "success", "combined")
 
 
-def test_the_table_has_means_deviations_and_marks(capsys: Capture, tmp_path: Path) -> None:
+def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path: Path) -> None:
     seeds = []
     for number, file in enumerate((CAREFUL, HASTY)):
         seeds.append(tmp_path / f"mine_{number}.json")
         shutil.copy(file, seeds[-1])
-    run = _paper(capsys, *seeds, "--baseline", HASTY, "--format", "md")
-    assert run.status == 0, run.err
+    run = table.done(*seeds, "--baseline", HASTY, "--format", "md")
     rows = [line.replace("\\", "") for line in run.out.splitlines() if line.startswith("| ")]
     cells = {row.split("|")[1].strip(): [c.strip() for c in row.split("|")[2:-1]] for row in rows}
-    reports = [_report(capsys, file) for file in seeds]
-    assert cells["hasty"] == [f"{reports[1][name]:.1f}" for name in FIGURES]
-    values = [[report[name] for report in reports] for name in FIGURES]
+    reports = [cli.json("score", file, "--benchmark", "sample") for file in seeds]
+    own = [{**report, "bleu": report["bleu"]["mwz22"]} for report in reports]
+    assert cells["hasty"] == [f"{own[1][name]:.1f}" for name in FIGURES]
+    values = [[report[name] for report in own] for name in FIGURES]
     assert [cell.rstrip("*") for cell in cells["mine"]] == [
-        f"{fmean(own):.1f} ± {stdev(own):.1f}" for own in values
+        f"{fmean(of):.1f} ± {stdev(of):.1f}" for of in values
     ]
     assert "over 2 training seeds" in run.out
     assert "|test:randomisation|samples:10000|seed:12345|" in run.out
     # One output each: what `mwz compare` tests by.
-    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--format", "md")
-    compared = run_cli(capsys, "compare", HASTY, CAREFUL, "--json", "-", "--setup", "strict")
-    (pair,) = json.loads(compared.out)["pairs"]
+    run = table(CAREFUL, "--baseline", HASTY, "--format", "md")
+    (pair,) = cli.json("compare", HASTY, CAREFUL, "--setup", "strict")["pairs"]
     (row,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
     marks = [cell.strip().endswith("*") for cell in row.split("|")[2:-1]]
     assert marks == [pair[name]["significant"] for name in FIGURES]
     assert "McNemar's test" in run.out
 
 
-def test_systems_are_rows_of_their_own_and_corrected(capsys: Capture) -> None:
-    run = _paper(capsys, CAREFUL, "--seeds", HASTY, CAREFUL, "--seeds", HASTY, "--format", "md")
+def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
+    run = table(CAREFUL, "--seeds", HASTY, CAREFUL, "--seeds", HASTY, "--format", "md")
     rows = [line.split("|")[1].strip() for line in run.out.splitlines() if line.startswith("| ")]
     assert rows[-3:] == ["careful", "System", "hasty"]
     told = run.out.replace("\\", "")
     assert "several training seeds (careful 1, System 2, hasty 1)" in told
     assert "* differs" not in told
     # Names are made distinct, so that each row has its own marks.
-    run = _paper(capsys, CAREFUL, "--seeds", HASTY, "--baseline", CAREFUL)
+    run = table(CAREFUL, "--seeds", HASTY, "--baseline", CAREFUL)
     (line,) = [line for line in run.out.splitlines() if line.startswith("careful (2) & ")]
     assert "*" not in line
     assert "after Holm's correction" in run.out
     assert "holm-1979" in run.out
 
 
-def test_the_latex_holds_nothing_that_latex_would_act_on(capsys: Capture, tmp_path: Path) -> None:
+def test_the_latex_holds_nothing_that_latex_would_act_on(table: Cli, tmp_path: Path) -> None:
     file = tmp_path / "my_best%sys#&$x.json"
     shutil.copy(CAREFUL, file)
-    text = _paper(capsys, file, "--baseline", HASTY).out
+    text = table(file, "--baseline", HASTY).out
     assert r"my\_best\%sys\#\&\$x & " in text
     body, _, bibtex = text.partition("% BibTeX:\n")
     assert all(line.startswith("%") for line in bibtex.splitlines())
@@ -182,10 +165,10 @@ def test_the_latex_holds_nothing_that_latex_would_act_on(capsys: Capture, tmp_pa
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
-def test_the_latex_compiles_with_booktabs_alone(capsys: Capture, tmp_path: Path) -> None:
+def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> None:
     file = tmp_path / "my_best%sys#&$x.json"
     shutil.copy(CAREFUL, file)
-    text = _paper(capsys, file, HASTY, "--seeds", CAREFUL, "--baseline", HASTY).out
+    text = table(file, HASTY, "--seeds", CAREFUL, "--baseline", HASTY).out
     whole = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{text}"
     (tmp_path / "table.tex").write_text(f"{whole}\\end{{document}}\n", encoding="utf-8")
     command = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
@@ -201,26 +184,19 @@ def test_the_latex_compiles_with_booktabs_alone(capsys: Capture, tmp_path: Path)
         ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),
     ],
 )
-def test_what_cannot_be_is_refused(
-    capsys: Capture, arguments: tuple[object, ...], told: str
-) -> None:
-    run = run_cli(capsys, "table", *arguments)
-    assert (run.status, run.out) == (2, "")
-    assert told in " ".join(run.err.split())
+def test_what_cannot_be_is_refused(cli: Cli, arguments: tuple[object, ...], told: str) -> None:
+    assert told in " ".join(cli.refused("table", *arguments).split())
 
 
-def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_path: Path) -> None:
+def test_no_table_is_made_where_a_seed_cannot_be_scored(table: Cli, tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{", encoding="utf-8")
-    run = _paper(capsys, CAREFUL, broken)
-    assert (run.status, run.out) == (2, "")
-    assert f"{broken}: not JSON" in run.err
+    assert f"{broken}: not JSON" in table.refused(CAREFUL, broken)
 
 
-def test_scores_of_other_states_are_refused(capsys: Capture) -> None:
-    run = _paper(capsys, CAREFUL, "--baseline", SUBMISSIONS / "scripted.json")
-    assert (run.status, run.out) == (2, "")
-    assert "different sources of belief states" in run.err
+def test_scores_of_other_states_are_refused(table: Cli) -> None:
+    told = table.refused(CAREFUL, "--baseline", SCRIPTED)
+    assert "different sources of belief states" in told
 
 
 # References.
@@ -242,14 +218,13 @@ def test_papers_of_systems_with_responses_have_authors_title_and_year() -> None:
 
 @pytest.mark.real_data
 def test_two_outputs_beside_an_entry_of_the_board(
-    capsys: Capture, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "load_benchmark", lambda name: multiwoz)
     names = ("mars", "soloist")
     folder = upstream / "MultiWOZ_Evaluation" / "predictions"
     files = [folder / f"{name}.json" for name in names]
-    run = run_cli(capsys, "table", *files, "--baseline", "ubar", "--format", "md")
-    assert run.status == 0, run.err
+    run = cli.done("table", *files, "--baseline", "ubar", "--format", "md")
     reports = [read_entry(PUBLISHED / name).scores.main for name in names]
     shown = []
     for name in FIGURES:

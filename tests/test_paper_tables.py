@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, enter, report, system
-from helpers import run_cli
+from entered import REPOSITORY, enter, report, system
+from helpers import PROJECT, Cli
 
 from mwz.harness.board import read_entries
 from mwz.harness.board.audit.paper_tables import (
@@ -106,15 +106,15 @@ def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------- the command
 
 
-def _cells(format_: str, capsys: pytest.CaptureFixture[str]) -> str:
-    run = run_cli(capsys, "audit", "--paper", "--submissions", REPOSITORY, "--format", format_)
+def _cells(format_: str, cli: Cli) -> str:
+    run = cli("audit", "--paper", "--submissions", REPOSITORY, "--format", format_)
     assert (run.status, run.err) == (0, "")
     return run.out
 
 
-def test_the_counts_of_the_repository(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_counts_of_the_repository(cli: Cli) -> None:
     """BLEU differs in one cell of DoTS; diversity in one of UniConv's counts."""
-    out = _cells("text", capsys)
+    out = _cells("text", cli)
     four, five, six = out.split("Table ")[1:]
     assert "equal cells: 77 of 78" in four
     assert "16.7 ≠ 16.8" in four
@@ -144,15 +144,15 @@ def test_the_readme_says_how_many_rates_of_the_paper_come_out() -> None:
     ]
 
 
-def test_json_and_csv_have_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
-    tables = json.loads(_cells("json", capsys))
+def test_json_and_csv_have_every_cell(cli: Cli) -> None:
+    tables = json.loads(_cells("json", cli))
     # 7, 6 and 6 rows of 13 systems; of table 5 the corpus in four rows, of table 6 in all.
     assert {name: len(cells) for name, cells in tables.items()} == {
         "table_4": 91,
         "table_5": 78 + 4,
         "table_6": 78 + 6,
     }
-    lines = _cells("csv", capsys).splitlines()
+    lines = _cells("csv", cli).splitlines()
     assert lines[0] == "table,row,entry,quoted,printed,harness,equal"
     assert len(lines) == 1 + 91 + 82 + 84
 
@@ -169,9 +169,9 @@ def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
     assert [(cell.scored, cell.equal) for cell in found] == [(0.5, True)] * 2
 
 
-def _rows(paper: str, capsys: pytest.CaptureFixture[str]) -> dict[str, list[dict[str, Any]]]:
+def _rows(paper: str, cli: Cli) -> dict[str, list[dict[str, Any]]]:
     arguments = ("--paper", paper, "--submissions", REPOSITORY, "--format", "json")
-    run = run_cli(capsys, "audit", *arguments)
+    run = cli("audit", *arguments)
     assert (run.status, run.err) == (0, "")
     return dict(json.loads(run.out))
 
@@ -198,10 +198,8 @@ _FATES = {
 
 
 @pytest.mark.parametrize("paper", _FATES)
-def test_what_becomes_of_every_cell_of_a_paper_about_trackers(
-    paper: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tables = _rows(paper, capsys)
+def test_what_becomes_of_every_cell_of_a_paper_about_trackers(paper: str, cli: Cli) -> None:
+    tables = _rows(paper, cli)
     del tables["same_systems"]
     assert {
         name: (
@@ -213,8 +211,8 @@ def test_what_becomes_of_every_cell_of_a_paper_about_trackers(
     } == _FATES[paper]
 
 
-def test_papers_are_held_against_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = _rows("gca", capsys)["same_systems"]
+def test_papers_are_held_against_each_other(cli: Cli) -> None:
+    lines = _rows("gca", cli)["same_systems"]
     printed: dict[str, dict[str, str]] = {}
     for line in lines:
         printed.setdefault(line["system"], {})[line["paper"]] = line["JGA"]
@@ -233,9 +231,6 @@ def test_the_exact_turns_of_table_1_give_its_joint_accuracies() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["damd"], ["--explain"], ["--json", "-"]])
-def test_what_says_nothing_of_the_paper_is_refused(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = run_cli(capsys, "audit", "--paper", "--submissions", REPOSITORY, *arguments)
-    assert run.status == 2
-    assert "--paper: cannot be combined with" in run.err
+def test_what_says_nothing_of_the_paper_is_refused(arguments: list[str], cli: Cli) -> None:
+    told = cli.refused("audit", "--paper", "--submissions", REPOSITORY, *arguments)
+    assert "--paper: cannot be combined with" in told

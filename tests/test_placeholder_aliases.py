@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, run_cli
+from helpers import Cli, benchmark, dialogue, goal, refusal, write_json
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.data.installed import install_benchmark
@@ -22,8 +22,6 @@ from mwz.normalization import (
     normalize_response,
     rule_set,
 )
-
-Capture = pytest.CaptureFixture[str]
 
 RULES = rule_set("2021")
 
@@ -129,9 +127,7 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
 ) -> None:
     path = tmp_path / "aliases.toml"
     path.write_text(f"[placeholders]\n{line}\n")
-    with pytest.raises(InputError) as raised:
-        Options(placeholders=path)
-    assert str(raised.value).startswith(f"{path}: {problem}")
+    assert str(refusal(Options, placeholders=path)).startswith(f"{path}: {problem}")
 
 
 @pytest.mark.parametrize(
@@ -146,9 +142,7 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
 def test_a_file_that_is_no_table_is_refused(content: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "aliases.toml"
     path.write_text(content)
-    with pytest.raises(InputError) as raised:
-        Options(placeholders=str(path))
-    assert str(raised.value).startswith(f"{path}: {problem}")
+    assert str(refusal(Options, placeholders=str(path))).startswith(f"{path}: {problem}")
 
 
 def test_no_file_and_no_table_is_told_with_the_tables_there_are() -> None:
@@ -256,42 +250,37 @@ def test_nothing_is_said_where_few_names_are_unknown_or_none_can_be_guessed() ->
 def file(tmp_path: Path) -> Path:
     """A file whose two dialogues tell a number under a name that is not known."""
     install_benchmark(TWO)
-    path = tmp_path / "outputs.json"
-    path.write_text(json.dumps(_turns(UNKNOWN, UNKNOWN)))
-    return path
+    return write_json(tmp_path / "outputs.json", _turns(UNKNOWN, UNKNOWN))
 
 
-def test_check_score_why_and_compare_read_a_table(
-    file: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_check_score_why_and_compare_read_a_table(file: Path, tmp_path: Path, cli: Cli) -> None:
     on, table = ("--benchmark", "two"), tmp_path / "aliases.toml"
     table.write_text('[placeholders]\nrestaurant_ref = "REFERENCE"\n')
-    run = run_cli(capsys, "check", file, *on)
-    assert run.status == 1
+    run = cli.failed("check", file, *on)
     assert "  unknown       [restaurant_ref] 2×\n" in run.out
     assert "would change Inform by +0.0 and Success by +100.0" in run.out
-    run = run_cli(capsys, "check", file, *on, "--placeholders", table)
+    run = cli("check", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")
     assert "  unknown       none\n" in run.out
-    run = run_cli(capsys, "score", file, *on, "--json", "-")
+    run = cli("score", file, *on, "--json", "-")
     assert json.loads(run.out)["success"] == 0
     assert "Success by +100.0" in run.err
-    run = run_cli(capsys, "score", file, *on, "--json", "-", "--placeholders", table)
+    run = cli("score", file, *on, "--json", "-", "--placeholders", table)
     assert run.err == ""
     assert json.loads(run.out)["success"] == 100
     assert json.loads(run.out)["signature_fields"]["parameters"] == {
         "placeholders": aliases(OWN).label
     }
-    run = run_cli(capsys, "why", file, *on)
+    run = cli("why", file, *on)
     assert "Success by +100.0" in run.err
-    run = run_cli(capsys, "why", file, *on, "--placeholders", table)
+    run = cli("why", file, *on, "--placeholders", table)
     assert (run.status, run.err) == (0, "")
-    assert run_cli(capsys, "why", file, *on).out != run.out
+    assert cli("why", file, *on).out != run.out
 
 
-def test_what_the_harness_makes_takes_no_aliases(capsys: Capture) -> None:
-    run = run_cli(capsys, "score", "@constant", "--placeholders", "dard")
-    assert run == run_cli(capsys, "score", "@constant")
+def test_what_the_harness_makes_takes_no_aliases(cli: Cli) -> None:
+    run = cli("score", "@constant", "--placeholders", "dard")
+    assert run == cli("score", "@constant")
 
 
 # Two of DARD's six files: Inform and Success under 2021 without and with its placeholders, with

@@ -41,19 +41,3 @@ def test_what_is_deleted_from_responses_goes_in_this_order(rules: RuleSet) -> No
     assert rules.tables["responses"]["deleted"] == ["-s", "-ly"]
     # "-l-sy" becomes "-ly" by the first and nothing by the second.
     assert normalize_response("quick-l-sy cat-s", rules).text == "quick cat"
-
-
-@pytest.mark.parametrize(
-    ("name", "date", "venues", "normalises_venues", "phrases"),
-    [
-        ("2021", "2021-08", "2021", False, [" & ", "&", " '"]),
-        ("2023", "2023-01", "2023", False, [" & ", "&", " '", "bed and breakfast"]),
-        ("2026", "2026-11", "2023", True, [" & ", "&", " '", "bed and breakfast"]),
-    ],
-)
-def test_published_rule_sets_differ_in_this(
-    name: str, date: str, venues: str, normalises_venues: bool, phrases: list[str]
-) -> None:
-    rules = rule_set(name)
-    assert (rules.date, rules.venues, rules.normalises_venues) == (date, venues, normalises_venues)
-    assert list(rules.tables["name_phrases"]) == phrases

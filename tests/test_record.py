@@ -9,14 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import (
-    PROJECT,
-    REPOSITORY,
-    enter,
-    report,
-    system,
-)
-from helpers import run_cli
+from entered import REPOSITORY, enter, report, system
+from helpers import PROJECT, Cli, table_rows
 from test_reported import row, table, written
 
 from mwz.harness.board import Entry, read_entries
@@ -184,16 +178,13 @@ def test_what_a_table_repeats_of_an_entry_is_told_once(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------- the command
 
 
-def _run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    run = run_cli(capsys, "audit", "--submissions", REPOSITORY, *arguments)
-    assert (run.status, run.err) == (0, "")
-    return run.out
+@pytest.fixture
+def audit(cli: Cli) -> Cli:
+    return cli.of("audit", "--submissions", REPOSITORY)
 
 
-def test_the_audit_begins_with_one_table_and_its_legend(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    out = _run(capsys)
+def test_the_audit_begins_with_one_table_and_its_legend(audit: Cli) -> None:
+    out = audit.done().out
     first = out.splitlines()[2].split("  ")
     assert [cell.strip() for cell in first if cell] == [
         *("system", "source", "set-up", "figure", "reported", "harness", "difference", "verdict")
@@ -208,10 +199,8 @@ def _repository() -> tuple[list[Entry], Any]:
     return read_entries(REPOSITORY), read_reported(REPOSITORY)
 
 
-def test_the_audit_finds_what_is_known_of_the_public_board(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    found = json.loads(_run(capsys, "--format", "json"))
+def test_the_audit_finds_what_is_known_of_the_public_board(audit: Cli) -> None:
+    found = json.loads(audit.done("--format", "json").out)
     [damd] = [one for one in found["findings"] if one["kind"] == "combined"]
     assert (damd["system"], damd["printed"]) == ("DAMD", "84.8")
     under = {one["entry"]: one["under"] for one in found["rule_sets"]}
@@ -222,8 +211,8 @@ def test_the_audit_finds_what_is_known_of_the_public_board(
     assert {"86.59", "87.09", "90.99"} <= impossible
 
 
-def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(_run(capsys, "rewardnet", "--format", "json"))
+def test_named_systems_have_tables_of_their_own(audit: Cli) -> None:
+    found = json.loads(audit.done("rewardnet", "--format", "json").out)
     assert {one["entry"] for one in found["figures"]} == {"rewardnet"}
     assert [one["entry"] for one in found["rule_sets"]] == ["rewardnet"]
     assert found["findings"] == []
@@ -235,8 +224,7 @@ def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[st
 def _impossible_rates() -> list[list[str]]:
     """Return the rows of the table of rates that one run cannot have."""
     text = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
-    [block] = [one for one in text.split("\n\n") if one.startswith("| System | Printed")]
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in block.splitlines()[2:]]
+    return table_rows(text[text.index("| System | Printed") :])[2:]
 
 
 def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> None:

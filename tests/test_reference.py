@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import run_cli
+from helpers import CAREFUL, Cli
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.cli.verify import reference_differences
@@ -44,13 +43,10 @@ def test_a_wrong_shortcut_is_found(
     assert "bleu.damd" in {place for place, *_ in _differences(sample, careful)}
 
 
-def test_the_command_compares_entries(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command_compares_entries(here: Path, cli: Cli) -> None:
     place = ("--benchmark", "sample", "--submissions", "submissions")
     arguments = ("--name", "Careful", "--track", "end-to-end", *place)
-    submitted = SAMPLE_SUBMISSIONS / "careful.json"
-    assert run_cli(capsys, "submit", submitted, *arguments).status == 0
-    run = run_cli(capsys, "verify", "--reference", "--benchmark", "sample", "--jobs", 1)
+    submitted = CAREFUL
+    cli.done("submit", submitted, *arguments)
+    run = cli("verify", "--reference", "--benchmark", "sample", "--jobs", 1)
     assert (run.status, run.out) == (0, "careful: ok\n")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import asdict
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, read_submission
+from helpers import HASTY, read_submission
 
 from mwz.harness import InputError
 from mwz.harness.data import load_benchmark
@@ -19,7 +20,7 @@ from mwz.harness.submission import normalize_submission
 def report() -> Report:
     """A report with every metric."""
     scorer = Scorer(load_benchmark("sample"))
-    path = SUBMISSIONS / "hasty.json"
+    path = HASTY
     submission = normalize_submission(read_submission(path, scorer.benchmark), scorer.rules)
     return scorer.with_options(metrics=allowed_metrics(submission)).score_normalized(submission)
 
@@ -35,6 +36,18 @@ def test_reading_back_what_was_written_gives_the_same_report(report: Report, wri
     assert read == report
     assert read.to_dict() == report.to_dict()
     assert written == before
+
+
+def test_fields_have_the_same_names_in_python_and_in_json(report: Report, written: Any) -> None:
+    # The format is that of the file, and the signature is there as a line as well.
+    names = written.keys() - {"format", "signature", "signature_fields"}
+    assert names >= {*report.metrics, "inform", "success", "combined", "coverage", "rules"}
+    for name in names:
+        assert getattr(report, name) is not None, name
+    # So have the parts that are plain data.
+    parts = [report.coverage, report.strict, report.optimistic, report.diversity]
+    for name, part in zip(("coverage", "strict", "optimistic", "diversity"), parts, strict=True):
+        assert asdict(part) == written[name]
 
 
 def test_a_metric_that_this_version_does_not_know_is_kept(written: Any) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
-from helpers import run_cli
+from entered import REPOSITORY, enter, leaderboard, report, system
+from helpers import PROJECT, Cli, refusal, table_rows
 
 from mwz.harness.board import Entry, read_board, read_entries
 from mwz.harness.board.entries import read_entry
@@ -117,10 +117,9 @@ def test_a_column_names_a_version_and_a_measure(
 def test_what_is_not_as_the_schema_says_is_refused_with_its_place(
     wrong: dict[str, Any], told: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError) as error:
-        written(tmp_path, wrong)
-    assert error.value.source.endswith(REPORTED_FILE)
-    assert any(told in problem for problem in error.value.problems), error.value.problems
+    error = refusal(written, tmp_path, wrong)
+    assert error.source.endswith(REPORTED_FILE)
+    assert any(told in problem for problem in error.problems), error.problems
 
 
 def test_two_tables_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -229,12 +228,7 @@ def test_a_system_with_an_entry_has_what_is_reported_beside_its_rank(
         ),
     )
     block = _section(leaderboard(entered, "2021", tables=tables), "### Reported figures")
-    cells = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in block.splitlines()
-        if line.startswith("|")
-    ][2:]
-    assert cells == [
+    assert table_rows(block)[2:] == [
         ["1", "One", "25.0 / 70.0 / 60.0 / 90.0", "*matches the public board*", "21.5 / 90.0 / –"],
         ["2", "Two", "20.0 / 72.0 / – / –", "differs by Inform -2.0", "–"],
     ]
@@ -272,7 +266,6 @@ def test_tables_made_with_older_scripts_have_a_page_of_their_own(
     tables = written(tmp_path, old)
     assert "86.59" not in leaderboard(entered, "2021", tables=tables)
     page = older_results_page(make_board(entered, "2021", tables))
-    assert page is not None
     block = _section(page, "## Old ones")
     assert re.search(r"\| One +\| +95.70 \| 25.0 / 70.0 / 60.0 +\|", block)
     assert re.search(r"\| Gone +\| +86.59 \| \*reported\* +\|", block)
@@ -287,23 +280,20 @@ def test_a_row_that_names_an_entry_that_is_not_there_is_refused(
         make_board(entered, "2021", tables)
 
 
-def test_one_command_makes_and_checks_both_pages(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_command_makes_and_checks_both_pages(tmp_path: Path, cli: Cli) -> None:
     folder = tmp_path / "base" / "submissions"
     enter(folder, "one", system(name="One"))
     written(folder, table(row("Gone", **{"2.0_Inform": "86.59"}), kind="old"))
     older = folder.parent / "docs" / "older-results.md"
     options = ("leaderboard", "--submissions", folder)
-    assert run_cli(capsys, *options).status == 0
-    assert run_cli(capsys, *options, "--check").status == 0
+    cli.done(*options)
+    cli.done(*options, "--check")
     older.write_text(older.read_text(encoding="utf-8").replace("86.59", "96.59"), encoding="utf-8")
-    run = run_cli(capsys, *options, "--check")
-    assert run.status == 1
+    run = cli.failed(*options, "--check")
     assert "older-results.md is outdated" in run.err
     assert any(line.startswith("-") and "96.59" in line for line in run.out.splitlines())
     older.unlink()
-    assert run_cli(capsys, *options, "--check").status == 1
+    cli.failed(*options, "--check")
     assert not older.exists()
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import RULES
+from helpers import RULES, write_json
 
 from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import FURTHER_SLOTS, Goal
@@ -145,8 +145,7 @@ def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:
 def _one_dialogue(folder: Path, id_: str) -> tuple[Benchmark, Path]:
     """Return a benchmark of one dialogue, and the data set's goal of a dialogue of that id."""
     wanted = {"info": {"food": "italian", "area": "centre"}, "reqt": ["phone", "price range"]}
-    path = folder / "test.json"
-    path.write_text(json.dumps({id_: {"goal": {"restaurant": wanted, "hotel": {}}}}))
+    path = write_json(folder / "test.json", {id_: {"goal": {"restaurant": wanted, "hotel": {}}}})
     return replace(SAMPLE, dialogues={"town001": SAMPLE.dialogues["town001"]}), path
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from entered import (
+    PIN,
     REPOSITORY,
     SAMPLE_TRACKS,
     all_scores,
@@ -18,13 +19,15 @@ from entered import (
     edit_scores,
     enter,
     leaderboard,
+    made_system,
     make_older,
     reports,
     sample_content,
     sample_scores,
     system,
+    write_scores,
 )
-from helpers import Run, run_cli
+from helpers import Cli, refusal
 from submitted import files_below
 
 from mwz.harness import Benchmark
@@ -81,14 +84,8 @@ def _rescore(folder: Path, *folders: Path, keys: Sequence[str] = NAMES) -> dict[
 
 def _pin(folder: Path, content: bytes, **changes: str) -> Entry:
     """Make a submission's predictions pinned ones, to be found elsewhere."""
-    pinned = {
-        "repository": "someone/outputs",
-        "commit": "c" * 40,
-        "path": "predictions/careful.json",
-        "git_blob": blob_id(content),
-        **changes,
-    }
-    facts = validated(System, system(name=folder.name, predictions=pinned), "system")
+    place = {"path": "predictions/careful.json", "git_blob": blob_id(content)}
+    facts = made_system(folder.name, predictions={**PIN, **place, **changes})
     (folder / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
     return read_entry(folder)
@@ -147,7 +144,7 @@ def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_c
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
     kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
-    path.write_text(replace(scored["hasty"], reports=kept).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(path.parent, replace(scored["hasty"], reports=kept))
     outcome = _rescore(folder, keys=["hasty"])["hasty"]
     assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
@@ -177,7 +174,7 @@ def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
     old = scored["careful"]
     signature = replace(old.main.signature, **{name: value})  # type: ignore[arg-type]
     made = {**old.reports, "2021": replace(old.main, signature=signature)}
-    path.write_text(replace(old, reports=made).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(path.parent, replace(old, reports=made))
     outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.scores, outcome.changes) == (old, ())
     assert path.read_bytes() == before
@@ -187,14 +184,12 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
     folder: Path, scored: Mapping[str, Scores]
 ) -> None:
     # The default benchmark is another one where the submission's own is not installed.
-    path = folder / "careful" / SCORES_FILE
     elsewhere = {
         rules: replace(one, signature=replace(one.signature, benchmark="elsewhere"))
         for rules, one in scored["careful"].reports.items()
     }
-    path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
+    write_scores(folder / "careful", Scores(elsewhere, None))
     [careful] = _outcomes(read_entries(folder)[:1])
-    assert careful.missing is not None
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
 
@@ -206,7 +201,6 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
     edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
     outcomes = _rescore(folder)
     assert outcomes["careful"].scores is None
-    assert outcomes["careful"].missing is not None
     assert "predictions/careful.json by --from" in outcomes["careful"].missing
     assert path.read_bytes() == before
 
@@ -229,7 +223,6 @@ def test_pinned_predictions_are_found_in_the_data_directory(
 ) -> None:
     entry = _pin(folder / "careful", sample_content("careful"))
     pinned = entry.system.predictions.pinned
-    assert pinned is not None
     file = data_directory / "downloads" / pinned.place
     file.parent.mkdir(parents=True)
     file.write_bytes(sample_content("careful"))
@@ -243,7 +236,6 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Pa
         find_predictions(entry, [tmp_path])
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path, keys=["careful"])["careful"]
-    assert outcome.missing is not None
     assert blob_id(sample_content("careful")) in outcome.missing
     assert (folder / "careful" / SCORES_FILE).read_bytes() == before
 
@@ -265,9 +257,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert "not JSON" in str(hasty)
     assert scripted is None
     # The careful one is shown without a rank; nobody knows what the scores of the hasty one are of.
-    with pytest.raises(InputError) as error:
-        write_rescored(entries, outcomes, "2021")
-    assert error.value.problems == (
+    assert refusal(write_rescored, entries, outcomes, "2021").problems == (
         f"hasty: its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
     )
 
@@ -279,10 +269,9 @@ def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_a
     kept = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(kept)
-    with pytest.raises(InputError) as error:
-        leaderboard(read_entries(folder), "2021")
+    error = refusal(leaderboard, read_entries(folder), "2021")
     told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
-    assert error.value.problems == (f"careful: {told}", f"hasty: {told}")
+    assert error.problems == (f"careful: {told}", f"hasty: {told}")
     _rescore(folder)
     careful, hasty, _ = read_entries(folder)
     assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])
@@ -294,7 +283,6 @@ def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(fol
     outcome = _rescore(folder, keys=["careful"])["careful"]
     assert (outcome.changes, outcome.missing) == ((), None)
     hashes = read_entry(folder / "careful").scores.predictions
-    assert hashes is not None
     assert hashes.git_blob == blob_id(content)
 
 
@@ -318,7 +306,7 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     )
     (corpus / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     scores = all_scores("damd", sample, "corpus")
-    (corpus / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    write_scores(corpus, scores)
     edit_scores(corpus, "bleu", "damd", value=1.0)
     [change] = _rescore(folder, keys=["corpus"])["corpus"].changes
     # The references against themselves.
@@ -330,34 +318,27 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
 # ------------------------------------------------------------------------ on the command line
 
 
-def _leaderboard(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
-
-
 def _line(text: str, part: str) -> str:
     [line] = [line for line in text.splitlines() if part in line]
     return line
 
 
 def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
     make_older(folder / "careful")
-    run = _leaderboard(capsys, folder)
-    assert run.status == 2
-    assert "careful: scored by an earlier version; use --rescore" in run.err
-    run = _leaderboard(capsys, folder, "--rescore")
-    assert run.status == 0
+    assert "careful: scored by an earlier version; use --rescore" in board_cli.refused(folder)
+    run = board_cli.done(folder, "--rescore")
     assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
-    assert _leaderboard(capsys, folder, "--check").status == 0
+    board_cli.done(folder, "--check")
 
 
 def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, board_cli: Cli
 ) -> None:
-    assert _leaderboard(capsys, folder).status == 0
+    board_cli.done(folder)
     page = (folder.parent / "leaderboard.md").read_bytes()
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    run = board_cli(folder, "--check", "--rescore")
     assert (run.status, run.err) == (0, "")
     assert "careful: unchanged" in run.out
     assert "leaderboard.md: up to date\n" in run.out
@@ -365,11 +346,10 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
     # scoring again tells.
     (folder / "careful" / "dialogues.json").unlink()
     edit_inform(folder / "careful", 90.0)
-    assert _leaderboard(capsys, folder).status == 0
+    board_cli.done(folder)
     before = files_below(folder.parent)
-    assert _leaderboard(capsys, folder, "--check").status == 0
-    run = _leaderboard(capsys, folder, "--check", "--rescore")
-    assert run.status == 1
+    board_cli.done(folder, "--check")
+    run = board_cli.failed(folder, "--check", "--rescore")
     # Inform (26 of 30 dialogues) and the combined score, in all and in the strict set-up.
     assert "careful: 4 figures changed" in run.out
     assert "hasty: unchanged" in run.out
@@ -380,7 +360,7 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
     ]
     assert files_below(folder.parent) == before
     # Without --check the same is written.
-    assert _leaderboard(capsys, folder, "--rescore", "--jobs", 2).status == 0
+    board_cli.done(folder, "--rescore", "--jobs", 2)
     assert (folder.parent / "leaderboard.md").read_bytes() == page
 
 

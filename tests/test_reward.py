@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import sacrebleu
-from helpers import SUBMISSIONS, sample_predictions
+from helpers import CAREFUL, PROJECT, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import CANONICAL_STYLE
@@ -17,7 +17,6 @@ from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import normalize_response
 
-PROJECT = Path(__file__).parents[1]
 NAMES = ("careful", "hasty", "scripted")
 
 
@@ -157,7 +156,7 @@ def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -
     with pytest.raises(SystemExit):
         main(
             [
-                *("score", str(SUBMISSIONS / "careful.json"), "--benchmark", "sample"),
+                *("score", str(CAREFUL), "--benchmark", "sample"),
                 *("--per-dialogue", str(target)),
             ]
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import SUBMISSIONS, run_cli, texts_drawn
+from helpers import CAREFUL, Cli, texts_drawn
 
 from mwz.harness.comparison import BOOTSTRAP, Interval, plot_scores
 from mwz.harness.comparison.evidence import WILSON
@@ -60,11 +60,8 @@ def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mwz.harness.io.tables.find_spec", lambda _: None)
-    run = run_cli(capsys, "score", SUBMISSIONS / "careful.json", "--plot", tmp_path / "a.svg")
-    assert (run.status, run.out) == (2, "")
-    assert (
-        "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`" in run.err
-    )
+    told = cli.refused("score", CAREFUL, "--plot", tmp_path / "a.svg")
+    assert "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`" in told

@@ -18,6 +18,7 @@ from entered import (
     report,
     reports,
 )
+from helpers import refusal
 from hypothesis import given, settings, strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
@@ -130,17 +131,15 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: 
     place = enter(folder, "system", scored=reports(**figures)).folder
     change_scores(place, change)
     path = place / SCORES_FILE
-    with pytest.raises(InputError) as error:
-        parse_scores(path.read_bytes(), str(path), "end-to-end")
-    assert error.value.source.startswith(str(path))
+    error = refusal(parse_scores, path.read_bytes(), str(path), "end-to-end")
+    assert error.source.startswith(str(path))
     [entry] = read_entries(folder)
     assert entry.scores == Scores({}, None)
-    about = Path(error.value.source).name
-    assert entry.problems == tuple(f"{about}: {problem}" for problem in error.value.problems)
-    with pytest.raises(InputError) as refused:
-        leaderboard([entry], "2021")
-    assert refused.value.problems == tuple(f"system: {problem}" for problem in entry.problems)
-    return error.value
+    about = Path(error.source).name
+    assert entry.problems == tuple(f"{about}: {problem}" for problem in error.problems)
+    told = tuple(f"system: {problem}" for problem in entry.problems)
+    assert refusal(leaderboard, [entry], "2021").problems == told
+    return error
 
 
 @pytest.mark.parametrize(
@@ -177,13 +176,11 @@ def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) ->
 
 
 def test_scores_of_another_rule_set_in_the_main_place_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
-        parse_scores(json.dumps(report("2023").to_dict()).encode(), SCORES_FILE, "end-to-end")
-    assert error.value.problems == ("rules: holds scores under rule set 2023",)
+    content = json.dumps(report("2023").to_dict()).encode()
+    error = refusal(parse_scores, content, SCORES_FILE, "end-to-end")
+    assert error.problems == ("rules: holds scores under rule set 2023",)
 
 
 @pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}"])
 def test_what_is_no_report_is_refused(content: bytes) -> None:
-    with pytest.raises(InputError) as error:
-        parse_scores(content, SCORES_FILE, "end-to-end")
-    assert error.value.source == SCORES_FILE
+    assert refusal(parse_scores, content, SCORES_FILE, "end-to-end").source == SCORES_FILE

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
+from entered import sample_content
 from helpers import RULES, benchmark, database, dialogue, goal
 from hypothesis import given, settings, strategies as st
 from sacrebleu.metrics.bleu import BLEU
+from stepped import play
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
@@ -56,10 +57,6 @@ def _both(point: Point) -> tuple[float, float]:
     return point.figures["inform"], point.figures["success"]
 
 
-def _content(name: str) -> bytes:
-    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
-
-
 def _searched(content: bytes, benchmark: str, workers: int = 1, **how: Any) -> SetupSearch:
     """Search the set-ups of one submission."""
     return search_setups({"one": AuditedOutputs(content, benchmark)}, workers, **how)["one"]
@@ -70,7 +67,9 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
     """The set-up searches of the sample submissions, computed once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MWZ_DATA", str(tmp_path_factory.mktemp("data")))
-        yield search_setups({name: AuditedOutputs(_content(name), "sample") for name in ALLOWED}, 2)
+        yield search_setups(
+            {name: AuditedOutputs(sample_content(name), "sample") for name in ALLOWED}, 2
+        )
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -103,9 +102,8 @@ def test_its_named_points_are_the_scores_under_those_names(
     assert len(searches[name].named) == len(SETUPS) * len(published_rule_sets())
     for setup, point in named.items():
         options = Options(rules=rules, setup=setup, metrics=["inform"])
-        report = score(json.loads(_content(name)), sample, options)
+        report = score(json.loads(sample_content(name)), sample, options)
         rates = report.setup(setup)
-        assert rates is not None
         assert _both(point) == (rates.inform["total"], rates.success["total"])
         assert (point.ways["domains"], point.ways["states"]) == (rates.domains, report.states)
 
@@ -126,7 +124,7 @@ def test_its_bleu_points_are_sacrebleus(
     searches: Mapping[str, SetupSearch],
     sample: Benchmark,
 ) -> None:
-    parsed = parse_submission(json.loads(_content(name)), sample, name)
+    parsed = parse_submission(json.loads(sample_content(name)), sample, name)
     responses = normalize_submission(parsed, rule_set("2021")).responses
     hypotheses = [text for texts in responses.values() for text in texts]
     for point in searches[name].bleu:
@@ -182,12 +180,10 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
     played, chances = [], []
     for wanted, turns in dialogues:
         played.append(
-            PlayedDialogue(
-                id=f"d{len(played)}",
-                gold=dialogue({"restaurant": goal(wanted)}, len(turns)),
-                responses=[response for response, _ in turns],
-                states=[{"restaurant": state} for _, state in turns],
-                active_domains=[["restaurant"]] * len(turns),
+            play(
+                {"restaurant": goal(wanted)},
+                *((response, {"restaurant": state}) for response, state in turns),
+                id_=f"d{len(played)}",
             )
         )
         results = [

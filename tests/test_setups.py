@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, benchmark, database, dialogue, goal, run_cli
+from helpers import CAREFUL, RULES, Cli, benchmark, database, dialogue, goal, refusal
 from hypothesis import given, settings, strategies as st
-from stepped import rates_of
+from stepped import play, rates_of
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Options, Report, Scorer
@@ -23,27 +22,6 @@ DATABASE = database()
 NORTH, SOUTH = {"restaurant": {"area": "north"}}, {"restaurant": {"area": "south"}}
 THAI_NORTH = {"restaurant": {"area": "north", "food": "thai"}}
 NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
-
-Turn = tuple[str, Mapping[str, Mapping[str, str]]]
-
-
-def _played(
-    turns: Sequence[Turn],
-    wanted: Mapping[str, str],
-    requested: Sequence[str] = (),
-    active: Sequence[Sequence[str]] | None = None,
-    booked: Sequence[Sequence[str]] | None = None,
-    references: Sequence[str] | None = None,
-) -> PlayedDialogue:
-    """Return a dialogue about a restaurant, by default active in every turn."""
-    goals = {"restaurant": goal(wanted, requested)}
-    return PlayedDialogue(
-        id="d1",
-        gold=dialogue(goals, len(turns), booked=booked, references=references),
-        responses=[response for response, _ in turns],
-        states=[state for _, state in turns],
-        active_domains=active or [["restaurant"]] * len(turns),
-    )
 
 
 def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
@@ -56,7 +34,11 @@ def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
 
 def test_the_first_turn_counts_or_does_not() -> None:
     # The only venue is named at once, and the number told: without that turn there is neither.
-    played = _played([("NAME has PHONE", NORTH), ("bye", NORTH)], {"area": "north"}, ["PHONE"])
+    played = play(
+        {"restaurant": goal({"area": "north"}, ["PHONE"])},
+        ("NAME has PHONE", NORTH),
+        ("bye", NORTH),
+    )
     assert _rates(played) == (100, 100)
     assert _rates(played, first_turn=False) == (0, 0)
     # Told again in the second turn, both count.
@@ -65,8 +47,8 @@ def test_the_first_turn_counts_or_does_not() -> None:
 
 
 def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
-    turns = [("NAME has PHONE", NORTH)]
-    played = _played(turns, {"area": "north"}, ["PHONE"], active=[["hotel"]])
+    wanted = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+    played = play(wanted, ("NAME has PHONE", NORTH), active=[["hotel"]])
     assert _rates(played) == (0, 0)
     assert _rates(played, active_only=False) == (100, 100)
 
@@ -82,13 +64,9 @@ def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
 def test_when_a_reference_number_counts(
     booked: list[str], reference: str, success: dict[str, float]
 ) -> None:
-    played = _played(
-        [("NAME: REFERENCE", NORTH)],
-        {"area": "north"},
-        ["REFERENCE"],
-        booked=[booked],
-        references=[reference],
-    )
+    goals = {"restaurant": goal({"area": "north"}, ["REFERENCE"])}
+    turn = ("NAME: REFERENCE", NORTH)
+    played = play(goals, turn, booked=[booked], references=[reference])
     assert success.keys() == REFERENCES.keys()
     for references, wanted in success.items():
         assert _rates(played, references=references) == (100, wanted), references
@@ -112,7 +90,7 @@ def test_when_a_reference_number_counts(
 def test_results_without_a_new_venue_leave_a_lasting_offer(
     states: Sequence[Any], wanted: Mapping[str, str], intersection: float, lasting: float
 ) -> None:
-    played = _played([("NAME", state) for state in states], wanted)
+    played = play({"restaurant": goal(wanted)}, *(("NAME", state) for state in states))
     # An offer by intersection is kept while all of it is found: r2 is, in the north.
     assert _rates(played, comparison="intersection")[0] == intersection
     assert _rates(played, comparison="lasting")[0] == lasting
@@ -178,10 +156,9 @@ def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float
 def test_strict_and_optimistic_are_what_the_re_evaluation_says(
     turns: Any, wanted: Mapping[str, str], requested: Sequence[str]
 ) -> None:
-    played = _played(
-        [(response, state) for response, state, _, _ in turns],
-        wanted,
-        requested,
+    played = play(
+        {"restaurant": goal(wanted, requested)},
+        *((response, state) for response, state, _, _ in turns),
         active=[active for *_, active, _ in turns],
         booked=[["restaurant"] if booked else [] for *_, booked in turns],
     )
@@ -221,7 +198,6 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
     ):
         report = _scored(name)
         scores = report.setup(name)
-        assert scores is not None
         assert (scores.inform["total"], scores.success["total"]) == (inform, inform)
         assert (scores.domains, report.domains, report.states) == (domains, domains, states)
         assert report.signature.setup == name
@@ -238,18 +214,14 @@ def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
 def test_a_source_other_than_the_set_ups_own_is_refused(
     setup: str, options: dict[str, str], problem: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
-        Options(setup=setup, **options)
-    assert refused.value.problems == (f"{problem}; leave it out",)
+    assert refusal(Options, setup=setup, **options).problems == (f"{problem}; leave it out",)
     # What it takes anyway may be said.
     Options(setup="ubar", states="gold", domains="gold")
 
 
-def test_the_command_scores_by_name(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    sample = Path(__file__).parents[1] / "harness" / "sample" / "submissions" / "careful.json"
-    run = run_cli(capsys, "score", sample, "--benchmark", "sample", "--setup", "ubar")
+def test_the_command_scores_by_name(cli: Cli) -> None:
+    sample = CAREFUL
+    run = cli("score", sample, "--benchmark", "sample", "--setup", "ubar")
     assert (run.status, run.err) == (0, "")
     assert run.out.startswith("Inform and Success with gold belief states")
     assert "|setup:ubar|domains:gold|states:gold|" in run.out
@@ -277,5 +249,4 @@ def test_named_set_ups_on_published_outputs(
 ) -> None:
     scorer = Scorer(multiwoz, Options(setup=setup, metrics=["inform"]))
     found = scorer.score(predictions(system)).setup(setup)
-    assert found is not None
     assert (round(found.inform["total"], 1), round(found.success["total"], 1)) == rates

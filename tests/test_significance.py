@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from resampled_cases import sample_evidence
+from resampled_cases import made_up, sample_evidence
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, chisquare
@@ -75,18 +74,6 @@ def test_holm_keeps_the_order_and_lowers_nothing(ps: list[float]) -> None:
 # Resampling.
 
 
-def _mean(sums: Sequence[float]) -> dict[str, float]:
-    return {"mean": sums[1] / sums[0]}
-
-
-def _made_up(scores: Any) -> Evidence:
-    """Return what is known of a system by one whole number per dialogue."""
-    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
-    ids = tuple(f"d{number}" for number in range(len(scores)))
-    statistics = Statistics([Figure("mean", "Mean")], rows, _mean)
-    return Evidence("made up", Signature(), ids, {"mean": [statistics]})
-
-
 def _ps(test: str, a: Evidence, b: Evidence, samples: int, seed: int = SEED) -> dict[str, float]:
     """Return figure -> p of two systems."""
     [ps] = TESTS[test]([(a, b)], samples, seed)
@@ -103,12 +90,12 @@ def test_randomisation_nears_the_share_of_all_swaps() -> None:
     ]
     exact = sum(one >= abs(sum(differences)) for one in sums) / len(sums)
     assert 0 < exact < 1
-    p = _ps("randomisation", _made_up(first), _made_up(second), 20_000)["mean"]
+    p = _ps("randomisation", made_up(first), made_up(second), 20_000)["mean"]
     assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
 
 
 def test_p_is_never_0() -> None:
-    first, second = _made_up([9] * 40), _made_up([1] * 40)
+    first, second = made_up([9] * 40), made_up([1] * 40)
     assert _ps("randomisation", first, second, 99) == {"mean": 1 / 100}
 
 
@@ -140,7 +127,7 @@ def _split(scores: np.ndarray, generator: np.random.Generator) -> tuple[Evidence
     """Return two halves of a system's seeds, each by its sum per dialogue."""
     order = generator.permutation(len(scores))
     half = len(scores) // 2
-    return _made_up(scores[order[:half]].sum(axis=0)), _made_up(scores[order[half:]].sum(axis=0))
+    return made_up(scores[order[:half]].sum(axis=0)), made_up(scores[order[half:]].sum(axis=0))
 
 
 def test_p_values_of_two_halves_of_one_systems_seeds_are_uniform() -> None:
@@ -163,7 +150,7 @@ def test_p_values_of_two_halves_of_one_systems_seeds_are_uniform() -> None:
 def test_systems_that_differ_are_told_apart() -> None:
     generator = np.random.default_rng(3)
     scores = generator.integers(0, 20, size=200)
-    first, second = _made_up(scores + generator.integers(0, 4, size=200)), _made_up(scores)
+    first, second = made_up(scores + generator.integers(0, 4, size=200)), made_up(scores)
     assert all(_ps(test, first, second, 999)["mean"] < 0.01 for test in TESTS)
 
 

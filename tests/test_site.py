@@ -21,8 +21,8 @@ import click
 import html5lib
 import jsonschema
 import pytest
-from entered import PROJECT, REPOSITORY, enter, reports, system
-from helpers import Run, run_cli
+from entered import REPOSITORY, enter, reports, system
+from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
@@ -48,7 +48,6 @@ from mwz.harness.board.views.site_pages import LOOPBACK, Site, make_site, page_s
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
-from mwz.harness.errors import InputError
 from mwz.harness.io import figure
 
 DOCUMENTS = PROJECT / "docs"
@@ -76,6 +75,15 @@ def _text(element: ElementTree.Element) -> str:
 
 def _row(page: str, anchor: str) -> ElementTree.Element:
     return next(row for row in _all(_tree(page), "tr") if row.get("id") == anchor)
+
+
+def _lines(site: Site) -> dict[str, dict[str, str]]:
+    """Return the lines of the board by their entries."""
+    return {line["entry"]: line for line in csv.DictReader(io.StringIO(site.files["board.csv"]))}
+
+
+def _rows(site: Site) -> dict[str, dict[str, Any]]:
+    return {row["entry"]: row for row in json.loads(site.files["board.json"])["rows"]}
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +191,6 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
         for rules in ("2021", "2023", "2026"):
             found = by_key[key].scores.under(rules)
-            assert found is not None
             for name in ("inform", "success", "combined"):
                 column = name if rules == "2021" else f"{name}-{rules}"
                 shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
@@ -539,9 +546,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
 
 
 def _problems(folder: Path) -> list[str]:
-    with pytest.raises(InputError) as refused:
-        _made(folder)
-    return list(refused.value.problems)
+    return list(refusal(_made, folder).problems)
 
 
 def test_html_and_dangerous_links_in_a_document_are_text() -> None:
@@ -590,7 +595,8 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     about = {"year": 2031, "model": "T9-tiny", "training": "weather reports", "runs": 3}
     prompts = "https://example.org/prompts"
     enter(folder, "system", system(**about, prompts=prompts), reports(bleu=19.0))
-    files = _made(folder).files
+    site = _made(folder)
+    files = site.files
     page = files["systems/system.html"]
     for title, text in {"Year": "2031", "Model": "T9-tiny", "Runs": "3"}.items():
         assert f"<dt>{title}<dd>{text}</div>" in page
@@ -600,9 +606,7 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     data: Any = json.loads(files["systems/system.json"])
     assert {name: data[name] for name in about} == about
     assert "open_weights" not in data
-    (row,) = (
-        row for row in csv.DictReader(io.StringIO(files["board.csv"])) if row["entry"] == "system"
-    )
+    row = _lines(site)["system"]
     assert {name: row[name] for name in about} == {name: str(one) for name, one in about.items()}
     assert row["open_weights"] == ""
 
@@ -684,13 +688,11 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
 ) -> None:
     enter(folder, "formula", system(name="=1+1"), reports(bleu=19.0))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])
-    rows = list(csv.DictReader(io.StringIO(_made(folder).files["board.csv"])))
-    assert "'=1+1" in {row["system"] for row in rows}
+    assert _lines(_made(folder))["formula"]["system"] == "'=1+1"
 
 
 def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
-    lines = csv.DictReader(io.StringIO(made.files["board.csv"]))
-    by_key = {line["entry"]: line for line in lines}
+    by_key = _lines(made)
     labes = by_key["labes"]
     # 647 of 1000 dialogues; 647 of the 944 that are submitted.
     assert (labes["inform_strict_2021"], labes["inform_strict_2021_as_played"]) == (
@@ -702,7 +704,7 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
     assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
-    rows = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
+    rows = _rows(made)
     assert rows["labes"]["inform"] == 64.7
     assert rows["labes"]["as_played"]["inform"] == 68.5381
     assert "as_played" not in rows["mars"]
@@ -720,17 +722,11 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Site) -> None:
 def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
     made: Site, entries: Sequence[Entry]
 ) -> None:
-    [line] = (
-        one
-        for one in csv.DictReader(io.StringIO(made.files["board.csv"]))
-        if one["entry"] == "corpus"
-    )
+    line = _lines(made)["corpus"]
     of_bleu = {name: text for name, text in line.items() if "bleu" in name or "combined" in name}
     assert len(of_bleu) > 12
     assert set(of_bleu.values()) == {""}
-    [row] = (
-        one for one in json.loads(made.files["board.json"])["rows"] if one["entry"] == "corpus"
-    )
+    row = _rows(made)["corpus"]
     assert (row["bleu"], row["combined"], row["inform"]) == (None, None, 93.8)
     one = json.loads(made.files["systems/corpus.json"])
     assert "bleu_by_style" not in one
@@ -776,37 +772,33 @@ def test_the_bibtex_agrees_with_the_citation_file() -> None:
 # The command.
 
 
-def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "site", "--submissions", folder, *options)
+@pytest.fixture
+def site(cli: Cli) -> Cli:
+    return cli.of("site", "--submissions")
 
 
-def test_the_command_writes_the_site(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) -> None:
     web = tmp_path / "web"
-    done = _run(capsys, folder, web)
-    assert done.status == 0
+    done = site.done(folder, web)
     assert f"{web / 'index.html'}: " in done.out
     assert "docs: lacks audit.md, submitting.md, metrics.md" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder).files)
     # What the site does not have is told and kept: it may be somebody's.
     (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is no part of the site; remove it" in _run(capsys, folder, web).err
+    assert "gone.html is no part of the site; remove it" in site(folder, web).err
     assert (web / "systems" / "gone.html").exists()
 
 
-def test_what_is_no_place_for_a_site_is_refused(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = _run(capsys, folder, folder / "web")
+def test_what_is_no_place_for_a_site_is_refused(folder: Path, tmp_path: Path, site: Cli) -> None:
+    done = site(folder, folder / "web")
     assert (done.status, (folder / "web").exists()) == (2, False)
     assert "lies in the folder of submissions" in done.err
-    assert "give either DIR or --serve" in _run(capsys, folder).err
-    assert "give either DIR or --serve" in _run(capsys, folder, "web", "--serve", "0").err
+    assert "give either DIR or --serve" in site(folder).err
+    assert "give either DIR or --serve" in site(folder, "web", "--serve", "0").err
     # Nothing is written where an entry is wrong.
     (folder / "alpha" / "scores.json").write_text("{", encoding="utf-8")
-    done = _run(capsys, folder, tmp_path / "web")
+    done = site(folder, tmp_path / "web")
     assert (done.status, (tmp_path / "web").exists()) == (2, False)
 
 
@@ -872,11 +864,8 @@ def test_only_pages_are_served_and_only_to_this_machine(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(
-    served: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_taken_is_told_in_one_line(served: str, folder: Path, site: Cli) -> None:
     port = served.rpartition(":")[2]
-    done = _run(capsys, folder, "--serve", port)
-    assert done.status == 2
-    assert f"port {port}: is not available" in done.err
-    assert len([line for line in done.err.splitlines() if line.startswith("mwz: port")]) == 1
+    told = site.refused(folder, "--serve", port)
+    assert f"port {port}: is not available" in told
+    assert len([line for line in told.splitlines() if line.startswith("mwz: port")]) == 1

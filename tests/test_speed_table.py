@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-
-def _rows(text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+from helpers import table_rows
 
 
 def test_a_ratio_is_of_what_a_measure_is_compared_with(speed: Any) -> None:
     taken = {**dict.fromkeys(speed.MEASURES, 2.0), "six": 8.0, "score": 1.6}
-    rows = {row[0]: row[1:] for row in _rows(speed.table(taken))}
+    rows = {row[0]: row[1:] for row in table_rows(speed.table(taken))}
     # 1.6 s of 8 s is more than 0.18; 2 s of 1.6 s.
     assert rows["`mwz score`"][2:] == ["0.2", "0.18 (missed)"]
     assert rows["`mwz score --intervals`"][1:] == ["`mwz score`", "1.25", "–"]
@@ -27,6 +24,6 @@ def test_only_the_table_of_the_page_is_written(speed: Any) -> None:
 
 
 def test_the_page_has_every_measure(speed: Any) -> None:
-    written = _rows(speed.PAGE.read_text(encoding="utf-8"))
-    made = _rows(speed.table(dict.fromkeys(speed.MEASURES, 2.0)))
+    written = table_rows(speed.PAGE.read_text(encoding="utf-8"))
+    made = table_rows(speed.table(dict.fromkeys(speed.MEASURES, 2.0)))
     assert [row[0] for row in written] == [row[0] for row in made]

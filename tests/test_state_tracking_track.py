@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from entered import (
-    SAMPLE_SUBMISSIONS,
     TURNS,
     enter,
     leaderboard,
@@ -19,19 +18,17 @@ from entered import (
     system,
     track_tables,
     tracker_scores,
+    write_scores,
 )
-from helpers import Run, run_cli
+from helpers import CAREFUL, Cli, Run, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.tracked import TrackedScores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
-
-CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 
 
 def own_gold(*turns: tuple[dict[str, Any], dict[str, Any]]) -> bytes:
@@ -55,16 +52,11 @@ def _scored(content: bytes = HALF, **options: Any) -> Scores:
     return tracker_scores(content, "file.json", _no_benchmark, **options)
 
 
-def _tracking(scores: Scores) -> TrackedScores:
-    assert scores.result is not None
-    return scores.result
-
-
 # ------------------------------------------------------------------------------ scoring
 
 
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
-    scores = _tracking(_scored())
+    scores = _scored().result
     assert (scores.gold.whose, scores.gold.version) == ("file", None)
     assert scores.coverage == 100
     figures = scores.figures
@@ -76,7 +68,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
-    scores = _tracking(tracker_scores(content, "careful.json", lambda ids: sample))
+    scores = tracker_scores(content, "careful.json", lambda ids: sample).result
     assert scores.gold.whose == "benchmark"
     assert scores.figures.turns == scores.figures.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
@@ -84,16 +76,14 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
 
 
 def test_the_same_states_score_alike_in_both_tracks(
-    sample: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sample: Benchmark, submitting: _Submitting, tmp_path: Path
 ) -> None:
-    submitting = _Submitting(tmp_path, capsys)
-    assert submitting(CAREFUL, "Careful", track="end-to-end").status == 0
+    submitting.done(CAREFUL, "Careful", track="end-to-end")
     altered = json.loads(CAREFUL.read_bytes())
-    path = tmp_path / "states.json"
     # Without responses it is another file, of the same states.
     states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in altered.items()}
-    path.write_text(json.dumps(states), encoding="utf-8")
-    assert submitting(path, "Careful states").status == 0
+    path = write_json(tmp_path / "states.json", states)
+    submitting.done(path, "Careful states")
     [table] = submitting.tables()
     assert {row.key for row in table} == {"careful", "careful-states"}
     one, other = (row.scores.figures for row in table)
@@ -109,9 +99,7 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
     """Write an entry of the track by hand."""
     facts = system(name=key, track="state-tracking")
     place = enter(folder, key, facts, predictions=content).folder
-    (place / SCORES_FILE).write_text(
-        _scored(content, **options).files()[SCORES_FILE], encoding="utf-8"
-    )
+    write_scores(place, _scored(content, **options))
     return read_entry(place)
 
 
@@ -120,7 +108,7 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
     path = entry.folder / SCORES_FILE
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    write_json(path, content)
     return read_entry(entry.folder)
 
 
@@ -214,12 +202,12 @@ def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- the command
 
 
-class _Submitting:
+class _Submitting(Cli):
     """Submits files to a folder of its own."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, cli: Cli) -> None:
         self.folder = folder / "base" / "submissions"
-        self._capsys = capsys
+        self.run = cli.of(last=("--submissions", self.folder))
 
     def __call__(
         self, path: Path, name: str, *options: object, track: str = "state-tracking"
@@ -228,16 +216,13 @@ class _Submitting:
             "submit", path, "--name", name, "--track", track, "--benchmark", "sample", *options
         )
 
-    def run(self, command: str, *arguments: object) -> Run:
-        return run_cli(self._capsys, command, *arguments, "--submissions", self.folder)
-
     def tables(self) -> list[list[Any]]:
         return _tables(read_entries(self.folder))
 
 
 @pytest.fixture
-def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
-    return _Submitting(tmp_path, capsys)
+def submitting(tmp_path: Path, cli: Cli) -> _Submitting:
+    return _Submitting(tmp_path, cli)
 
 
 @pytest.fixture
@@ -248,25 +233,21 @@ def half(tmp_path: Path) -> Path:
 
 
 def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, half: Path) -> None:
-    run = submitting(half, "Half")
-    assert run.status == 0, run.err
+    run = submitting.done(half, "Half")
     # One turn of two is right, by what the file itself calls gold.
     assert "not ranked among those with the same gold states" in run.out
     assert "50.00" in run.out
     page = (submitting.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert "| Half" in page
-    assert submitting.run("leaderboard", "--check").status == 0
+    submitting.run.done("leaderboard", "--check")
 
 
 def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
     submitting(half, "Half")
     submitting(CAREFUL, "Careful", track="end-to-end")
-    run = submitting.run("audit")
-    assert run.status == 0, run.err
+    run = submitting.run.done("audit")
     assert "Half" not in run.out
-    named = submitting.run("audit", "half")
-    assert named.status == 2
-    assert "half: is in the track state-tracking" in named.err
+    assert "half: is in the track state-tracking" in submitting.run.refused("audit", "half")
 
 
 @pytest.mark.parametrize(
@@ -284,9 +265,7 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 def test_options_that_mean_nothing_are_refused(
     track: str, options: list[str], told: str, submitting: _Submitting
 ) -> None:
-    run = submitting(CAREFUL, "Careful", *options, track=track)
-    assert run.status == 2
-    assert told in run.err
+    assert told in submitting.refused(CAREFUL, "Careful", *options, track=track)
     assert not submitting.folder.exists()
 
 
@@ -298,7 +277,6 @@ def test_states_that_equal_gold_are_told_below_the_table(tmp_path: Path) -> None
     told = "- copied: flag: predicted states that agree with gold on the slots of queries: 0.86, "
     assert "- copied: flag" not in leaderboard([entry], "2021")
     scored = entry.scores.under("2021")
-    assert scored is not None
     marked = replace(scored, metrics={**scored.metrics, "flags": {"gold_states": 0.86}})
     copied = replace(entry, scores=replace(entry.scores, reports={"2021": marked}))
     assert f"{told}limit 0.85" in leaderboard([copied], "2021")

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from helpers import RULES, benchmark, dialogue, goal
+from helpers import RULES, benchmark, dialogue, goal, refusal
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.errors import InputError
@@ -31,10 +31,9 @@ TURN = {"response": "hello"}
 
 
 def _problems(content: object) -> list[str]:
-    with pytest.raises(InputError) as raised:
-        parse_submission(content, TWO, "file.json")
-    assert raised.value.source == "file.json"
-    return list(raised.value.problems)
+    error = refusal(parse_submission, content, TWO, "file.json")
+    assert error.source == "file.json"
+    return list(error.problems)
 
 
 def _turn_problem(**turn: object) -> str:

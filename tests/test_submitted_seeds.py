@@ -7,17 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter_sample
-from helpers import Run, run_cli
+from entered import enter_sample
+from helpers import CAREFUL, HASTY, SCRIPTED, Cli
 
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SEEDS_FILE
 from mwz.harness.cli import main
 
-Capture = pytest.CaptureFixture[str]
-CAREFUL, HASTY, SCRIPTED = (
-    SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
-)
 SECOND = "seed-2.json.gz"
 
 
@@ -28,13 +24,15 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def _submit(capsys: Capture, folder: Path, name: str, *arguments: object) -> Run:
-    about = ("--name", name, "--track", "end-to-end", "--submissions", folder)
-    return run_cli(capsys, "submit", *arguments, *about)
+@pytest.fixture
+def submit(cli: Cli, folder: Path) -> Cli:
+    about = ("--track", "end-to-end", "--submissions", folder)
+    return cli.of("submit", *about, "--name", "New")
 
 
-def _verify(capsys: Capture, folder: Path) -> Run:
-    return run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
+@pytest.fixture
+def verify(cli: Cli) -> Cli:
+    return cli.of("verify", "--strict", "--jobs", 1, "--submissions")
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +55,12 @@ def seeded(original: Path, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture) -> None:
+def test_the_neighbour_is_named_with_what_differs(folder: Path, submit: Cli) -> None:
     # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
     enter_sample(folder, "hasty")
-    run = _submit(capsys, folder, "New", CAREFUL)
+    run = submit(CAREFUL)
     own = read_entry(folder / "new").scores
     other = read_entry(folder / "hasty").scores
-    assert own.dialogues is not None
-    assert other.dialogues is not None
     both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
     only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
     [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
@@ -77,9 +73,9 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture)
 
 
 @pytest.mark.usefixtures("flags_reviewed")
-def test_the_last_row_is_held_against_the_best_as_well(folder: Path, capsys: Capture) -> None:
+def test_the_last_row_is_held_against_the_best_as_well(folder: Path, submit: Cli) -> None:
     enter_sample(folder, "careful")
-    run = _submit(capsys, folder, "New", HASTY)
+    run = submit(HASTY)
     line = "the best, the row above, careful: differs significantly from it by the combined score"
     assert f"\n{line}, -" in run.out
     assert "the row below" not in run.out
@@ -89,18 +85,14 @@ def test_the_last_row_is_held_against_the_best_as_well(folder: Path, capsys: Cap
 
 
 def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
-    folder: Path, capsys: Capture
+    folder: Path, submit: Cli, verify: Cli
 ) -> None:
     enter_sample(folder, "hasty")
     hasty = read_entry(folder / "hasty").scores.main
     (folder / "hasty").rename(folder.parent / "hasty")
-    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
-    assert run.status == 0
+    run = submit.done(CAREFUL, "--seeds", HASTY)
     entry = read_entry(folder / "new")
     first, kept = entry.scores.main, entry.scores.seeds
-    assert kept is not None
-    assert first.inform is not None
-    assert hasty.inform is not None
     one, other = first.inform, hasty.inform
     spread = kept.spread["inform"]
     assert spread.mean == pytest.approx((one + other) / 2)
@@ -109,12 +101,11 @@ def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
     assert (spread.lowest, spread.highest, spread.seeds) == (min(one, other), max(one, other), 2)
     assert f"mean (standard deviation) over 2 seeds: BLEU {kept.spread['bleu'].mean:.1f}" in run.out
     # The entry's own scores and intervals are those of the first seed alone.
-    assert entry.scores.dialogues is not None
     assert entry.scores.dialogues.intervals.scores["inform"].value == one
     page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} (" in page
     assert (entry.folder / SECOND).is_file()
-    assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
+    assert verify(folder).out == "new: holds\n1 of 1 entries hold\n"
 
 
 @pytest.mark.parametrize(
@@ -127,70 +118,59 @@ def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
     ],
 )
 def test_what_is_no_further_seed_is_refused_and_nothing_written(
-    seeds: tuple[object, ...], told: str, folder: Path, capsys: Capture
+    seeds: tuple[object, ...], told: str, folder: Path, submit: Cli
 ) -> None:
-    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", *seeds)
-    assert run.status == 2
-    assert told in run.err
+    assert told in submit.refused(CAREFUL, "--seeds", *seeds)
     assert not folder.exists()
 
 
 def test_the_same_outputs_saved_again_are_no_further_seed(
-    folder: Path, tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, submit: Cli
 ) -> None:
     again = tmp_path / "again.json"
     again.write_text(json.dumps(json.loads(CAREFUL.read_text("utf-8")), indent=3), "utf-8")
     assert again.read_bytes() != CAREFUL.read_bytes()
-    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", again)
-    assert run.status == 2
-    assert "again.json: is there twice" in run.err
+    assert "again.json: is there twice" in submit.refused(CAREFUL, "--seeds", again)
 
 
 def test_lexicalised_systems_have_seeds_as_well(
-    folder: Path, tmp_path: Path, capsys: Capture
+    folder: Path, tmp_path: Path, cli: Cli, verify: Cli
 ) -> None:
     plain = [tmp_path / path.name for path in (CAREFUL, HASTY)]
     for path, written in zip((CAREFUL, HASTY), plain, strict=True):
-        run = run_cli(capsys, "lexicalise", path, "-o", written, "--benchmark", "sample")
-        assert run.status == 0, run.err
+        cli.done("lexicalise", path, "-o", written, "--benchmark", "sample")
     about = ("--name", "New", "--track", "lexicalised", "--submissions", folder)
-    run = run_cli(capsys, "submit", plain[0], *about, "--seeds", plain[1])
-    assert run.status == 0, run.err
+    cli.done("submit", plain[0], *about, "--seeds", plain[1])
     entry = read_entry(folder / "new").scores
-    assert entry.seeds is not None
     # Its second seed wins fewer dialogues than itself.
     assert entry.seeds.spread["inform"].highest == entry.main.inform
     assert entry.seeds.spread["inform"].lowest < (entry.main.inform or 0)
-    assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
+    assert verify(folder).out == "new: holds\n1 of 1 entries hold\n"
 
 
 @pytest.mark.usefixtures("seeded")
 def test_edited_seeds_are_refused_and_scoring_again_mends_them(
-    folder: Path, capsys: Capture
+    folder: Path, cli: Cli, verify: Cli
 ) -> None:
     path = folder / "new" / SEEDS_FILE
     whole = path.read_bytes()
     for damaged in (whole[:300], b"{}"):
         path.write_bytes(damaged)
-        run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
-        assert run.status == 2
-        assert "new: seeds.json: " in run.err
-        assert _verify(capsys, folder).status == 1
-        assert run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder).status == 0
+        assert "new: seeds.json: " in cli.refused("leaderboard", "--check", "--submissions", folder)
+        verify.failed(folder)
+        cli.done("leaderboard", "--rescore", "--submissions", folder)
         assert path.read_bytes() == whole
 
 
 @pytest.mark.usefixtures("seeded")
 def test_an_entry_whose_seeds_outputs_are_gone_or_others_does_not_hold(
-    folder: Path, capsys: Capture
+    folder: Path, verify: Cli
 ) -> None:
     entry = folder / "new"
     (entry / SECOND).unlink()
-    run = _verify(capsys, folder)
-    assert run.status == 1
+    run = verify.failed(folder)
     assert "new: not scored again: " in run.out
     assert SECOND in run.out
     (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
-    run = _verify(capsys, folder)
-    assert run.status == 1
+    run = verify.failed(folder)
     assert "new: seeds.json: a score changes" in run.out

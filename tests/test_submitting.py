@@ -6,13 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from entered import (
-    SAMPLE_SUBMISSIONS,
-    all_scores,
-    enter,
-    make_older,
-    reports,
-)
+from entered import all_scores, enter, make_older, reports, sample_content
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
 
 from mwz.harness import Benchmark
@@ -31,10 +25,9 @@ def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark) -> None:
     for name, has_states in [("careful", True), ("scripted", False)]:
-        content = (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+        content = sample_content(name)
         scores = all_scores(content, sample, name)
         assert list(scores.reports) == list(published_rule_sets())
-        assert scores.predictions is not None
         assert scores.predictions.is_file(content)
         for rules, scored in scores.reports.items():
             metrics = ["bleu", "inform", "diversity", "flags", *(["dst"] if has_states else [])]

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import Cli
 from tracking_cases import (
     GCA_SAMPLE_1,
     HYPOTHETICAL_P1,
     HYPOTHETICAL_P2,
-    belief,
     read_file,
     tracked,
+    write_states,
 )
 
 from mwz.harness.metrics import Choices
@@ -108,26 +108,17 @@ def test_the_recipe_of_the_paper_pools_trackers() -> None:
     assert pooled.dialogues == 2
 
 
-def _write(path: Path, *turns: tuple[str, str]) -> str:
-    states = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
-    path.write_text(json.dumps({"d1": dict(enumerate(states))}))
-    return str(path)
-
-
-def test_the_spread_over_trackers_is_shown_beside_their_analyses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    right = _write(tmp_path / "right.json", ("a.x", "a.x"), ("a.x", "a.x"))
-    wrong = _write(tmp_path / "wrong.json", ("a.x", "a.x"), ("a.x", ""))
-    done = run_cli(capsys, "lab", "--format", "json", "analysis", right, wrong)
-    assert done.status == 0, done.err
+def test_the_spread_over_trackers_is_shown_beside_their_analyses(tmp_path: Path, cli: Cli) -> None:
+    right = write_states(tmp_path / "right.json", [("a.x", "a.x")] * 2)
+    wrong = write_states(tmp_path / "wrong.json", [("a.x", "a.x"), ("a.x", "")])
+    done = cli.done("lab", "--format", "json", "analysis", right, wrong)
     found = json.loads(done.out)
     # JGA 100 and 50: mean 75, deviation 50 / √2.
     jga = found["spread"]["JGA"]
     assert (jga["mean"], jga["deviation"]) == pytest.approx((75, 50 / 2**0.5))
     assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(found["spread"])
     assert set(found["analyses"]) == {"right", "wrong"}
-    done = run_cli(capsys, "lab", "--format", "json", "recipe", right, wrong)
+    done = cli("lab", "--format", "json", "recipe", right, wrong)
     assert list(json.loads(done.out)["analyses"]) == ["right + wrong"]
 
 

@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import astuple
-
 import pytest
-from helpers import run_cli
-from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
+from helpers import write_json
+from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, write_states
 
 from mwz.harness.io import validated
 from mwz.harness.signature import Signature
 
 
 @pytest.fixture
-def run(capsys):
-    """Run the command line; returns status, standard output and standard error."""
-    return lambda *args: astuple(run_cli(capsys, *args))
-
-
-def write_pairs(path, turns, id_="MUL0003.json"):
-    content = {
-        id_: {
-            str(number): {"gt": belief(gold), "pr": belief(predicted)}
-            for number, (gold, predicted) in enumerate(turns)
-        }
-    }
-    path.write_text(json.dumps(content))
-    return path
+def dst(cli):
+    return cli.of("dst")
 
 
 @pytest.fixture
 def figure_1(tmp_path):
-    return write_pairs(tmp_path / "first.json", FGA_FIGURE_1)
+    return write_states(tmp_path / "first.json", FGA_FIGURE_1)
 
 
 @pytest.fixture
 def sample_2(tmp_path):
-    return write_pairs(tmp_path / "second.json", GCA_SAMPLE_2)
+    return write_states(tmp_path / "second.json", GCA_SAMPLE_2)
 
 
-def reports(run, *args):
-    status, out, _ = run("dst", *args, "--json", "-")
-    assert status == 0
-    return json.loads(out)
-
-
-def test_json_is_a_list_of_reports_even_for_one_file(run, figure_1):
-    [report] = reports(run, figure_1)
+def test_json_is_a_list_of_reports_even_for_one_file(dst, figure_1):
+    [report] = dst.json(figure_1)
     assert report["file"] == str(figure_1)
     assert (report["dialogues"], report["turns"]) == (1, 6)
     assert report["metrics"]["JGA"] == pytest.approx(100 / 3)
@@ -62,8 +41,8 @@ def test_json_is_a_list_of_reports_even_for_one_file(run, figure_1):
     assert (report["counts"]["exact_turns"], report["counts"]["turn_matches"]) == (2, 4)
 
 
-def test_json_has_the_signature_as_a_line_and_by_fields(run, figure_1):
-    [report] = reports(run, figure_1, "--variant", "slots=35", "--variant", "lambda=0.5,2")
+def test_json_has_the_signature_as_a_line_and_by_fields(dst, figure_1):
+    [report] = dst.json(figure_1, "--variant", "slots=35", "--variant", "lambda=0.5,2")
     fields = report["signature_fields"]
     parameters = {
         "slots": "35",
@@ -79,82 +58,81 @@ def test_json_has_the_signature_as_a_line_and_by_fields(run, figure_1):
     assert report["coverage"] is None
 
 
-def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run, tmp_path):
+def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(dst, tmp_path):
     # Two of the 146 turns that the sample's dialogues have.
     content = {"town001": [{"response": "hello", "state": {}}] * 2}
-    (tmp_path / "two.json").write_text(json.dumps(content))
-    [report] = reports(run, tmp_path / "two.json", "--benchmark", "sample")
+    path = write_json(tmp_path / "two.json", content)
+    [report] = dst.json(path, "--benchmark", "sample")
     fields = report["signature_fields"]
     assert (report["dialogues"], report["turns"]) == (1, 2)
     assert (fields["benchmark"], fields["rules"]) == ("sample", "2021")
     assert fields["coverage"].startswith("2/146-")
     assert report["coverage"] == {"of_dialogues": 30, "of_turns": 146}
-    status, out, _ = run("dst", tmp_path / "two.json", "--benchmark", "sample")
-    assert status == 0
+    out = dst.done(path, "--benchmark", "sample").out
     told = " ".join(out.split())
     assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in told
     assert report["signature"] in out
 
 
-def test_table_shows_files_side_by_side(run, figure_1, sample_2):
-    _, out, _ = run("dst", figure_1, sample_2)
+def test_table_shows_files_side_by_side(dst, figure_1, sample_2):
+    out = dst(figure_1, sample_2).out
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
     # JGA, RSA, FGA λ=0.5, GCA.
     assert rows["first"][:4] == ["33.33", "60.52", "46.45", "76.47"]
     assert rows["second"][:4] == ["25.00", "73.75", "34.84", "75.00"]
 
 
-def test_the_empty_tracker_needs_no_file(run):
-    [report] = reports(run, "@empty", "--benchmark", "sample")
+def test_the_empty_tracker_needs_no_file(dst):
+    [report] = dst.json("@empty", "--benchmark", "sample")
     assert (report["turns"], report["counts"]["correct"]) == (146, 1)
-    status, _, err = run("dst", "@corpus", "--benchmark", "sample")
-    assert status == 2
-    assert "@corpus: has no predicted states; @empty has" in err
+    assert "@corpus: has no predicted states; @empty has" in dst.refused(
+        "@corpus", "--benchmark", "sample"
+    )
 
 
-def test_per_domain_adds_domains_and_slots(run, figure_1):
-    _, plain, _ = run("dst", figure_1)
-    _, detailed, _ = run("dst", figure_1, "--per-domain")
+def test_per_domain_adds_domains_and_slots(dst, figure_1):
+    plain = dst(figure_1).out
+    detailed = dst(figure_1, "--per-domain").out
     assert "attraction-name" not in plain
     assert "attraction-name" in detailed
-    _, latex, _ = run("dst", figure_1, "--per-domain", "--format", "latex")
+    latex = dst(figure_1, "--per-domain", "--format", "latex").out
     assert "attraction-name & 0 & 0 & 1 & 0" in latex
 
 
-def test_a_domain_may_forget_at_its_own_rate(run, figure_1):
-    [report] = reports(run, figure_1, "--variant", "forget:hotel=0.95,6")
+def test_a_domain_may_forget_at_its_own_rate(dst, figure_1):
+    [report] = dst.json(figure_1, "--variant", "forget:hotel=0.95,6")
     # -ln(1 - .95) / 6 is .499.
     assert report["per_domain"]["hotel"]["lambda"] == 0.499289
     assert report["per_domain"]["attraction"]["lambda"] == 0.5
     assert "lambda" not in report["per_domain_mean"]
     assert report["signature_fields"]["parameters"]["domain-lambda"] == "hotel=0.499289"
-    status, _, error = run("dst", figure_1, "--variant", "forget:hotels=0.95,6")
-    assert status == 2
-    assert "unknown domain 'hotels'; choose from attraction, hotel" in error
+    assert "unknown domain 'hotels'; choose from attraction, hotel" in dst.refused(
+        figure_1, "--variant", "forget:hotels=0.95,6"
+    )
 
 
-def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(run, figure_1):
+def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(dst, figure_1):
     # Both are 0.123457 in six digits.
     near = ["0.1234567", "0.12345674"]
-    [report] = reports(run, figure_1, "--variant", "lambda=" + ",".join(near))
+    [report] = dst.json(figure_1, "--variant", "lambda=" + ",".join(near))
     assert list(report["metrics"]["FGA"]) == near
     signatures = {
-        reports(run, figure_1, "--variant", f"lambda={value}")[0]["signature"] for value in near
+        dst.json(figure_1, "--variant", f"lambda={value}")[0]["signature"] for value in near
     }
     assert len(signatures) == 2
 
 
 @pytest.mark.parametrize("spelling", ["MUL0003.json", "mul0003"])
-def test_a_dialogue_is_shown_turn_by_turn(run, figure_1, spelling):
-    _, out, _ = run("dst", figure_1, "--dialogue", spelling, "--variant", "lambda=0.5")
+def test_a_dialogue_is_shown_turn_by_turn(dst, figure_1, spelling):
+    out = dst(figure_1, "--dialogue", spelling, "--variant", "lambda=0.5").out
     assert "RSA: no slots in either state" in out
     assert "GCA: counts missed hotel-area, hotel-stars; correct" in out
     assert "FGA λ=0.5: right in itself, 1 after the turn of the latest error   0.3935" in out
     assert "AGA: left out: the gold state is empty" in out
 
 
-def test_a_dialogue_is_part_of_the_json(run, figure_1):
-    [report] = reports(run, figure_1, "--dialogue", "mul0003")
+def test_a_dialogue_is_part_of_the_json(dst, figure_1):
+    [report] = dst.json(figure_1, "--dialogue", "mul0003")
     assert [turn["number"] for turn in report["dialogue"]] == list(range(6))
     assert report["dialogue"][1]["gold"] == {"hotel-name": "v"}
 
@@ -171,10 +149,8 @@ def test_a_dialogue_is_part_of_the_json(run, figure_1):
         (["missing.json"], "missing.json: no such file"),
     ],
 )
-def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
-    status, out, err = run("dst", figure_1, *options)
-    assert (status, out) == (2, "")
-    assert message in err
+def test_bad_options_are_told_with_status_2(dst, figure_1, options, message):
+    assert message in dst.refused(figure_1, *options)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +161,6 @@ def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
         (["seed.json", "seed_1.json"], ["seed", "seed_1"]),
     ],
 )
-def test_names_lose_the_words_that_they_share(run, tmp_path, names, labels):
-    found = reports(run, *(write_pairs(tmp_path / name, GCA_SAMPLE_2) for name in names))
+def test_names_lose_the_words_that_they_share(dst, tmp_path, names, labels):
+    found = dst.json(*(write_states(tmp_path / name, GCA_SAMPLE_2) for name in names))
     assert [report["label"] for report in found] == labels

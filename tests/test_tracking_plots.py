@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import run_cli, texts_drawn
-from tracking_cases import FGA_FIGURE_1, belief, tracked
+from helpers import Cli, texts_drawn
+from tracking_cases import FGA_FIGURE_1, tracked, write_states
 
 from mwz.harness.io.tables import SUFFIXES
 from mwz.harness.metrics import TrackingResult, plot_tracking, score_tracking
 from mwz.harness.metrics.tracking.scored_files import FEW
 
-Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
 
 SMALL = score_tracking([tracked(*FGA_FIGURE_1)])
@@ -82,10 +80,8 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     assert any(text.startswith("xxx") and len(text) < 30 for text in texts)
 
 
-def test_the_command_draws_three_panels(capsys: Capture, tmp_path: Path) -> None:
-    file, target = tmp_path / "system.json", tmp_path / "picture.svg"
-    turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in FGA_FIGURE_1]
-    file.write_text(json.dumps({"d": turns}), encoding="utf-8")
-    assert run_cli(capsys, "dst", file, "--plot", target).status == 0
+def test_the_command_draws_three_panels(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "picture.svg"
+    cli.done("dst", write_states(tmp_path / "system.json", FGA_FIGURE_1), "--plot", target)
     parts = {"JGA (%)", "JGA of the turns there (%)", "dialogues first lost there (%)"}
     assert parts <= set(texts_drawn(target))

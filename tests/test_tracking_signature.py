@@ -153,8 +153,6 @@ def test_coverage_is_told_unless_every_turn_is_scored() -> None:
 def test_as_many_turns_of_another_dialogue_are_another_coverage() -> None:
     one = _signature(_played(sng0001=1), TOY)
     other = _signature(_played(sng0002=1), TOY)
-    assert one.coverage is not None
-    assert other.coverage is not None
     assert (one.coverage[:4], other.coverage[:4]) == ("1/3-", "1/3-")
     [reason] = one.comparable_with(other).reasons
     assert reason.startswith("different turns played: ")

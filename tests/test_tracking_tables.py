@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from helpers import run_cli
-from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief, tracked
+from helpers import Cli
+from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 
 from mwz.harness.metrics import score_tracking
 
-Capture = pytest.CaptureFixture[str]
-
-
-def _write(path: Path, turns: Any) -> Path:
-    content = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
-    path.write_text(json.dumps({"d": content}), encoding="utf-8")
-    return path
-
 
 def test_the_main_figures_are_shown_and_every_lambda_that_was_asked_for(
-    capsys: Capture, tmp_path: Path
+    cli: Cli, tmp_path: Path
 ) -> None:
-    path = _write(tmp_path / "one.json", FGA_FIGURE_1)
-    compact = run_cli(capsys, "dst", path).out
+    path = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    compact = cli("dst", path).out
     full = score_tracking([tracked(*FGA_FIGURE_1)]).text()
     for main in ("JGA", "RSA", "FGA λ=0.5", "GCA", "F1", "fuzzy joint accuracy"):
         assert main in compact
@@ -33,19 +23,17 @@ def test_the_main_figures_are_shown_and_every_lambda_that_was_asked_for(
     for further in ("joint recall", "IAGA", "FGA λ=1", "missed", "tail orientation (TO)"):
         assert further not in compact
         assert further in full
-    assert "FGA λ=2" in run_cli(capsys, "dst", path, "--variant", "lambda=0.5,2").out
+    assert "FGA λ=2" in cli("dst", path, "--variant", "lambda=0.5,2").out
 
 
-def test_files_with_different_gold_states_are_said_not_to_compare(
-    capsys: Capture, tmp_path: Path
-) -> None:
-    one = _write(tmp_path / "one.json", FGA_FIGURE_1)
-    same = _write(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
-    other = _write(tmp_path / "other.json", GCA_SAMPLE_2)
-    alike = run_cli(capsys, "dst", one, same).out
+def test_files_with_different_gold_states_are_said_not_to_compare(cli: Cli, tmp_path: Path) -> None:
+    one = write_states(tmp_path / "one.json", FGA_FIGURE_1)
+    same = write_states(tmp_path / "same.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
+    other = write_states(tmp_path / "other.json", GCA_SAMPLE_2)
+    alike = cli("dst", one, same).out
     assert "not comparable" not in alike
     assert len([line for line in alike.splitlines() if line.startswith("mwz:")]) == 1
-    unlike = run_cli(capsys, "dst", one, same, other).out
+    unlike = cli("dst", one, same, other).out
     assert "not comparable with one: other (different gold states" in unlike
     assert "one, same: mwz:" in unlike
     assert "other: mwz:" in unlike
@@ -65,11 +53,10 @@ BAD_FILES = [
 
 @pytest.mark.parametrize(("content", "message"), BAD_FILES)
 def test_bad_files_are_told_in_one_short_message(
-    capsys: Capture, tmp_path: Path, content: str, message: str
+    cli: Cli, tmp_path: Path, content: str, message: str
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_text(content, encoding="utf-8")
-    run = run_cli(capsys, "dst", path)
-    assert (run.status, run.out) == (2, "")
-    assert message in run.err
-    assert len(run.err) < 700
+    told = cli.refused("dst", path)
+    assert message in told
+    assert len(told) < 700

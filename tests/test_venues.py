@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import given, settings, strategies as st
 
 from mwz.database import VenueDatabase, partial_ratio, prepared_venues
 from mwz.normalization import (
-    RuleSet,
     normalize_slot_name,
     normalize_value,
     published_rule_sets,
@@ -252,13 +250,6 @@ def test_values_reach_sql_only_as_data(value: str) -> None:
     assert list(venues.query("restaurant", {"food": value})) == []
     assert list(venues.query("restaurant", {"pricerange": value})) == ["r3"]
     assert len(venues.query("restaurant", {})) == 4
-
-
-def _with_columns(domain: str, *columns: str) -> RuleSet:
-    """Return the rules of 2021 with other columns in a domain."""
-    domains = RULES.tables["domains"]
-    changed = {**domains, domain: {**domains[domain], "columns": list(columns)}}
-    return replace(RULES, name="other", tables={**RULES.tables, "domains": changed})
 
 
 _NAMES = ["golden spoon", "golden spoons", "the golden spoon", "silver fork", "fork", "?", ""]

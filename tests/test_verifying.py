@@ -19,7 +19,7 @@ from entered import (
     sample_content,
     system,
 )
-from helpers import Run, run_cli
+from helpers import Cli
 from submitted import files_below
 
 from mwz.harness.board import PREDICTIONS_FILE, Rescored, read_entries, rescore, verify
@@ -174,17 +174,15 @@ def test_a_copied_entry_is_told_whichever_of_the_two_is_verified(
 # ------------------------------------------------------------------------ on the command line
 
 
-def _verify(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "verify", "--submissions", folder, "--jobs", 1, *options)
+@pytest.fixture
+def verifying(cli: Cli) -> Cli:
+    return cli.of("verify", "--jobs", 1, "--submissions")
 
 
-def test_the_command_shows_differences_as_a_table(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) -> None:
     edit_inform(folder / "careful", 90.0)
     before = files_below(folder)
-    run = _verify(capsys, folder)
-    assert run.status == 1
+    run = verifying.failed(folder)
     lines = run.out.splitlines()
     start = lines.index("careful: 4 figures come out differently")
     assert lines[start + 1].split() == ["rules", "figure", "before", "after", "difference"]
@@ -192,17 +190,16 @@ def test_the_command_shows_differences_as_a_table(
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
     assert files_below(folder) == before
     # Those named, and no other.
-    run = _verify(capsys, folder, "HASTY", "scripted")
+    run = verifying(folder, "HASTY", "scripted")
     assert (run.status, run.out) == (0, "hasty: holds\nscripted: holds\n2 of 2 entries hold\n")
 
 
 def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, verifying: Cli
 ) -> None:
     _facts(folder / "careful", predictions={"unavailable": "the disk is lost"})
     (folder / "hasty" / PREDICTIONS_FILE).unlink()
-    run = _verify(capsys, folder)
-    assert run.status == 0
+    run = verifying.done(folder)
     lines = run.out.splitlines()
     assert lines[0] == (
         "careful: not scored again: nobody can get its predictions (the disk is lost)"
@@ -213,10 +210,9 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
         "scripted: holds",
         "1 of 3 entries hold; 2 could not be scored again",
     ]
-    run = _verify(capsys, folder, "--strict")
-    assert run.status == 1
+    run = verifying.failed(folder, "--strict")
     assert run.out.endswith("1 of 3 entries hold; 2 could not be scored again\n")
-    assert _verify(capsys, folder, "scripted", "--strict").status == 0
+    verifying.done(folder, "scripted", "--strict")
 
 
 @pytest.mark.parametrize(
@@ -229,15 +225,13 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
     ],
 )
 def test_the_command_refuses_what_there_is_none_of(
-    options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, folder: Path, verifying: Cli
 ) -> None:
-    run = _verify(capsys, folder, *options)
-    assert (run.status, run.out) == (2, "")
-    assert message in run.err
+    assert message in verifying.refused(folder, *options)
 
 
 def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, cli: Cli, verifying: Cli
 ) -> None:
     for name in ("hasty", "scripted"):
         shutil.rmtree(folder / name)
@@ -248,9 +242,9 @@ def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
 
     change_scores(folder / "care\x1b[2Jful", change)
     for run in (
-        _verify(capsys, folder),
-        run_cli(capsys, "leaderboard", "--submissions", folder, "--check", "--rescore"),
-        run_cli(capsys, "audit", "--submissions", folder),
+        verifying(folder),
+        cli("leaderboard", "--submissions", folder, "--check", "--rescore"),
+        cli("audit", "--submissions", folder),
     ):
         shown = (run.out + run.err).replace("\n", "")
         assert "care\\x1b[2Jful" in shown

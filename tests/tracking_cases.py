@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from helpers import write_json
 
 from mwz.harness.metrics import (
     TrackedDialogue,
@@ -32,6 +33,12 @@ def belief(text: str) -> dict[str, dict[str, str]]:
         domain, _, slot = name.partition(".")
         state.setdefault(domain, {})[slot] = value or "v"
     return state
+
+
+def write_states(path: Path, turns: Sequence[tuple[str, str]], id_: str = "MUL0003.json") -> Path:
+    """Write a file of one dialogue of (gold, predicted) states."""
+    states = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
+    return write_json(path, {id_: dict(enumerate(states))})
 
 
 def tracked(*turns: tuple[str, str], id_: str = "d0001") -> TrackedDialogue:

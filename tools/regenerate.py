@@ -87,12 +87,7 @@ _JSON = {
 }
 
 
-def golden_interface() -> dict[str, Any]:
-    """Return the layouts of JSON."""
-    return {"json": _layouts()}
-
-
-def _layouts() -> dict[str, list[str]]:
+def layouts() -> dict[str, list[str]]:
     """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
     with _files() as places:
         return {
@@ -453,7 +448,7 @@ def regenerate() -> None:
     with tempfile.TemporaryDirectory() as data:
         os.environ["MWZ_DATA"] = data
         write_json(str(GOLDEN / "sample_reports.json"), golden_reports())
-        write_json(str(GOLDEN / "interface.json"), golden_interface())
+        write_json(str(GOLDEN / "interface.json"), {"json": layouts()})
         for name in PAGES:
             write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
         status, _, shown = _run(("leaderboard", "--submissions", str(SUBMISSIONS)), {})

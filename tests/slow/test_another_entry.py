@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, submit_alone, system
-from helpers import run_process
+from entered import REPOSITORY, made_system, submit_alone
+from helpers import PROJECT, run_process
 
-from mwz.harness.board import Scores, System, hashes_of, read_entries
+from mwz.harness.board import Scores, hashes_of, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.io import validated
 from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring import Report
 
@@ -55,7 +54,7 @@ def _enter(folder: Path, like: str, name: str, **facts: object) -> None:
         rules: replace(report, metrics={**report.metrics, **_less(report)})
         for rules, report in stored.scores.reports.items()
     }
-    made = validated(System, system(name=name, track=stored.system.track, **facts), "system")
+    made = made_system(name, track=stored.system.track, **facts)
     submit_alone(folder / "submissions", made, content, Scores(reports, hashes_of(content)))
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS
-from helpers import run_cli
+from helpers import SUBMISSIONS, Cli, write_json
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark
@@ -23,7 +22,7 @@ from mwz.harness.submission import (
     standard_form,
 )
 
-CAREFUL: Mapping[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text())
+CAREFUL: Mapping[str, Any] = json.loads((SUBMISSIONS / "careful.json").read_text())
 SAMPLE = load_benchmark("sample")
 SCORER = Scorer(SAMPLE)
 
@@ -85,7 +84,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
         ("why", "--dialogue", HOSTILE),
         ("convert", "-o", os.devnull),
         ("delexicalise", "-o", os.devnull),
-        ("compare", str(SAMPLE_SUBMISSIONS / "hasty.json")),
+        ("compare", str(SUBMISSIONS / "hasty.json")),
         ("submit", "--name", HOSTILE, "--track", "end-to-end"),
         ("score", "--benchmark", HOSTILE),
         ("score", f"@{HOSTILE}"),
@@ -93,7 +92,7 @@ HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
     ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
 )
 def test_no_name_reaches_the_terminal_as_a_command_to_it(
-    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: tuple[str, ...], tmp_path: Path, cli: Cli
 ) -> None:
     turns = [{"response": HOSTILE, "state": {HOSTILE: {HOSTILE: HOSTILE}}, HOSTILE: HOSTILE}]
     known = next(iter(CAREFUL))
@@ -105,11 +104,10 @@ def test_no_name_reaches_the_terminal_as_a_command_to_it(
         "fine": CAREFUL,
     }
     for kind, content in files.items():
-        path = tmp_path / f"{kind}{HOSTILE.replace('/', '')}.json"
-        path.write_text(json.dumps(content), encoding="utf-8")
+        path = write_json(tmp_path / f"{kind}{HOSTILE.replace('/', '')}.json", content)
         folder = tmp_path / HOSTILE / "submissions"
         extra = ("--submissions", folder, "--replace") if command[0] == "submit" else ()
-        run = run_cli(capsys, command[0], path, *command[1:], *extra)
+        run = cli(command[0], path, *command[1:], *extra)
         assert run.status in (0, 1, 2), run
         for shown in (run.out, run.err):
             odd = {c for c in shown if not (c.isprintable() or c in "\n\t")}

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from browsing import NEEDS_BROWSER, settle
-from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
+from entered import REPOSITORY
+from helpers import PROJECT, SUBMISSIONS
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
@@ -24,14 +25,14 @@ from playwright.sync_api import Browser, BrowserContext, Page  # noqa: E402
 
 pytestmark = NEEDS_BROWSER
 
-NAMES = tuple(sorted(path.stem for path in SAMPLE_SUBMISSIONS.glob("*.json")))
+NAMES = tuple(sorted(path.stem for path in SUBMISSIONS.glob("*.json")))
 ROWS = "#dialogues tbody tr:not([hidden]):not(.details)"
 
 
 @pytest.fixture(scope="module")
 def diagnoses(sample: Benchmark) -> dict[str, Diagnosis]:
     scorer = Scorer(sample, Options(setup="strict", metrics=["inform"]))
-    contents = {name: (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes() for name in NAMES}
+    contents = {name: (SUBMISSIONS / f"{name}.json").read_bytes() for name in NAMES}
     return {
         name: diagnose(played_predictions(scorer, content, name)[1])
         for name, content in contents.items()
@@ -159,7 +160,6 @@ def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
         page.goto((tmp_path / "dialogues.html").as_uri() + "#system=UBAR&outcome=lost")
         ubar = next(entry for entry in board.entries if entry.key == "ubar")
         success = ubar.scores.main.success
-        assert success is not None
         assert page.locator(ROWS).count() == round(10 * (100 - success))
         button = page.locator(f"{ROWS} button").first
         button.click()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import write_json
 
 METRIC = '''
 """How often a system asks something."""
@@ -205,9 +206,8 @@ def test_a_rule_set_is_one_file(copied: Path, mwz: Mwz) -> None:
 
 
 def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
-    predictions = copied / "new.json"
     turns = {"town001": [{"response": "[venue_title] is nice", "state": {}}]}
-    predictions.write_text(json.dumps(turns), encoding="utf-8")
+    predictions = write_json(copied / "new.json", turns)
 
     def unknown() -> dict[str, int]:
         options = ("--benchmark", "sample", "--rules", "next", "--json", "-")
@@ -230,10 +230,9 @@ def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
         id_: [{"response": turn["response"], "state": turn["state"]} for turn in turns]
         for id_, turns in json.loads(Path(_predictions(copied)).read_text("utf-8")).items()
     }
-    plain, pairs, converted = (copied / f"{name}.json" for name in ("plain", "pairs", "converted"))
-    plain.write_text(json.dumps(standard), encoding="utf-8")
+    plain, converted = write_json(copied / "plain.json", standard), copied / "converted.json"
     content = {id_: [list(turn.values()) for turn in turns] for id_, turns in standard.items()}
-    pairs.write_text(json.dumps(content), encoding="utf-8")
+    pairs = write_json(copied / "pairs.json", content)
 
     assert "pairs" in mwz("check", str(pairs), "--benchmark", "sample")
     options = ("--benchmark", "sample", "--json", "-")

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
+from helpers import write_json
 from loopback import Server
-from synthetic import (
-    SEEN_IDS,
-    write_json,
-)
+from synthetic import SEEN_IDS
 
 from mwz.harness.data import DataSet, load_benchmark
 
@@ -51,9 +49,7 @@ def table(data_set: DataSet, tmp_path: Path) -> Path:
             parts.setdefault(file.part, {})[file.path] = file.blob
         head = {"repository": source.repository, "commit": source.commit, "role": source.role}
         entries.append({**head, "venues": source.venues, "clone": source.clone, **parts})
-    path = tmp_path / "table.json"
-    write_json(path, {"sources": entries})
-    return path
+    return write_json(tmp_path / "table.json", {"sources": entries})
 
 
 def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, old: bytes) -> None:

@@ -24,7 +24,6 @@ def _started(*arguments: str) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", START, *arguments]
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
-    assert process.stdout is not None
     assert process.stdout.readline() == b"started\n"
     return process
 

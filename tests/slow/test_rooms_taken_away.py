@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from entered import PROJECT
-from helpers import run_process
+from helpers import PROJECT, run_process
 
 ROOMS = {
     "live": ("harness/live",),

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from helpers import write_json
+
 READER = '''
 """A format made up for a test: one file that holds everything."""
 
@@ -76,8 +78,7 @@ def test_a_second_data_set_is_declared_imported_fetched_and_scored(
     assert "benchmark village: readable" in mwz("data", "verify")
 
     turn = {"response": "the [name] has [phone]", "state": {"hotel": {"area": "north"}}}
-    predictions = copied / "predictions.json"
-    predictions.write_text(json.dumps({"v1": [turn], "v2": [turn]}), encoding="utf-8")
+    predictions = write_json(copied / "predictions.json", {"v1": [turn], "v2": [turn]})
     options = ("--benchmark", "village", "--json", "-")
     report = json.loads(mwz("score", str(predictions), *options))
     # In v1 the hotel of the north is what was wanted, in v2 it is not. Both told a number.

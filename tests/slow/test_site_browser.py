@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from browsing import NEEDS_BROWSER, settle
-from entered import PROJECT, REPOSITORY, enter, system
+from entered import REPOSITORY, enter, system
+from helpers import PROJECT
 
 from mwz.harness.board import read_board, read_entries
 from mwz.harness.board.pairs import read_pairs
@@ -205,7 +206,6 @@ def test_titles_of_columns_stay_in_sight(page: Page) -> None:
     page.locator("#row-damd").evaluate("row => row.scrollIntoView({ block: 'center' })")
     page.wait_for_timeout(600)
     box = head.bounding_box()
-    assert box is not None
     assert 0 <= box["y"] < 10
     # So do they in a table that scrolls by itself, since it is too wide.
     page.locator("#columns summary").click()
@@ -216,8 +216,6 @@ def test_titles_of_columns_stay_in_sight(page: Page) -> None:
     scroller.evaluate("element => { element.scrollTop = 400; }")
     top = scroller.bounding_box()
     box = head.bounding_box()
-    assert top is not None
-    assert box is not None
     assert abs(box["y"] - top["y"]) < 2
 
 
@@ -265,7 +263,6 @@ def _compared(page: Page, folder: Path, keys: str) -> Any:
 
 def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: Path) -> None:
     pair = read_pairs(REPOSITORY, read_entries(REPOSITORY)).between("mars", "krls")
-    assert pair is not None
     success = pair.figures["success"]
     tables = _compared(page, folder, "mars,krls")
     assert tables.nth(0).locator("tbody tr").nth(2).inner_text().startswith("Success\t78.0 ±")
@@ -296,11 +293,9 @@ def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, fold
     # Each with each: 4 * 3 / 2.
     assert differences.locator("tbody tr").count() == 6
     strict = by_key["damd"].scores.main.strict
-    assert strict is not None
     hotel = domains.locator("tbody tr", has_text="hotel").locator("td").nth(2).inner_text()
     assert hotel == f"{strict.inform['hotel']:.1f} / {strict.success['hotel']:.1f}"
     known = by_key["krls"].scores.dialogues
-    assert known is not None
     never = causes.locator("tbody tr", has_text="never named").locator("td").first.inner_text()
     assert never == f"{known.causes.points['never named'].success:.1f}"
     # What a reader's own outputs are compared by is ready to be copied.
@@ -364,7 +359,6 @@ def phone(context: BrowserContext, folder: Path) -> Page:
 def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: Page) -> None:
     row = phone.locator('table[data-table="end-to-end"] tbody tr.scored').first
     box = row.bounding_box()
-    assert box is not None
     assert box["y"] + box["height"] <= 740
     for key in ("rank", "system", "combined", "success"):
         place = _head(phone, key).bounding_box()

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS
+from entered import REPOSITORY
+from helpers import CAREFUL, HASTY
 
-CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 SCORE = ("score", CAREFUL, "--benchmark", "sample")
 
 
@@ -78,7 +78,7 @@ def test_an_error_that_cannot_be_told_is_one_by_its_status(stream: str) -> None:
 def test_a_name_that_is_no_text_is_written_as_its_escapes(tmp_path: Path, command: str) -> None:
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.json")
     Path(odd).write_bytes(CAREFUL.read_bytes())
-    other = [SAMPLE_SUBMISSIONS / "hasty.json"] if command == "compare" else []
+    other = [HASTY] if command == "compare" else []
     target = tmp_path / "report.json"
     for shown in ("-", target):
         run = _run(command, odd, *other, "--benchmark", "sample", "--json", shown)

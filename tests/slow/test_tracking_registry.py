@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import write_json
 
 METRIC = '''
 """The share of turns in which nothing is predicted."""
@@ -51,7 +52,7 @@ TURNS = [
 def _with_metric(copied: Path) -> None:
     """Add the metric's file to the copy of the packages, and files of states to score."""
     (copied / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
-    (copied / "states.json").write_text(json.dumps({"SNG1": TURNS}), encoding="utf-8")
+    write_json(copied / "states.json", {"SNG1": TURNS})
     loud = [{"response": "", "state": {"hotel": {"area": "north"}}}, {"response": "", "state": {}}]
     quiet = [{"response": "", "state": {}}] * 2
     for name, turns in (("loud", loud), ("quiet", quiet)):

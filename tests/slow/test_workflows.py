@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import CAREFUL, PROJECT
 from ruamel.yaml import YAML
 
 from mwz.normalization.registry import tomllib
 
-PROJECT = Path(__file__).parents[2]
 WORKFLOWS = PROJECT / ".github" / "workflows"
-CAREFUL = PROJECT / "harness" / "sample" / "submissions" / "careful.json"
 
 pytestmark = pytest.mark.skipif(not WORKFLOWS.is_dir(), reason="the project is not here")
 runs_steps = pytest.mark.skipif(
