@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,14 @@ def test_what_is_used_of_another_room_is_named_at_its_door() -> None:
         and not name.startswith(f"{_door(other)}.")
     ]
     assert wrong == []
+
+
+def test_a_door_has_no_name_that_nobody_uses() -> None:
+    users = [*MODULES.items(), *((path.stem, path) for path in PROJECT.glob("t*/**/*.py"))]
+    for door in DOORS - {"mwz.harness"}:
+        outside = [path for name, path in users if _door(name) != door]
+        words = {word for path in outside for word in re.findall(r"\w+", path.read_text("utf-8"))}
+        assert set(import_module(door).__all__) <= words, door
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
