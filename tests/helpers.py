@@ -20,7 +20,12 @@ from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
-from mwz.harness.submission import Submission, checked_submission, read_predictions
+from mwz.harness.submission import (
+    Submission,
+    checked_submission,
+    read_predictions,
+    standard_form,
+)
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -46,6 +51,11 @@ TRAINS = [
     for hour in (6, 9, 12, 15)
 ]
 VENUES: dict[str, list[dict[str, Any]]] = {"restaurant": RESTAURANTS, "train": TRAINS}
+
+
+def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
+    """Check what a predictions file holds and return it as a submission."""
+    return checked_submission(standard_form(content, source), benchmark, source)
 
 
 def database(records: Mapping[str, Sequence[Mapping[str, Any]]] = VENUES) -> VenueDatabase:

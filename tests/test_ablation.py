@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import benchmark, dialogue, goal, read_submission, run_cli
+from helpers import benchmark, dialogue, goal, parse_submission, read_submission, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import parse_submission
 from mwz.normalization import STEPS, normalized_text, rule_set
 
 

@@ -7,18 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import benchmark, dialogue
+from helpers import benchmark, dialogue, parse_submission
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
 from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics import parse_tracking_file, score_tracking
-from mwz.harness.submission import (
-    align_dialogues,
-    parse_damd_log,
-    parse_predictions,
-    parse_submission,
-    standard_form,
-)
+from mwz.harness.submission import align_dialogues, parse_damd_log, parse_predictions, standard_form
 
 USERS = {
     "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],
@@ -68,7 +62,7 @@ def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
     with pytest.raises(InputError, match="states alone are scored by `mwz dst`"):
         parse_submission(content, two, "log")
     file = parse_tracking_file(content, "log", lambda ids: two)
-    assert file.format.startswith("DAMD's log, ")
+    assert file.format == "DAMD's log"
     # Each of the three turns is right.
     assert score_tracking(file.dialogues).metrics["JGA"] == 100
 

@@ -8,13 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, Run, benchmark, dialogue, goal, run_cli, sample_predictions
+from helpers import (
+    SUBMISSIONS,
+    Run,
+    benchmark,
+    dialogue,
+    goal,
+    parse_submission,
+    run_cli,
+    sample_predictions,
+)
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.metrics import DialogueResult
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission import normalize_submission
 
 LINED = ("bleu", "inform", "diversity", "dst")
 

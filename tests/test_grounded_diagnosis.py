@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import run_cli
+from helpers import parse_submission, run_cli
 
 from mwz.database import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
@@ -21,7 +21,7 @@ from mwz.harness.scoring.dialogue_lines import (
     lines_text,
     read_dialogue_lines,
 )
-from mwz.harness.submission import HUMAN, parse_submission, standard_form
+from mwz.harness.submission import HUMAN, standard_form
 
 Capture = pytest.CaptureFixture[str]
 

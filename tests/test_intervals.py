@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import SUBMISSIONS, Run, run_cli
+from helpers import SUBMISSIONS, Run, parse_submission, run_cli
 from hypothesis import given, strategies as st
 from resampled_cases import report_figures, sample_evidence, sample_scorer
 
@@ -18,7 +18,6 @@ from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Report
-from mwz.harness.submission import parse_submission
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL = SUBMISSIONS / "careful.json"

@@ -24,7 +24,7 @@ from entered import (
     system,
     track_tables,
 )
-from helpers import Run, run_cli
+from helpers import Run, parse_submission, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
@@ -39,7 +39,7 @@ from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
 from mwz.harness.io import validated
 from mwz.harness.scoring import Scorer
-from mwz.harness.submission import HUMAN, parse_submission
+from mwz.harness.submission import HUMAN
 from mwz.normalization import published_rule_sets
 
 Capture = pytest.CaptureFixture[str]

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 import sacrebleu
 from entered import REPOSITORY
+from helpers import parse_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.options import AUTO
-from mwz.harness.submission import CONSTANT, made_submission, parse_submission
+from mwz.harness.submission import CONSTANT, made_submission
 from mwz.normalization import normalize_slot_name, rule_set
 
 pytestmark = pytest.mark.real_data

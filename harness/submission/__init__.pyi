@@ -5,15 +5,14 @@ from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
     dialogue_id as dialogue_id,
-    meant_key as meant_key,
     normalized_by_rules as normalized_by_rules,
-    parse_submission as parse_submission,
     read_predictions as read_predictions,
 )
 from .formats.arrangements import read_arranged as read_arranged
 from .formats.damd_log import align_dialogues as align_dialogues, parse_damd_log as parse_damd_log
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
+    GOLD as GOLD,
     PLAY_BEGINS as PLAY_BEGINS,
     RESPONSE as RESPONSE,
     STATE as STATE,
@@ -23,7 +22,6 @@ from .formats.standard import (
     is_play as is_play,
     parse_predictions as parse_predictions,
     read_standard as read_standard,
-    special_format as special_format,
     standard_form as standard_form,
 )
 from .model import (
@@ -43,12 +41,8 @@ from .model import (
 from .notations import (
     DOMAINS as DOMAINS,
     NO_VALUE as NO_VALUE,
-    STATE_DOMAINS as STATE_DOMAINS,
     TRACKED_SLOTS as TRACKED_SLOTS,
-    VALUE_LISTS as VALUE_LISTS,
     metadata_slots as metadata_slots,
-    notation_of as notation_of,
-    read_state as read_state,
 )
 from .remarks import (
     FEW as FEW,

@@ -33,12 +33,14 @@ class Turn(NamedTuple):
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
         plain: Where the harness delexicalised the response: the original, and what was found in it.
+        gold: The gold state, in a tracker's file that has its own.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
     plain: Delexicalised | None = None
+    gold: BeliefState | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the turn as JSON types in the standard form."""
@@ -182,7 +184,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     dialogues = {}
     normalized: dict[str, NormalizedResponse] = {}
     for id_, turns in submission.dialogues.items():
-        texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
+        texts, states, domains, plain, _ = zip(*turns, strict=True) if turns else ((),) * 5
         for text in texts:
             if text not in normalized:
                 normalized[text] = normalize_response(text, rules)

@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 
 from ...errors import Findings, refuse, unquoted
 from ...io import kind_of
-from ..notations import is_metadata
+from ..notations import STATE_DOMAINS, is_metadata, read_state
 from .standard import (
     ACTIVE_DOMAINS,
+    GOLD,
     KEYS,
     RESPONSE,
     STATE,
@@ -54,6 +55,14 @@ _USER = ("user", "usr", "human", "customer")
 _SPEAKERS = frozenset({*_SYSTEM, *_USER, "tool", "function", "developer"})
 _CALLS = ("tool_calls", "function_call")
 
+_PAIRS: Mapping[tuple[str, str], str] = {
+    ("gt", "pr"): "gold and prediction pairs",
+    ("turn_belief", "pred_bs_ptr"): "TRADE",
+    ("turn_belief", "pred_belief"): "T5-DST",
+    ("gold", "predicted"): "gold and prediction pairs",
+}
+"""The keys of a turn's gold and predicted state in trackers' files -> what reports call those."""
+
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
 
@@ -87,18 +96,25 @@ def _turns_of(dialogue: object) -> bool:
 
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue, and its turns are not as in the standard form."""
-    for _, turn in _numbered(dialogue, KEYS)[:1]:
-        if isinstance(turn, str) or _speaker(turn) is not None:
-            return True
-        if not isinstance(turn, Mapping):
-            return False
-        # A state may be a tracker's, whose own keys say more.
-        response = key_of(turn, KEYS[RESPONSE], str)
-        if response is None:
-            return False
-        renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
-        return isinstance(dialogue, Mapping) or any(renamed)
-    return False
+    turn = next((turn for _, turn in _numbered(dialogue, KEYS) if turn), None)
+    if isinstance(turn, str) or _speaker(turn) is not None or _is_state(turn):
+        return True
+    if not isinstance(turn, Mapping):
+        return False
+    if any(turn.keys() >= {*pair} for pair in _PAIRS):
+        return True
+    if STATE not in turn and key_of(turn, KEYS[RESPONSE], str) is None:
+        return False
+    renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
+    return isinstance(dialogue, Mapping) or any(renamed)
+
+
+def _is_state(turn: object) -> bool:
+    """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
+    if not isinstance(turn, dict | list):
+        return False
+    state = read_state(turn, lambda *problem: None, lambda *remark: None)
+    return not STATE_DOMAINS.isdisjoint(state)
 
 
 def _speaker(turn: object) -> str | None:
@@ -222,7 +238,7 @@ class Arrangement:
         dialogues: dict[str, _Numbered] = {}
         rows: dict[str, _Numbered] = {}
         if isinstance(content, Mapping):
-            for id_, dialogue in content.items():
+            for id_, dialogue in self._regrouped(content).items():
                 self._add(dialogues, str(id_), dialogue)
             return dialogues
         for number, item in enumerate(_items(content)):
@@ -242,6 +258,19 @@ class Arrangement:
         if dialogues and rows:
             self._problems.add("", "some items are dialogues and others are turns")
         return dialogues or _by_combined_id(rows)
+
+    def _regrouped(self, content: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        """Return dialogues, of SOM-DST's `id_turn` -> [predicted, gold] with named sides."""
+        matches = {key: _TURN_ID.fullmatch(str(key)) for key in content}
+        regrouped: dict[str, dict[str, Any]] = {}
+        for key, sides in content.items():
+            match = matches[key]
+            two = isinstance(sides, list) and [isinstance(side, list) for side in sides]
+            if match is None or two != [True, True]:
+                return content
+            pair = dict(zip(("predicted", "gold"), sides, strict=True))
+            regrouped.setdefault(match[1], {})[match[2]] = pair
+        return regrouped
 
     def _add(self, dialogues: dict[str, _Numbered], id_: str, dialogue: object) -> None:
         place = f"dialogue {unquoted(id_)}"
@@ -400,7 +429,8 @@ class Arrangement:
             InputError: A key that was named is nowhere.
         """
         values: dict[Any, Any] = {}
-        for turn in (turn for turns in spoken.values() for turn in turns):
+        every = [turn for turns in spoken.values() for turn in turns]
+        for turn in every:
             if isinstance(turn, Mapping):
                 values.update((k, v) for k, v in turn.items() if values.get(k) is None)
         there = {plain_key(key) for key in (*values, *self._outer)}
@@ -408,8 +438,16 @@ class Arrangement:
             if plain_key(key) not in there:
                 self._problems.add("", f"--key {role}=KEY: no `{unquoted(key)}` in it")
         refuse(self._source, self._problems)
+        if _is_state(next(filter(None, every), None)):
+            self._name = "predicted states"
+            return {id_: [{STATE: turn} for turn in turns] for id_, turns in spoken.items()}
         chosen: dict[Any, str] = {}
-        for field, kinds in _TURN_KINDS.items():
+        pair = next((pair for pair in _PAIRS if values.keys() >= {*pair}), ())
+        if pair:
+            self._name = _PAIRS[pair]
+            self._outer.update(dict.fromkeys(pair))
+            chosen = dict(zip(pair, (GOLD, STATE), strict=True))
+        for field, kinds in {} if pair else _TURN_KINDS.items():
             named = field in self._named
             if named or field not in values:
                 key = key_of(values, self._keys[field], *(() if named else kinds))
@@ -482,8 +520,9 @@ FORMAT = Format(
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
     "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
-    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; keys of other "
-    "names; all of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
+    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; gold and "
+    "predicted states, or predicted ones alone, as trackers write them; keys of other names; all "
+    "of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
     recognises=_recognises,
     read=read_arranged,
     rank=50,

@@ -27,6 +27,8 @@ ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
 """What the user said before; kept for free-running dialogues."""
+GOLD = "gold_state"
+"""The gold state of a turn in a tracker's file that has its own."""
 
 Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
@@ -97,11 +99,14 @@ class Reading:
         strict_states: Whether a state may only hold known names and strings.
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
+        tracked: Whether states alone are read, as of trackers: every turn has one, of domains and
+            slots of any name, and need not have a response.
     """
 
     strict_states: bool = False
     uses_states: bool = True
     without_states: str = ""
+    tracked: bool = False
 
 
 READING = Reading()
