@@ -15,7 +15,6 @@ from .responses import (
     NAME as NAME,
     STEPS as STEPS,
     Delexicalised as Delexicalised,
-    NormalizedResponse as NormalizedResponse,
     Span as Span,
     VenueId as VenueId,
     normalize_response as normalize_response,
@@ -27,7 +26,6 @@ from .rules import (
     Aliases as Aliases,
     RuleSet as RuleSet,
     alias_tables as alias_tables,
-    aliases as aliases,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,
@@ -35,7 +33,6 @@ from .rules import (
 from .states import (
     BeliefState as BeliefState,
     minutes as minutes,
-    normalize_slot as normalize_slot,
     normalize_slot_name as normalize_slot_name,
     normalize_state as normalize_state,
     normalize_value as normalize_value,

@@ -17,8 +17,8 @@ from mwz.harness.scoring.scorer import score
 from mwz.harness.submission import checked_submission, guessed, standard_form
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization import (
+    Aliases,
     alias_tables,
-    aliases,
     normalize_response,
     rule_set,
 )
@@ -59,7 +59,7 @@ def test_an_alias_counts_as_what_it_becomes() -> None:
 
 
 def test_an_alias_is_read_with_its_plural_and_in_any_case() -> None:
-    rules = rule_set(RULES.name, aliases({"Restaurant_Ref": "REFERENCE"}))
+    rules = rule_set(RULES.name, Aliases.of({"Restaurant_Ref": "REFERENCE"}))
     assert normalize_response("[RESTAURANT_REF]s , [name]", rules).text == "REFERENCE, NAME"
 
 
@@ -79,7 +79,7 @@ def test_the_table_is_in_the_signature_and_the_digest_of_the_rules_stays() -> No
     assert own.rules_digest == plain.rules_digest == RULES.digest
     assert "placeholders" not in plain.parameters
     label = own.parameters["placeholders"]
-    assert label == aliases(OWN).label
+    assert label == Aliases.of(OWN).label
     assert f"|placeholders:{label}|" in str(own)
     assert plain.key != own.key
 
@@ -99,9 +99,9 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
     path.write_text("\n".join(["[placeholders]", *reversed(lines)]))
     assert Options(placeholders=path) == Options(placeholders="dard")
     assert alias_tables()["dard"].label.startswith("dard-")
-    assert aliases(OWN).label.startswith("own-")
+    assert Aliases.of(OWN).label.startswith("own-")
     others = {**OWN, "hotel_ref": "REFERENCE"}, {"restaurant_ref": "NAME"}
-    assert len({aliases(one).label for one in (OWN, *others)}) == 3
+    assert len({Aliases.of(one).label for one in (OWN, *others)}) == 3
 
 
 # What a table may hold.
@@ -280,7 +280,7 @@ def test_check_score_why_and_compare_read_a_table(
     assert run.err == ""
     assert json.loads(run.out)["success"] == 100
     assert json.loads(run.out)["signature_fields"]["parameters"] == {
-        "placeholders": aliases(OWN).label
+        "placeholders": Aliases.of(OWN).label
     }
     run = run_cli(capsys, "why", file, *on)
     assert "Success by +100.0" in run.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -470,7 +470,7 @@ def bleu_references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database import PreparedVenues, VenueDatabase, prepared_venues
+    from mwz.database import VenueDatabase, prepared_venues
 
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
@@ -478,6 +478,6 @@ def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     stored = kept(
         benchmark,
         f"venues-{rules.digest[:16]}-{rules.venues}",
-        lambda: asdict(prepared_venues(records, rules)),
+        lambda: prepared_venues(records, rules),
     )
-    return VenueDatabase(records, rules, PreparedVenues(**stored))
+    return VenueDatabase(records, rules, stored)

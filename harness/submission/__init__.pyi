@@ -1,7 +1,6 @@
 """What other rooms may use of this one."""
 
 from .checking import (
-    Conversations as Conversations,
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
     dialogue_id as dialogue_id,
@@ -9,7 +8,7 @@ from .checking import (
     read_predictions as read_predictions,
 )
 from .formats.arrangements import read_arranged as read_arranged
-from .formats.damd_log import align_dialogues as align_dialogues, parse_damd_log as parse_damd_log
+from .formats.damd_log import GOLD_DOMAINS as GOLD_DOMAINS
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,
@@ -32,7 +31,6 @@ from .model import (
     Submission as Submission,
     Turn as Turn,
     delexicalise_submission as delexicalise_submission,
-    has_human_responses as has_human_responses,
     human_submission as human_submission,
     made_submission as made_submission,
     made_submissions as made_submissions,

@@ -408,12 +408,11 @@ def _domain_problems(domains: object) -> Iterator[str]:
 
 # Free-running dialogues.
 
-Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
-"""Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
 
-
-def checked_conversations(standard: Standard, source: str) -> Conversations:
-    """Return dialogues of any ids and lengths; their states are not looked into.
+def checked_conversations(
+    standard: Standard, source: str
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return dialogues of any ids and lengths, with further keys of turns as they are.
 
     Raises:
         InputError: They are too many, or some are malformed; with every place.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
     BeliefState,
-    NormalizedResponse,
     RuleSet,
     normalize_response,
     normalize_state,
@@ -182,13 +181,9 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
-    normalized: dict[str, NormalizedResponse] = {}
     for id_, turns in submission.dialogues.items():
         texts, states, domains, plain, _ = zip(*turns, strict=True) if turns else ((),) * 5
-        for text in texts:
-            if text not in normalized:
-                normalized[text] = normalize_response(text, rules)
-        responses = [normalized[text] for text in texts]
+        responses = [normalize_response(text, rules) for text in texts]
         naming += sum([response.naming for response in responses])
         identifying += sum([response.identifying for response in responses])
         dialogues[id_] = NormalizedDialogue(
@@ -285,7 +280,7 @@ def human_submission(benchmark: Benchmark) -> Submission:
     Raises:
         InputError: The benchmark does not have them.
     """
-    if not has_human_responses(benchmark):
+    if not benchmark.has_human_responses:
         raise InputError(
             f"benchmark {benchmark.name}", "does not hold the human responses as they were written"
         )
@@ -295,8 +290,3 @@ def human_submission(benchmark: Benchmark) -> Submission:
             for id_, dialogue in benchmark.dialogues.items()
         }
     )
-
-
-def has_human_responses(benchmark: Benchmark) -> bool:
-    """Return whether a benchmark holds the human responses of all turns as they were written."""
-    return all(len(d.responses) == d.turns for d in benchmark.dialogues.values())

@@ -22,8 +22,6 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     alias_tables,
-    aliases,
-    normalize_slot,
     normalize_slot_name,
     normalize_value,
     placeholder_names,
@@ -194,7 +192,8 @@ def _remarks_on_last_states(
     values = 0
     foreign, fruitless = Counter[str](), Counter[str]()
     for (domain, name, raw), count in written.items():
-        slot, value = normalize_slot(name, raw, rules)
+        slot = normalize_slot_name(name, rules)
+        value = normalize_value(slot, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
         slots = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
         if slots.isdisjoint({slot, booking}):
@@ -429,7 +428,7 @@ def checked_aliases(table: object, rules: RuleSet, source: str) -> Aliases:
             source, f"expected a table of placeholder name -> ontology name, found {kind_of(table)}"
         )
     refuse(source, alias_problems(table, rules))
-    return aliases(table)
+    return Aliases.of(table)
 
 
 def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:
