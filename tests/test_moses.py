@@ -166,7 +166,7 @@ def test_a_response_is_normalised_as_the_steps_say(response: str) -> None:
 def test_sacremoses_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys\n"
-        "from mwz.normalization.responses import normalize_response\n"
+        "from mwz.normalization.normalizing import normalize_response\n"
         "from mwz.normalization.rules import rule_set\n"
         "print(normalize_response('hello !', rule_set('2021')).text)\n"
         "print('sacremoses' in sys.modules)\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mwz.normalization import NormalizedResponse, normalize_response, rule_set, rule_set_names
+from mwz.normalization import normalize_response, rule_set, rule_set_names
+from mwz.normalization.normalizing import NormalizedResponse
 
 RULES = rule_set("2021")
 

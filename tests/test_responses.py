@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.normalization import NormalizedResponse, normalize_response, rule_set
+from mwz.normalization import normalize_response, rule_set
+from mwz.normalization.normalizing import NormalizedResponse
 
 RULES = rule_set("2021")
 
