@@ -44,27 +44,6 @@ def placeholder_names(response: str) -> list[str]:
     return [*_parts(response.lower())[1::_PARTS]]
 
 
-class NormalizedResponse(NamedTuple):
-    """A response in the form that every metric reads.
-
-    Attributes:
-        text: The normalised text.
-        placeholders: The names of the placeholders it was given with, in order, in lower case.
-        unknown: Those that the ontology lacks; they were replaced by nothing.
-        domains: The domains that the placeholders name, as `[hotel_name]` does, each once, in
-            order.
-        identifying: How many of the placeholders tell about one venue.
-        naming: How many of these name their domain.
-    """
-
-    text: str
-    placeholders: tuple[str, ...]
-    unknown: tuple[str, ...]
-    domains: tuple[str, ...]
-    identifying: int
-    naming: int
-
-
 def _with_ontology_names(text: str, rules: RuleSet) -> str:
     parts = [*_parts(text)]
     parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
@@ -97,23 +76,30 @@ def normalized_text(response: str, rules: RuleSet, without: str | None = None) -
 
 
 @lru_cache(maxsize=1 << 15)
-def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
-    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
+def normalize_response(
+    response: str, rules: RuleSet
+) -> tuple[str, tuple[str, ...], tuple[str, ...], int, int]:
+    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
+
+    Returns:
+        The normalised text; its placeholders that the ontology lacks, which were replaced by
+        nothing; the domains that placeholders name, as `[hotel_name]` does, each once, in order;
+        how many placeholders tell about one venue; and how many of these name their domain.
+    """
     placeholders = tuple(placeholder_names(response))
-    # Many responses have the same placeholders.
-    return NormalizedResponse(normalized_text(response, rules), *_named(placeholders, rules))
+    return normalized_text(response, rules), *_named(placeholders, rules)
 
 
+# Many responses have the same placeholders.
 @lru_cache(maxsize=1 << 12)
 def _named(
     placeholders: tuple[str, ...], rules: RuleSet
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], int, int]:
-    """Return what a `NormalizedResponse` says of placeholders: all its fields but the text."""
+) -> tuple[tuple[str, ...], tuple[str, ...], int, int]:
+    """Return what `normalize_response` says of placeholders."""
     names = rules.ontology
     about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
     named = (_domain(name) for name in placeholders)
     return (
-        placeholders,
         tuple(name for name in placeholders if name not in names),
         tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
         len(about_venues),

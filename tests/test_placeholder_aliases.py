@@ -19,7 +19,7 @@ from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization import (
     Aliases,
     alias_tables,
-    normalize_response,
+    normalized_text,
     rule_set,
 )
 
@@ -60,7 +60,7 @@ def test_an_alias_counts_as_what_it_becomes() -> None:
 
 def test_an_alias_is_read_with_its_plural_and_in_any_case() -> None:
     rules = rule_set(RULES.name, Aliases.of({"Restaurant_Ref": "REFERENCE"}))
-    assert normalize_response("[RESTAURANT_REF]s , [name]", rules).text == "REFERENCE, NAME"
+    assert normalized_text("[RESTAURANT_REF]s , [name]", rules) == "REFERENCE, NAME"
 
 
 def test_aliases_say_where_active_domains_come_from() -> None:

@@ -27,8 +27,8 @@ from typing import Any, TypeVar
 
 from mwz.normalization import (
     BeliefState,
-    normalize_response,
     normalize_state,
+    normalized_text,
     rule_set,
 )
 
@@ -319,7 +319,7 @@ def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
     )
     return Dialogue(
         goal={},
-        references={CANONICAL_STYLE: [normalize_response(d, rules).text for d in delexicalized]},
+        references={CANONICAL_STYLE: [normalized_text(d, rules) for d in delexicalized]},
         states=states,
         active_domains=gold_active_domains(states, [list(act["dialog_act"]) for act in of_turns]),
         booked_domains=(),

@@ -183,17 +183,20 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     dialogues = {}
     for id_, turns in submission.dialogues.items():
         texts, states, domains, plain, _ = zip(*turns, strict=True) if turns else ((),) * 5
-        responses = [normalize_response(text, rules) for text in texts]
-        naming += sum([response.naming for response in responses])
-        identifying += sum([response.identifying for response in responses])
+        normalized = [normalize_response(text, rules) for text in texts]
+        responses, unknown, named, about, with_domain = (
+            zip(*normalized, strict=True) if turns else ((),) * 5
+        )
+        identifying += sum(about)
+        naming += sum(with_domain)
         dialogues[id_] = NormalizedDialogue(
-            responses=tuple([response.text for response in responses]),
+            responses=responses,
             states=tuple(
                 [None if state is None else normalize_state(state, rules) for state in states]
             ),
             active_domains=domains,
-            placeholder_domains=tuple([response.domains for response in responses]),
-            unknown_placeholders=tuple([response.unknown for response in responses]),
+            placeholder_domains=named,
+            unknown_placeholders=unknown,
             plain=plain,
         )
     return NormalizedSubmission(
