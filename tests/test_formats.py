@@ -120,8 +120,8 @@ def test_spans_that_are_all_empty_are_no_states() -> None:
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         (
             [{"session": "x"}],
-            "expected an object of dialogue id -> list of turns, found a list of objects with "
-            "`session`; name the dialogue's id: mwz convert --key id=session",
+            "expected an object of dialogue id -> list of turns, found a list; if its keys have "
+            "names of their own, give them by `mwz convert --key FIELD=KEY`",
         ),
     ],
 )

@@ -138,9 +138,11 @@ def test_what_is_wrong_with_a_table_is_told_with_file_and_name(
     ("content", "problem"),
     [
         ("placeholders = [", "not TOML ("),
-        ('restaurant_ref = "REFERENCE"', "unknown key 'restaurant_ref'; write [placeholders], and"),
-        ('source = "somewhere"', "no table [placeholders]; write [placeholders], and lines"),
-        ("placeholders = 5", "expected a table of placeholder name -> ontology name, found a num"),
+        ('restaurant_ref = "REFERENCE"', "expected a table [placeholders] of placeholder name -> "),
+        (
+            "placeholders = 5",
+            "expected a table [placeholders] of placeholder name -> ontology name",
+        ),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(content: str, problem: str, tmp_path: Path) -> None:
@@ -151,8 +153,8 @@ def test_a_file_that_is_no_table_is_refused(content: str, problem: str, tmp_path
     assert str(raised.value).startswith(f"{path}: {problem}")
 
 
-def test_no_file_and_no_table_is_told_with_the_tables_there_are() -> None:
-    with pytest.raises(InputError, match=r"dart: no such file, and no table .* choose from dard, "):
+def test_no_file_and_no_table_is_told() -> None:
+    with pytest.raises(InputError, match=r"dart: no such file"):
         Options(placeholders="dart")
     with pytest.raises(InputError, match=r"mine\.toml: no such file"):
         Options(placeholders="mine.toml")

@@ -39,6 +39,7 @@ from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
     KEYS,
+    OTHER_KEYS,
     READING,
     RESPONSE,
     STATE,
@@ -48,7 +49,6 @@ from .formats.standard import (
     Standard,
     plain_key,
     read_standard,
-    turns_hint,
 )
 from .model import NormalizedSubmission, Submission, Turn, made_submission, normalize_submission
 from .notations import (
@@ -232,7 +232,7 @@ class _Checker:
         if other is not None:
             return f"is the same as {_dialogue_text(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
-            return f"expected a list of turns, found {kind_of(turns)}{turns_hint(turns)}"
+            return f"expected a list of turns, found {kind_of(turns)}{OTHER_KEYS}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
         return f"{counted(len(turns), 'turn')}; {told}" if len(turns) > most else ""
@@ -260,7 +260,8 @@ class _Checker:
         response, bounds = turn.get(RESPONSE), self._limits
         if RESPONSE not in turn:
             if not self._reading.tracked:
-                yield f"`response` is missing; expected a string{_without_response(turn)}"
+                alone = "; states alone are scored by `mwz dst`" if STATE in turn else OTHER_KEYS
+                yield f"`response` is missing; expected a string{alone}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
@@ -364,17 +365,6 @@ def _is_slot(slot: object) -> bool:
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
-
-
-def _without_response(turn: Mapping[Any, Any]) -> str:
-    """Say what may help to read a turn without a response."""
-    if STATE in turn:
-        return "; states alone are scored by `mwz dst`"
-    texts = [unquoted(key) for key, value in turn.items() if isinstance(value, str) and key != USER]
-    if texts:
-        keys = ", ".join(f"`{key}`" for key in texts[:_SHOWN_KEYS])
-        return f"; if it is one of {keys}, name it: mwz convert --key response={texts[0]}"
-    return turns_hint(turn)
 
 
 def _dialogue_text(written: object) -> str:

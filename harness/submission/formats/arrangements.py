@@ -18,6 +18,7 @@ from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
     KEYS,
+    OTHER_KEYS,
     RESPONSE,
     STATE,
     TURN_KEYS,
@@ -29,7 +30,6 @@ from .standard import (
     key_of,
     plain_key,
     read_table,
-    turns_hint,
 )
 
 _METADATA = "metadata"
@@ -282,7 +282,7 @@ class Arrangement:
             self._outer[str(key)] = None
         elif not dialogues[id_] and dialogue != []:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
-            self._problems.add(place, f"{wanted}{turns_hint(dialogue)}")
+            self._problems.add(place, f"{wanted}{OTHER_KEYS}")
 
     def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
         """Return a turn that stands by itself, with its number."""

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import declared
 
-from ...errors import InputError, Remark, unquoted
+from ...errors import InputError, Remark
 from ...io import decoded, encoded, kind_of, limits, parse_json
 
 RESPONSE = "response"
@@ -183,14 +183,8 @@ def is_standard(content: object) -> bool:
 _KEYS = frozenset(TURN_KEYS)
 
 
-def turns_hint(dialogue: object) -> str:
-    """Say how to read the turns of a dialogue that is an object, if it has some."""
-    if isinstance(dialogue, Mapping):
-        for key, value in dialogue.items():
-            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
-                name = unquoted(key)
-                return f"; if they are in `{name}`, read it by mwz convert --key turns={name}"
-    return ""
+OTHER_KEYS = "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
+"""How messages end where something may be there by another name."""
 
 
 # Reading a file.
@@ -303,7 +297,7 @@ def standard_form(content: object, source: str) -> Standard:
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{_hint(content)}")
+    raise InputError(source, f"{problem}{OTHER_KEYS if content else ''}")
 
 
 def special_format(content: object) -> Format | None:
@@ -311,19 +305,6 @@ def special_format(content: object) -> Format | None:
     if is_standard(content):
         return None
     return next((one for one in formats() if one.recognises(content)), None)
-
-
-def _hint(content: object) -> str:
-    """Say what may help to read a list that has no dialogue ids."""
-    if not isinstance(content, list) or not content:
-        return ""
-    first = content[0]
-    if not isinstance(first, Mapping):
-        return " without dialogue ids; write an object of dialogue id -> list of responses"
-    keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
-    likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
-    name = unquoted(likely[0]) if likely else "KEY"
-    return f" of objects with {keys}; name the dialogue's id: mwz convert --key id={name}"
 
 
 # Tables with one line per turn; the first line names the columns.
