@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...errors import Findings, refuse, unquoted
@@ -63,6 +63,9 @@ _PAIRS: Mapping[tuple[str, str], str] = {
 }
 """The keys of a turn's gold and predicted state in trackers' files -> what reports call those."""
 
+_SIDES = ("predicted", "gold")
+"""What SOM-DST's `id_turn` -> [predicted, gold] holds."""
+
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
 
@@ -84,14 +87,12 @@ def raw_turns(content: object) -> Iterator[Any]:
 def _recognises(content: object) -> bool:
     inside, key = _unwrapped(content, KEYS)
     if isinstance(inside, Mapping):
-        return any(map(_turns_of if key is not None else _is_rearranged, inside.values()))
+        return any(
+            _is_rearranged(one) if key is None else _numbered(one, KEYS) for one in inside.values()
+        )
     return isinstance(inside, list) and any(
         key_of(item, KEYS["id"], str, int) is not None for item in _items(inside)
     )
-
-
-def _turns_of(dialogue: object) -> bool:
-    return bool(_numbered(dialogue, KEYS))
 
 
 def _is_rearranged(dialogue: object) -> bool:
@@ -188,17 +189,10 @@ class Arrangement:
     Args:
         source: What messages call the file.
         named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
-        numberings: How turns may be numbered: the number of the first, and the step.
     """
 
-    def __init__(
-        self,
-        source: str,
-        named: Mapping[str, str] | None = None,
-        numberings: Sequence[tuple[int, int]] = _NUMBERINGS,
-    ) -> None:
+    def __init__(self, source: str, named: Mapping[str, str] | None = None) -> None:
         self.remarks = Findings()
-        self._numberings = numberings
         self._source = source
         self._named = named or {}
         first = {role: (plain_key(key),) for role, key in self._named.items()}
@@ -238,7 +232,10 @@ class Arrangement:
         dialogues: dict[str, _Numbered] = {}
         rows: dict[str, _Numbered] = {}
         if isinstance(content, Mapping):
-            for id_, dialogue in self._regrouped(content).items():
+            if all(map(_are_sides, content, content.values())):
+                pairs = {id_: dict(zip(_SIDES, one, strict=True)) for id_, one in content.items()}
+                return _by_combined_id({id_: [(None, pair)] for id_, pair in pairs.items()})
+            for id_, dialogue in content.items():
                 self._add(dialogues, str(id_), dialogue)
             return dialogues
         for number, item in enumerate(_items(content)):
@@ -258,19 +255,6 @@ class Arrangement:
         if dialogues and rows:
             self._problems.add("", "some items are dialogues and others are turns")
         return dialogues or _by_combined_id(rows)
-
-    def _regrouped(self, content: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """Return dialogues, of SOM-DST's `id_turn` -> [predicted, gold] with named sides."""
-        matches = {key: _TURN_ID.fullmatch(str(key)) for key in content}
-        regrouped: dict[str, dict[str, Any]] = {}
-        for key, sides in content.items():
-            match = matches[key]
-            two = isinstance(sides, list) and [isinstance(side, list) for side in sides]
-            if match is None or two != [True, True]:
-                return content
-            pair = dict(zip(("predicted", "gold"), sides, strict=True))
-            regrouped.setdefault(match[1], {})[match[2]] = pair
-        return regrouped
 
     def _add(self, dialogues: dict[str, _Numbered], id_: str, dialogue: object) -> None:
         place = f"dialogue {unquoted(id_)}"
@@ -295,44 +279,32 @@ class Arrangement:
 
     def _ordered(self, numbered: Mapping[str, _Numbered]) -> dict[str, list[Any]]:
         """Return turns by their numbers, or as they are if none has one."""
-        numbers = {
-            id_: sorted(number for number, _ in turns if number is not None)
-            for id_, turns in numbered.items()
-        }
-
-        def fitting(numbering: tuple[int, int]) -> int:
-            first, step = numbering
-            return sum(
-                in_dialogue == list(range(first, first + step * len(in_dialogue), step))
-                for in_dialogue in numbers.values()
-            )
-
-        if not any(numbers.values()):
+        numbers = [[number for number, _ in turns] for turns in numbered.values()]
+        if all(number is None for in_dialogue in numbers for number in in_dialogue):
             return {id_: [turn for _, turn in turns] for id_, turns in numbered.items()}
-        first, step = max(self._numberings, key=fitting)
-        ordered = {}
-        for id_, turns in numbered.items():
-            place = f"dialogue {unquoted(id_)}"
-            with_number = [(number, turn) for number, turn in turns if number is not None]
-            if len(with_number) < len(turns):
-                self._problems.add(place, "some of its turns have no number")
-            ordered[id_] = self._in_order(place, _without_opening(with_number), first, step)
-        return ordered
+        sets = [{*in_dialogue} for in_dialogue in numbers]
+        numbering = max(
+            _NUMBERINGS,
+            key=lambda one: sum(in_dialogue == {*_range(one, in_dialogue)} for in_dialogue in sets),
+        )
+        return {id_: self._in_order(id_, turns, numbering) for id_, turns in numbered.items()}
 
-    def _in_order(
-        self, place: str, turns: Sequence[tuple[int, Any]], first: int, step: int
-    ) -> list[Any]:
+    def _in_order(self, id_: str, turns: _Numbered, numbering: tuple[int, int]) -> list[Any]:
         """Return numbered turns in order, of which none may be missing or there twice."""
-        by_number = dict(turns)
-        for number, count in Counter(number for number, _ in turns).items():
+        place = f"dialogue {unquoted(id_)}"
+        by_number = dict(_without_opening(turns))
+        if None in by_number:
+            self._problems.add(place, "some of its turns have no number")
+            return []
+        for number, count in Counter(number for number, _ in _without_opening(turns)).items():
             if count > 1:
                 self._problems.add(place, f"turn {number} is there twice")
-        expected = range(first, first + step * len(by_number), step)
+        expected = _range(numbering, by_number)
         missing = next((number for number in expected if number not in by_number), None)
         if missing is not None:
-            problem = f"turn {missing} is missing; turns are numbered from {first}"
+            problem = f"turn {missing} is missing; turns are numbered from {numbering[0]}"
             self._problems.add(place, problem)
-        return [by_number[number] for number in sorted(by_number)]
+        return [by_number.get(number) for number in expected]
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return dialogue id -> turns as in the standard form.
@@ -412,22 +384,13 @@ class Arrangement:
         return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
 
     def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
-        """Return what was read, with the remarks on it.
-
-        Args:
-            dialogues: Dialogue id -> turns as in the standard form.
-            name: What the file was recognised as; by default, its arrangement.
-        """
+        """Return what was read as a name, by default that of its arrangement, with the remarks."""
         name = name or self.name
         self.note(f"read as {name}")
         return Standard(dialogues, name, self.remarks.remarks())
 
     def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """Return turns with the names of the standard form.
-
-        Raises:
-            InputError: A key that was named is nowhere.
-        """
+        """Return turns with the names of the standard form."""
         values: dict[Any, Any] = {}
         every = [turn for turns in spoken.values() for turn in turns]
         for turn in every:
@@ -478,7 +441,13 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     return read
 
 
-def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+def _range(numbering: tuple[int, int], turns: Collection[Any]) -> range:
+    """Return the numbers of a dialogue's turns."""
+    first, step = numbering
+    return range(first, first + step * len(turns), step)
+
+
+def _without_opening(turns: _Numbered) -> _Numbered:
     """Return numbered turns without a line that only opens a dialogue, as DAMD's outputs have."""
     if len(turns) < 2 or turns[0][0] != len(turns) - 1:
         return turns
@@ -486,26 +455,26 @@ def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     return turns[1:] if empty else turns
 
 
+def _are_sides(id_: object, sides: object) -> bool:
+    """Return whether this is a turn of SOM-DST: two lists, of an id with a turn's number."""
+    if not isinstance(sides, list) or [list] * len(_SIDES) != [*map(type, sides)]:
+        return False
+    return _TURN_ID.fullmatch(str(id_)) is not None
+
+
 def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:
     """Return turns by dialogue where each has an id of its own, such as `sng0073-2`."""
-    matches = {id_: _TURN_ID.fullmatch(id_) for id_ in rows}
-    alone = all(len(turns) == 1 and turns[0][0] is None for turns in rows.values())
-    if not alone or not all(matches.values()):
-        return rows
     read: dict[str, _Numbered] = {}
-    for id_, match in matches.items():
-        if match is not None:
-            read.setdefault(match[1], []).append((int(match[2]), rows[id_][0][1]))
+    for id_, turns in rows.items():
+        match = _TURN_ID.fullmatch(id_)
+        if match is None or len(turns) > 1 or turns[0][0] is not None:
+            return rows
+        read.setdefault(match[1], []).append((int(match[2]), turns[0][1]))
     return read
 
 
 def read_arranged(content: object, source: str, named: Mapping[str, str] | None = None) -> Standard:
-    """Return outputs in any arrangement in the standard form.
-
-    Args:
-        content: What a file holds.
-        source: What messages call it.
-        named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
+    """Return outputs in any arrangement in the standard form; arguments as of `Arrangement`.
 
     Raises:
         InputError: It contradicts itself, or a key that is named is nowhere.
