@@ -55,7 +55,7 @@ VENUES: dict[str, list[dict[str, Any]]] = {"restaurant": RESTAURANTS, "train": T
 
 def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
     """Check what a predictions file holds and return it as a submission."""
-    return checked_submission(standard_form(content, source), benchmark, source)
+    return checked_submission(standard_form(content, source), benchmark, source, RULES)
 
 
 def database(records: Mapping[str, Sequence[Mapping[str, Any]]] = VENUES) -> VenueDatabase:
@@ -189,4 +189,4 @@ def texts_drawn(path: Path) -> list[str]:
 
 
 def read_submission(path: Path | str, benchmark: Benchmark) -> Submission:
-    return checked_submission(read_predictions(path), benchmark, str(path))
+    return checked_submission(read_predictions(path), benchmark, str(path), RULES)

@@ -115,12 +115,8 @@ class Scorer:
         return free_running.play_free_running(dialogues, source, self)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
-        standard = standard_form(predictions, source)
-        reading = self.options.reading
-        # Nobody is told here what is to be remarked.
-        return checked_submission(
-            standard, self.benchmark, source, self.rules, reading, remarked=False
-        )
+        standard, reading = standard_form(predictions, source), self.options.reading
+        return checked_submission(standard, self.benchmark, source, reading=reading)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""

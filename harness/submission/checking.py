@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
-    DEFAULT_RULES,
     Aliases,
     BeliefState,
     RuleSet,
@@ -94,7 +93,6 @@ def checked_submission(
     source: str,
     rules: RuleSet | None = None,
     reading: Reading = READING,
-    remarked: bool = True,
 ) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
@@ -103,9 +101,9 @@ def checked_submission(
         benchmark: The benchmark whose dialogues are played; None for dialogues of any ids and
             lengths, such as a tracker's with gold states of their own.
         source: What the error message calls the predictions.
-        rules: The rule set by which placeholders are remarked; None for the default one.
+        rules: The rule set by which responses and states are looked through for what is to be
+            remarked; None if nobody is told.
         reading: What of states is refused.
-        remarked: Whether responses and states are looked through for what is to be remarked.
 
     Raises:
         InputError: With every problem found.
@@ -115,14 +113,13 @@ def checked_submission(
     dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
-    if remarked and benchmark is not None:
-        by = rules or rule_set(DEFAULT_RULES)
+    if rules is not None and benchmark is not None:
         if reading.uses_states:
             states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
-            remarks += state_remarks(states, benchmark, by)
+            remarks += state_remarks(states, benchmark, rules)
         if not reading.tracked:
             texts = [turn.response for turns in dialogues.values() for turn in turns]
-            remarks += text_remarks(texts, benchmark, by)
+            remarks += text_remarks(texts, benchmark, rules)
     return Submission(dialogues, source, standard.format, tuple(remarks))
 
 

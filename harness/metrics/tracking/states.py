@@ -381,7 +381,8 @@ def parse_tracking_file(
     given = [turns for turns in standard.dialogues.values() if isinstance(turns, list)]
     has_gold = any(isinstance(turn, Mapping) and GOLD in turn for one in given for turn in one)
     benchmark = load_benchmark(standard.dialogues) if gold is not None or not has_gold else None
-    submission = checked_submission(standard, benchmark, source, reading=Reading(tracked=True))
+    rules = rule_set(DEFAULT_RULES)
+    submission = checked_submission(standard, benchmark, source, rules, Reading(tracked=True))
     remarks = [remark for remark in submission.remarks if remark.warning]
     dialogues = submission.dialogues.items()
     if benchmark is None:
@@ -392,7 +393,6 @@ def parse_tracking_file(
             for id_, turns in dialogues
         ]
     else:
-        rules = rule_set(DEFAULT_RULES)
         states = {id_: [normalize_state(t.state or {}, rules) for t in of] for id_, of in dialogues}
         tracked = track_states(states, benchmark, gold)
         if gold is not None and not tracked:

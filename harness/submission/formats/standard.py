@@ -290,21 +290,15 @@ def standard_form(content: object, source: str) -> Standard:
     Raises:
         InputError: The content is of no known format, or contradicts the one it is of.
     """
-    special = special_format(content)
-    if special is not None:
-        return special.read(content, source)
+    if not is_standard(content):
+        for format_ in formats():
+            if format_.recognises(content):
+                return format_.read(content, source)
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
     raise InputError(source, f"{problem}{OTHER_KEYS if content else ''}")
-
-
-def special_format(content: object) -> Format | None:
-    """Return the format that predictions are of, if it is another than the standard form."""
-    if is_standard(content):
-        return None
-    return next((one for one in formats() if one.recognises(content)), None)
 
 
 # Tables with one line per turn; the first line names the columns.
