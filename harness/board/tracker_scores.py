@@ -204,7 +204,7 @@ def read_states(
 def tracker_against(
     read: object, source: str, load_benchmark: BenchmarkLoader, golds: Sequence[GoldStates]
 ) -> FurtherGold:
-    """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
+    """Score a tracker's file; nothing if its dialogues are not the benchmark's.
 
     Args:
         read: What the file holds, whatever gold states it has itself.

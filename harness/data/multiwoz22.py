@@ -34,7 +34,7 @@ from mwz.normalization import (
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
 from ..errors import InputError, refuse
-from ..io import kind_of, read_bytes, read_json, validated
+from ..io import read_bytes, read_json, validated
 from ..submission import GOLD_DOMAINS, dialogue_id, read_standard
 from .declared import Built, DataSet, Source
 from .goals import GOALS_FILE, chosen_goals, read_tasks
@@ -206,6 +206,15 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
     )
 
 
+def _read(kind: type[_T], path: Path) -> _T:
+    """Read a JSON file that holds a type.
+
+    Raises:
+        InputError: It is missing or holds something else.
+    """
+    return validated(kind, read_json(path), str(path))
+
+
 # The evaluator's files.
 
 
@@ -215,7 +224,7 @@ def _read_venues(mwzeval: Path) -> dict[str, Any]:
     venues: dict[str, Any] = {}
     for domain in rule_set(ANNOTATION_RULES).venue_rules:
         path = folder / f"{domain}_db.json"
-        venues[domain] = validated(list[dict[str, Any]], read_json(path), str(path))
+        venues[domain] = _read(list[dict[str, Any]], path)
     return venues
 
 
@@ -259,7 +268,7 @@ def _read_per_turn(
 
 def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
     """Read a file of all splits and keep the test dialogues."""
-    content = read_object(path)
+    content = _read(dict[str, Any], path)
     missing = [id_ for id_ in ids if id_ not in content]
     refuse(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
     return {id_: content[id_] for id_ in ids}
@@ -281,27 +290,15 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
         InputError: A file is missing or not in the expected layout.
     """
     folder = multiwoz / DATA_SET
-    acts = read_object(folder / ACTS_FILE)
+    acts = _read(dict[str, Any], folder / ACTS_FILE)
     dialogues = {}
     for name in TEST_FILES:
-        content = read_dialogues(folder / name)
+        content = _read(list[Any], folder / name)
         with expected_layout(folder / name):
             for dialogue in content:
                 raw_id = dialogue["dialogue_id"]
                 dialogues[dialogue_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
     return dialogues
-
-
-def read_dialogues(path: Path) -> list[Any]:
-    """Read one file of dialogues of MultiWOZ 2.2, which are still to be looked into.
-
-    Raises:
-        InputError: The file is missing or is no JSON list.
-    """
-    content = read_json(path)
-    if not isinstance(content, list):
-        raise _not_in_layout(path, f"expected a list of dialogues, found {kind_of(content)}")
-    return content
 
 
 def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
@@ -354,29 +351,14 @@ def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     return state
 
 
-def read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises:
-        InputError: The file is missing or holds something else.
-    """
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise InputError(str(path), "expected a JSON object")
-    return content
-
-
 @contextmanager
 def expected_layout(path: Path) -> Iterator[None]:
     """Report the errors that reading a file in another layout ends in as an `InputError`."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise _not_in_layout(path, repr(error)) from None
-
-
-def _not_in_layout(path: Path, reason: str) -> InputError:
-    return InputError(str(path), f"not in the layout of the public files ({reason})")
+        problem = f"not in the layout of the public files ({error!r})"
+        raise InputError(str(path), problem) from None
 
 
 # Which goals the splits share.
@@ -400,10 +382,10 @@ def find_overlap(goals_file: Path, multiwoz: Path, test: Collection[str]) -> fro
     files = {split: sorted((folder / split).glob(DIALOGUE_FILES)) for split in OTHER_SPLITS}
     others: list[str] = []
     for path in chain.from_iterable(files.values()):
-        content = read_dialogues(path)
+        content = _read(list[Any], path)
         with expected_layout(path):
             others += [dialogue_id(dialogue["dialogue_id"]) for dialogue in content]
-    goals = read_object(goals_file)
+    goals = _read(dict[str, Any], goals_file)
     if not all(files.values()) or not goals.keys() >= {*test, *others}:
         return None
     with expected_layout(goals_file):

@@ -12,12 +12,12 @@ from .formats.damd_log import GOLD_DOMAINS as GOLD_DOMAINS
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,
-    PLAY_BEGINS as PLAY_BEGINS,
     RESPONSE as RESPONSE,
     STATE as STATE,
     USER as USER,
     Reading as Reading,
     Standard as Standard,
+    is_file_of_plays as is_file_of_plays,
     is_play as is_play,
     parse_predictions as parse_predictions,
     read_standard as read_standard,

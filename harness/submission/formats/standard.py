@@ -8,9 +8,12 @@ dialogues and turns are arranged and what their keys are called.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import os
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -201,6 +204,21 @@ PLAY_BEGINS = b'{"dialogue_id"'
 """How a file of `mwz play` begins."""
 
 _PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_file_of_plays(file: str) -> bool:
+    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
+    # What a pipe holds can be read only once.
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as packed:
+            magic = packed.read(2)
+        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
+            begins = content.read(len(PLAY_BEGINS))
+            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False
 
 
 def is_play(content: bytes) -> bool:
