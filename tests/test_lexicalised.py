@@ -413,4 +413,4 @@ def test_a_file_without_turns_is_nothing_to_score(capsys: Capture, tmp_path: Pat
     path = _file(tmp_path, {"town001": []})
     run = run_cli(capsys, "score", path, "--lexicalised", "--free-running")
     assert run.status == 2
-    assert "holds no turn" in run.err
+    assert "no turns" in run.err

@@ -38,7 +38,6 @@ from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
     KEYS,
-    OTHER_KEYS,
     READING,
     RESPONSE,
     STATE,
@@ -46,6 +45,7 @@ from .formats.standard import (
     USER,
     Reading,
     Standard,
+    other_keys,
     plain_key,
     read_standard,
 )
@@ -229,7 +229,7 @@ class _Checker:
         if other is not None:
             return f"is the same as {_dialogue_text(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
-            return f"expected a list of turns, found {kind_of(turns)}{OTHER_KEYS}"
+            return f"expected a list of turns, found {kind_of(turns)}{other_keys(turns)}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
         return f"{counted(len(turns), 'turn')}; {told}" if len(turns) > most else ""
@@ -257,7 +257,9 @@ class _Checker:
         response, bounds = turn.get(RESPONSE), self._limits
         if RESPONSE not in turn:
             if not self._reading.tracked:
-                alone = "; states alone are scored by `mwz dst`" if STATE in turn else OTHER_KEYS
+                alone = (
+                    "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
+                )
                 yield f"`response` is missing; expected a string{alone}"
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""

@@ -18,7 +18,6 @@ from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
     KEYS,
-    OTHER_KEYS,
     RESPONSE,
     STATE,
     TURN_KEYS,
@@ -28,6 +27,7 @@ from .standard import (
     Standard,
     is_table,
     key_of,
+    other_keys,
     plain_key,
     read_table,
 )
@@ -266,7 +266,7 @@ class Arrangement:
             self._outer[str(key)] = None
         elif not dialogues[id_] and dialogue != []:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
-            self._problems.add(place, f"{wanted}{OTHER_KEYS}")
+            self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
 
     def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
         """Return a turn that stands by itself, with its number."""

@@ -186,8 +186,11 @@ def is_standard(content: object) -> bool:
 _KEYS = frozenset(TURN_KEYS)
 
 
-OTHER_KEYS = "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
-"""How messages end where something may be there by another name."""
+def other_keys(content: object) -> str:
+    """Say how to read what may be there by other keys, if there is anything."""
+    if not content:
+        return ""
+    return "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
 
 
 # Reading a file.
@@ -316,7 +319,7 @@ def standard_form(content: object, source: str) -> Standard:
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{OTHER_KEYS if content else ''}")
+    raise InputError(source, f"{problem}{other_keys(content)}")
 
 
 # Tables with one line per turn; the first line names the columns.
