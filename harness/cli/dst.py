@@ -102,7 +102,8 @@ def scored_files(
         else:
             states = parse_predictions(outputs.content, outputs.source)
         file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
-        tell(file.source, file.remarks)
+        if not isinstance(outputs.content, str):
+            tell(file.source, file.remarks)
         scored.append(score_file(file, name, load_benchmark, choices, wanted))
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
     lacking = choices.domain_lambdas.keys() - set(domains)

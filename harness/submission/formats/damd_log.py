@@ -22,7 +22,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from .standard import STATE, Format, Standard
+from .standard import RESPONSE, STATE, Format, Standard
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
@@ -53,7 +53,8 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
     Returns:
         Per turn `line`, the number of the line that begins it, from 1; `user`, what the user said,
-        as DAMD preprocessed it; `state`, as predicted; and `gold_domains`.
+        as DAMD preprocessed it; `response`, the data set's; `state`, as predicted; and
+        `gold_domains`.
 
     Raises:
         InputError: A turn is incomplete or a line of it is not as DAMD writes it.
@@ -78,6 +79,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
                 {
                     "line": start,
                     "user": fields["user turn"],
+                    RESPONSE: fields["resp turn"],
                     STATE: state,
                     GOLD_DOMAINS: [name.strip("[]") for name in domains],
                 }
@@ -131,7 +133,10 @@ def _dialogues(
             problem = f"begins no whole dialogue of the test set: {shown(turn['user'])}"
             raise InputError(source, f"line {turn['line']}: {problem}")
         count = len(plain[id_])
-        dialogues[id_] = turns[place : place + count]
+        dialogues[id_] = [
+            {STATE: turn[STATE], GOLD_DOMAINS: turn[GOLD_DOMAINS]}
+            for turn in turns[place : place + count]
+        ]
         del opening[id_]
         place += count
     return dialogues
