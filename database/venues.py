@@ -9,10 +9,9 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
@@ -67,29 +66,18 @@ def _ids(identifiers: tuple[str, ...]) -> KeysView[str]:
     return dict.fromkeys(identifiers).keys()
 
 
-@dataclass(frozen=True)
-class PreparedVenues:
-    """What queries need to know of venues. Plain data, as JSON types.
+Tables: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""What queries need to know of venues, by domain, as JSON types:
 
-    A shortcut: an installed benchmark keeps what SQL answers, asked beforehand, so that a score
-    loads no SQLAlchemy.
+- `identifiers`: the ids of its venues, in order;
+- `columns`: the columns that a query can constrain;
+- `values`: such a column of texts -> its values, each once;
+- `times`: such a column of times -> minutes of each venue, None if not known;
+- `places`: column -> value -> the places of the rows that have it, in order;
+- `similar`: fuzzy column -> value -> the values that match it.
 
-    Attributes:
-        identifiers: Domain -> the ids of its venues, in order.
-        columns: Domain -> the columns that a query can constrain.
-        values: Domain -> such a column of texts -> its values, each once.
-        times: Domain -> such a column of times -> minutes of each venue, None if not known.
-        places: Domain -> column -> value -> the places of the rows that have it, in order; empty
-            where SQL is to be asked.
-        similar: Domain -> fuzzy column -> value -> the values that match it.
-    """
-
-    identifiers: Mapping[str, Sequence[str]]
-    columns: Mapping[str, Sequence[str]]
-    values: Mapping[str, Mapping[str, Sequence[str]]]
-    times: Mapping[str, Mapping[str, Sequence[int | None]]]
-    places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
-    similar: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]] = field(default_factory=dict)
+The last two are empty where SQL is to be asked. An installed benchmark keeps them, asked
+beforehand, so that a score loads no SQLAlchemy: a shortcut."""
 
 
 class VenueDatabase:
@@ -106,13 +94,12 @@ class VenueDatabase:
         self,
         records: Mapping[str, Sequence[Mapping[str, Any]]],
         rules: RuleSet,
-        prepared: PreparedVenues | None = None,
+        prepared: Tables | None = None,
     ) -> None:
         self._rules = rules
         if prepared is None:
-            rows, prepared = _rows_and_tables(records, rules)
-            self._rows = rows
-        self._venues = prepared
+            self._rows, prepared = _rows_and_tables(records, rules)
+        self._tables = prepared
         self._lock = RLock()
         # Turn after turn has the constraints of the turn before.
         self._answered = lru_cache(maxsize=_MOST_QUERIES)(self._answer)
@@ -129,8 +116,8 @@ class VenueDatabase:
 
     def _answer(self, domain: str, *constraints: tuple[str, str]) -> KeysView[str]:
         """Answer a query: put together the rows that meet each constraint."""
-        identifiers = self._venues.identifiers.get(domain, ())
-        columns, ignored = self._venues.columns.get(domain, ()), self._rules.no_constraint
+        identifiers = self._tables["identifiers"].get(domain, ())
+        columns, ignored = self._tables["columns"].get(domain, ()), self._rules.no_constraint
         rows: frozenset[int] | None = None
         for column, value in constraints:
             if column in columns and value not in ignored:
@@ -142,24 +129,25 @@ class VenueDatabase:
     def _rows_meeting(self, domain: str, column: str, value: str) -> frozenset[int]:
         """Return the places of the rows that meet a constraint."""
         normalized = normalize_value(column, value, self._rules)
-        if column in self._venues.times[domain]:
+        if column in self._tables["times"][domain]:
             return self._in_time(domain, column, minutes(normalized))
         matching = self._matching(domain, column, normalized)
-        if self._venues.places:
-            places = self._venues.places[domain][column]
+        if self._tables["places"]:
+            places = self._tables["places"][domain][column]
             return frozenset(place for value in matching for place in places[value])
         with self._lock:
             return frozenset(self._stored(domain, column, matching))
 
     def _matching(self, domain: str, column: str, value: str) -> Sequence[str]:
         """Return the values of a column that match a constraint's value."""
-        prepared = self._venues.similar.get(domain, {}).get(column, {}).get(value)
-        if prepared is not None:
-            return prepared
+        similar: Mapping[str, Sequence[str]]
+        similar = self._tables["similar"].get(domain, {}).get(column, {})
+        if value in similar:
+            return similar[value]
         fuzzy = column in self._rules.venue_rules[domain].fuzzy
         return [
             stored
-            for stored in self._venues.values[domain][column]
+            for stored in self._tables["values"][domain][column]
             if stored in (self._rules.unknown, value)
             or (fuzzy and reaches(stored, value, self._rules.fuzzy_ratio))
         ]
@@ -167,7 +155,7 @@ class VenueDatabase:
     def _in_time(self, domain: str, column: str, bound: int) -> frozenset[int]:
         """Return the rows with a time no later, or no earlier, or none that is known."""
         latest = column in self._rules.venue_rules[domain].latest
-        times = enumerate(self._venues.times[domain][column])
+        times = enumerate(self._tables["times"][domain][column])
         return frozenset(
             place
             for place, time in times
@@ -179,38 +167,36 @@ class VenueDatabase:
         return stored_places(self._rows, self._rules)
 
 
-def prepared_venues(
-    records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
-) -> PreparedVenues:
+def prepared_venues(records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet) -> Tables:
     """Ask SQL for the rows by every value of every column, once for all.
 
     Args:
         records: As for `VenueDatabase`.
         rules: The rule set.
     """
-    rows, venues = _rows_and_tables(records, rules)
+    rows, tables = _rows_and_tables(records, rules)
     stored = stored_places(rows, rules)
-    database = VenueDatabase(records, rules, venues)
-    return replace(
-        venues,
-        places={
+    database = VenueDatabase(records, rules, tables)
+    return {
+        **tables,
+        "places": {
             domain: {
                 column: {value: stored(domain, column, [value]) for value in values}
                 for column, values in columns.items()
             }
-            for domain, columns in venues.values.items()
+            for domain, columns in tables["values"].items()
         },
-        similar={
+        "similar": {
             domain: {
                 column: {
                     value: database._matching(domain, column, value)
-                    for value in venues.values[domain].get(column, ())
+                    for value in tables["values"][domain].get(column, ())
                 }
                 for column in sorted(venue.fuzzy)
             }
             for domain, venue in rules.venue_rules.items()
         },
-    )
+    }
 
 
 def stored_places(
@@ -264,7 +250,7 @@ def stored_places(
 
 def _rows_and_tables(
     records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
-) -> tuple[dict[str, list[dict[str, Any]]], PreparedVenues]:
+) -> tuple[dict[str, list[dict[str, Any]]], Tables]:
     """Return domain -> rows of its table, and what else queries need to know of them.
 
     Columns are called as slots are. A query can constrain those that the first record has.
@@ -301,7 +287,14 @@ def _rows_and_tables(
         domain: tuple(row[venue.identifier] for row in rows[domain])
         for domain, venue in rules.venue_rules.items()
     }
-    return rows, PreparedVenues(identifiers, columns, values, times)
+    return rows, {
+        "identifiers": identifiers,
+        "columns": columns,
+        "values": values,
+        "times": times,
+        "places": {},
+        "similar": {},
+    }
 
 
 def _stored(value: object, column: str, is_time: bool, rules: RuleSet) -> str | int | None:

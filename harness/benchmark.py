@@ -149,6 +149,11 @@ class Benchmark:
         return sum(dialogue.turns for dialogue in self.dialogues.values())
 
     @cached_property
+    def has_human_responses(self) -> bool:
+        """Whether it holds the human responses of all turns as they were written."""
+        return all(len(one.responses) == one.turns for one in self.dialogues.values())
+
+    @cached_property
     def users(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}

@@ -1,5 +1,22 @@
 """What other rooms may use of this one."""
 
+from .normalizing import (
+    NAME as NAME,
+    STEPS as STEPS,
+    BeliefState as BeliefState,
+    Delexicalised as Delexicalised,
+    Span as Span,
+    VenueId as VenueId,
+    minutes as minutes,
+    normalize_response as normalize_response,
+    normalize_slot_name as normalize_slot_name,
+    normalize_state as normalize_state,
+    normalize_value as normalize_value,
+    normalized_text as normalized_text,
+    placeholder_names as placeholder_names,
+    plain_slot_name as plain_slot_name,
+    without_empty_domains as without_empty_domains,
+)
 from .registry import (
     contributed as contributed,
     contributing as contributing,
@@ -11,34 +28,12 @@ from .registry import (
     read_toml as read_toml,
     sha256 as sha256,
 )
-from .responses import (
-    NAME as NAME,
-    STEPS as STEPS,
-    Delexicalised as Delexicalised,
-    NormalizedResponse as NormalizedResponse,
-    Span as Span,
-    VenueId as VenueId,
-    normalize_response as normalize_response,
-    normalized_text as normalized_text,
-    placeholder_names as placeholder_names,
-)
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,
     Aliases as Aliases,
     RuleSet as RuleSet,
     alias_tables as alias_tables,
-    aliases as aliases,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,
-)
-from .states import (
-    BeliefState as BeliefState,
-    minutes as minutes,
-    normalize_slot as normalize_slot,
-    normalize_slot_name as normalize_slot_name,
-    normalize_state as normalize_state,
-    normalize_value as normalize_value,
-    plain_slot_name as plain_slot_name,
-    without_empty_domains as without_empty_domains,
 )

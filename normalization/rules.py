@@ -39,6 +39,11 @@ class Aliases:
 
     pairs: tuple[tuple[str, str], ...]
 
+    @classmethod
+    def of(cls, table: Mapping[str, str]) -> Aliases:
+        """Return a table, placeholder name in any case -> ontology name, as aliases."""
+        return cls(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
+
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Placeholder name -> ontology name."""
@@ -56,16 +61,11 @@ class Aliases:
         return f"{self.table or 'own'}-{digest[:_SHOWN_DIGITS]}"
 
 
-def aliases(table: Mapping[str, str]) -> Aliases:
-    """Return a table, placeholder name in any case -> ontology name, as aliases."""
-    return Aliases(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
-
-
 @cache
 def alias_tables() -> Mapping[str, Aliases]:
     """Return name -> aliases, of the named tables."""
     return {
-        name: aliases(read_toml(f"aliases/{name}.toml")["placeholders"])
+        name: Aliases.of(read_toml(f"aliases/{name}.toml")["placeholders"])
         for name in names("aliases", ".toml")
     }
 

@@ -22,7 +22,12 @@ from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
 from mwz.harness.data import build_benchmark, read_data_set
 from mwz.harness.errors import InputError
-from mwz.harness.submission import Submission, checked_submission, read_predictions
+from mwz.harness.submission import (
+    Submission,
+    checked_submission,
+    read_predictions,
+    standard_form,
+)
 from mwz.normalization import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -51,6 +56,11 @@ TRAINS = [
     for hour in (6, 9, 12, 15)
 ]
 VENUES: dict[str, list[dict[str, Any]]] = {"restaurant": RESTAURANTS, "train": TRAINS}
+
+
+def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
+    """Check what a predictions file holds and return it as a submission."""
+    return checked_submission(standard_form(content, source), benchmark, source, RULES)
 
 
 def database(records: Mapping[str, Sequence[Mapping[str, Any]]] = VENUES) -> VenueDatabase:
@@ -247,4 +257,4 @@ def texts_drawn(path: Path) -> list[str]:
 
 
 def read_submission(path: Path | str, benchmark: Benchmark) -> Submission:
-    return checked_submission(read_predictions(path), benchmark, str(path))
+    return checked_submission(read_predictions(path), benchmark, str(path), RULES)

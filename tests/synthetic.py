@@ -166,17 +166,11 @@ _BOOKED: dict[str, list[list[str]]] = {
 }
 
 
-def write_repositories(folder: Path, all_goals: bool = True) -> tuple[Path, Path]:
-    """Write MultiWOZ_Evaluation/ and multiwoz/ below a folder and return their paths.
-
-    Args:
-        folder: Where to put them.
-        all_goals: Whether goals.json holds the goals of train and dev, too.
-    """
+def write_repositories(folder: Path) -> tuple[Path, Path]:
+    """Write MultiWOZ_Evaluation/ and multiwoz/ below a folder and return their paths."""
     mwzeval, multiwoz = folder / "MultiWOZ_Evaluation", folder / "multiwoz"
     data = mwzeval / "mwzeval" / "data"
-    goals = {id_: goal for id_, goal in GOALS.items() if all_goals or id_ in TEST_IDS}
-    write_json(data / "goals.json", goals)
+    write_json(data / "goals.json", GOALS)
     write_json(data / "booked_domains.json", _BOOKED)
     for style in STYLES:
         write_json(data / "references" / f"{style}.json", _REFERENCES)

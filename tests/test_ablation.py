@@ -6,13 +6,21 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import CAREFUL, HASTY, Cli, benchmark, dialogue, goal, read_submission
+from helpers import (
+    CAREFUL,
+    HASTY,
+    Cli,
+    benchmark,
+    dialogue,
+    goal,
+    parse_submission,
+    read_submission,
+)
 
 from mwz.harness import Benchmark
 from mwz.harness.cli.ablation import ablation_table
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import parse_submission
 from mwz.normalization import STEPS, normalized_text, rule_set
 
 

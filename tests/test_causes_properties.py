@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from diagnosed import mended
-from helpers import SUBMISSIONS
+from helpers import SUBMISSIONS, parse_submission
 from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
 
@@ -18,7 +18,7 @@ from mwz.harness.diagnosis import Diagnosis, diagnose, domain_losses, points
 from mwz.harness.diagnosis.causes import explain
 from mwz.harness.metrics import TOTAL, PlayedDialogue
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import made_submission, normalize_submission, parse_submission
+from mwz.harness.submission import made_submission, normalize_submission
 
 SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
 # Causes that are not the state's.

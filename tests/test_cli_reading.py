@@ -148,7 +148,7 @@ def test_the_family_scores_as_what_it_converts_to(
     one, other = (cli.json("score", file) for file in files)
     assert one == other
     [one], [other] = (cli.json("dst", file) for file in files)
-    assert one["format"].startswith("belief spans (resp_gen, bspn_gen), submission")
+    assert one["format"] == "belief spans (resp_gen, bspn_gen)"
     assert one["metrics"] == other["metrics"]
 
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, refusal
+from helpers import benchmark, dialogue, parse_submission, refusal
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
 from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics import parse_tracking_file, score_tracking
-from mwz.harness.submission import (
-    align_dialogues,
-    parse_damd_log,
-    parse_predictions,
-    parse_submission,
-    standard_form,
-)
+from mwz.harness.submission import parse_predictions, read_standard, standard_form
+from mwz.harness.submission.formats.damd_log import FORMAT
 
 USERS = {
     "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],
@@ -45,18 +41,21 @@ LOG = "batch_size: 3\n" + "".join(
 )
 
 
+def _parsed(log: str) -> Any:
+    return FORMAT.parse(log.encode(), "log")
+
+
 def test_a_turn_holds_what_its_lines_say() -> None:
-    first, second, *_ = parse_damd_log(LOG, "log")
-    assert (first.line, first.user) == (2, "a bed near the harbour , please .")
-    assert first.response == "sure , at [value_time] ."
-    assert first.state == {"hotel": {"area": "port"}}
-    assert second.gold_domains == ("hotel", "taxi")
+    first, second, *_ = _parsed(LOG)
+    assert (first["line"], first["user"]) == (2, "a bed near the harbour , please .")
+    assert first["state"] == {"hotel": {"area": "port"}}
+    assert second["gold_domains"] == ["hotel", "taxi"]
 
 
 def test_dialogues_are_found_by_what_the_user_says_of_those_that_begin_alike_the_right_one() -> (
     None
 ):
-    found = align_dialogues(parse_damd_log(LOG, "log"), USERS, "log")
+    found = FORMAT.read(_parsed(LOG), "log").dialogues_among(USERS)
     assert [(id_, len(turns)) for id_, turns in found.items()] == [("b2", 3), ("c3", 2)]
 
 
@@ -68,7 +67,7 @@ def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
     with pytest.raises(InputError, match="states alone are scored by `mwz dst`"):
         parse_submission(content, two, "log")
     file = parse_tracking_file(content, "log", lambda ids: two)
-    assert file.format.startswith("DAMD's log, ")
+    assert file.format == "DAMD's log"
     # Each of the three turns is right.
     assert score_tracking(file.dialogues).metrics["JGA"] == 100
 
@@ -88,13 +87,12 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     cut_off = "".join(LOG.splitlines(keepends=True)[:-6])
     for text, told in ((log, "line 1: .* 'which moon"), (cut_off, "line 20: begins no whole")):
         with pytest.raises(InputError, match=told):
-            align_dialogues(parse_damd_log(text, "log"), USERS, "log")
+            FORMAT.read(_parsed(text), "log").dialogues_among(USERS)
 
 
 @pytest.mark.parametrize(
     ("log", "told"),
     [
-        ("nothing here\n", "no turns"),
         ("user turn:hello\n", "line 1: expected `constraint_dict:`, found `user turn:`"),
         (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: the log ends"),
         (_turn("hello", "{'[taxi]'"), "line 5: expected a Python dictionary"),
@@ -104,7 +102,7 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
     ],
 )
 def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:
-    assert refusal(parse_damd_log, log, "log").problems[0].startswith(told)
+    assert refusal(_parsed, log).problems[0].startswith(told)
 
 
 def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Path) -> None:
@@ -115,7 +113,7 @@ def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Pat
     log = tmp_path / "test_log.txt"
     log.write_text(LOG, encoding="utf-8")
     built, note = with_damd_domains(benchmark(dialogues), log)
-    assert built.dialogues["b2"].gold_domains == [("hotel",), ("hotel", "taxi"), ("general",)]
+    assert built.dialogues["b2"].gold_domains == [["hotel"], ["hotel", "taxi"], ["general"]]
     assert built.dialogues["b2"].active_domains == [["train"]] * 3
     assert built.dialogues["a1"].gold_domains == [["train"], ["train"]]
     assert built.gold_domains == "damd"
@@ -130,6 +128,6 @@ def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Pat
 @pytest.mark.real_data
 def test_the_public_log_has_all_dialogues_but_one(multiwoz: Benchmark, upstream: Path) -> None:
     log = upstream / "MinTL" / "damd_multiwoz" / "test_log.txt"
-    turns = parse_damd_log(log.read_text(encoding="utf-8"), "log")
-    users = {id_: one.users for id_, one in multiwoz.dialogues.items()}
-    assert users.keys() - align_dialogues(turns, users, "log").keys() == {"mul0789"}
+    standard = read_standard(log.read_bytes(), "log")
+    found = standard.dialogues_among(multiwoz.users)
+    assert multiwoz.users.keys() - found.keys() == {"mul0789"}

@@ -15,6 +15,7 @@ from helpers import (
     benchmark,
     dialogue,
     goal,
+    parse_submission,
     refusal,
     sample_predictions,
 )
@@ -23,7 +24,7 @@ from mwz.harness import Benchmark
 from mwz.harness.metrics import DialogueResult
 from mwz.harness.scoring import Options, Scorer, explained_results
 from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission import normalize_submission
 
 LINED = ("bleu", "inform", "diversity", "dst")
 

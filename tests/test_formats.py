@@ -109,19 +109,22 @@ def test_spans_that_are_all_empty_are_no_states() -> None:
     [
         ([{**OPENING, "turn_num": 3}, *TURNS], "dialogue sng1: turn 2 is missing; turns are"),
         ([TURNS[0], TURNS[0]], "dialogue sng1: turn 0 is there twice"),
-        ([TURNS[1]], "dialogue sng1: turn 0 is missing; turns are numbered from 0"),
+        (
+            [TURNS[1], *({**turn, "dial_id": "sng2"} for turn in TURNS)],
+            "dialogue sng1: turn 0 is missing; turns are numbered from 0",
+        ),
         ([{**TURNS[0], "turn_num": None}, TURNS[1]], "some of its turns have no number"),
         ([*TURNS, "x"], "item 2: expected an object with the dialogue's id (`dial_id`)"),
         ({"sng1": TURNS, "sng2": 4}, "dialogue sng2: expected a list of turns, found a number"),
         (
-            {"sng1": {"0": TURNS[0], "2": TURNS[1]}},
+            {"sng1": {"0": TURNS[0], "2": TURNS[1]}, "sng2": {"0": TURNS[0], "1": TURNS[1]}},
             "dialogue sng1: turn 1 is missing; turns are numbered from 0",
         ),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         (
             [{"session": "x"}],
-            "expected an object of dialogue id -> list of turns, found a list of objects with "
-            "`session`; name the dialogue's id: mwz convert --key id=session",
+            "expected an object of dialogue id -> list of turns, found a list; if its keys have "
+            "names of their own, give them by `mwz convert --key FIELD=KEY`",
         ),
     ],
 )

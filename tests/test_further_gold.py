@@ -106,8 +106,10 @@ def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -
         own_gold("D1.json", AREA, ANY_STARS), "x.json", lambda ids: tiny(), [GOLD]
     )
     assert (found["1.1"]["keep"].jga, found["1.1"]["drop"].jga) == (100, 100)
-    for unfit in (own_gold("d9", AREA, AREA), own_gold("d1", AREA)):
-        assert tracker_against(unfit, "x.json", lambda ids: tiny(), [GOLD]) == {}
+    short = tracker_against(own_gold("d1", AREA), "x.json", lambda ids: tiny(), [GOLD])
+    assert (short["1.1"]["keep"].turns, short["1.1"]["keep"].complete) == (1, False)
+    unfit = own_gold("d9", AREA, AREA)
+    assert tracker_against(unfit, "x.json", lambda ids: tiny(), [GOLD]) == {}
 
 
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:

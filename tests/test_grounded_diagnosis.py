@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Cli, write_json
+from helpers import Cli, parse_submission, write_json
 
 from mwz.database import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
@@ -21,7 +21,7 @@ from mwz.harness.scoring.dialogue_lines import (
     lines_text,
     read_dialogue_lines,
 )
-from mwz.harness.submission import HUMAN, parse_submission, standard_form
+from mwz.harness.submission import HUMAN, standard_form
 
 # Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.
 WRONG: dict[str, list[dict[str, str]]] = {

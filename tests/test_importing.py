@@ -206,7 +206,7 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
         (f"{DATA}/database/hotel_db.json", lambda db: {}, "content: input should be a valid list"),
         (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of"),
         (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of the public"),
-        (f"{CORPUS}/test/dialogues_001.json", lambda d: {}, "expected a list of dialogues"),
+        (f"{CORPUS}/test/dialogues_001.json", lambda d: {}, "input should be a valid list"),
         (
             f"{CORPUS}/test/dialogues_001.json",
             lambda d: [{**d[0], "turns": [{"frames": [{"state": {"slot_values": []}}]}] * 2}],

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import CAREFUL, Cli, write_json
+from helpers import CAREFUL, Cli, parse_submission, write_json
 from hypothesis import given, strategies as st
 from resampled_cases import report_figures, sample_evidence, sample_scorer
 
@@ -18,7 +18,6 @@ from mwz.harness.comparison import SEED, intervals_of, spread_of
 from mwz.harness.comparison.evidence import wilson
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.scoring import Report
-from mwz.harness.submission import parse_submission
 
 
 def test_wilson_of_a_published_rate() -> None:

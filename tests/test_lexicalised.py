@@ -383,4 +383,4 @@ def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path)
 
 def test_a_file_without_turns_is_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
     path = _file(tmp_path, {"town001": []})
-    assert "holds no turn" in cli.refused("score", path, "--lexicalised", "--free-running")
+    assert "no turns" in cli.refused("score", path, "--lexicalised", "--free-running")

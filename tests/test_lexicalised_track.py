@@ -26,7 +26,7 @@ from entered import (
     track_tables,
     write_scores,
 )
-from helpers import Cli, Run
+from helpers import Cli, Run, parse_submission
 
 from mwz.harness import Benchmark
 from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
@@ -39,7 +39,7 @@ from mwz.harness.grounding.english_track import way_back
 from mwz.harness.grounding.lexicalise import lexicalised_predictions
 from mwz.harness.grounding.scores import GroundedScores
 from mwz.harness.scoring import Scorer
-from mwz.harness.submission import HUMAN, parse_submission
+from mwz.harness.submission import HUMAN
 from mwz.normalization import published_rule_sets
 
 HUMANS = {"name": "Human responses", "track": "lexicalised", "predictions": {"made": "human"}}

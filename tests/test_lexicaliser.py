@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from helpers import RULES
+from helpers import RULES, parse_submission
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness import Benchmark, Options
 from mwz.harness.data import load_benchmark
 from mwz.harness.grounding.lexicalise import Lexicaliser, lexicalised_predictions
 from mwz.harness.scoring import Scorer
-from mwz.harness.submission import parse_submission
 from mwz.normalization import BeliefState
 
 SAMPLE = load_benchmark("sample")

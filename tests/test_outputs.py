@@ -123,15 +123,15 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
     ),
     "turns below another key": (
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
-        "if they are in `exchange`, read it by mwz convert --key turns=exchange",
+        "give them by `mwz convert --key FIELD=KEY`",
     ),
     "an unknown key": (
         lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
-        "if it is one of `said`, name it: mwz convert --key response=said",
+        "give them by `mwz convert --key FIELD=KEY`",
     ),
     "a list with turns below another key": (
         lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
-        "if they are in `exchange`, read it by mwz convert --key turns=exchange",
+        "give them by `mwz convert --key FIELD=KEY`",
     ),
     "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a turn twice": (

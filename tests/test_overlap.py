@@ -18,9 +18,6 @@ from mwz.harness.cli.score import command as score_command
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.data.multiwoz22 import (
-    FROM_GOALS,
-    FROM_STATES,
-    annotated_goal,
     find_overlap,
     seen_goals,
 )
@@ -99,46 +96,21 @@ def test_seen_means_equal_to_some_other_goal(goals: list[Any], others: list[Any]
     assert seen_goals(test, others) == expected
 
 
-def test_an_annotated_goal_is_the_last_state_and_all_requests() -> None:
-    def user(requested: list[str], **values: list[str]) -> dict[str, Any]:
-        slots = {f"hotel-{slot}": value for slot, value in values.items()}
-        state = {"requested_slots": requested, "slot_values": slots}
-        return {"frames": [{"service": "hotel", "state": state}]}
-
-    turns = [
-        user(["hotel-phone"], area=["north"]),
-        {"frames": []},
-        user(["hotel-address"], area=["south", "south side"], internet=["free"], bookstay=["2"]),
-        {"frames": []},
-        user([], area=["south"], internet=["free"], bookstay=["2"], stars=["dontcare"]),
-        {"frames": []},
-    ]
-    # The first area is gone by the last turn; `free` is written `yes`; no matter how many stars.
-    assert annotated_goal(turns) == {
-        "hotel": {
-            "informable": {"area": "south", "internet": "yes"},
-            "requestable": ["address", "phone"],
-            "booking": {"bookstay": "2"},
-        }
-    }
+def test_the_goals_of_all_splits_are_compared(tmp_path: Path) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path)
+    path = mwzeval / GOALS
+    assert find_overlap(path, multiwoz, TEST_IDS) == frozenset(SEEN_IDS)
+    goals = json.loads(path.read_text())
+    path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
+    assert find_overlap(path, multiwoz, TEST_IDS) == frozenset({"syn0001", "mul0002"})
 
 
-@pytest.mark.parametrize(("all_goals", "source"), [(True, FROM_GOALS), (False, FROM_STATES)])
-def test_goals_of_all_splits_come_from_one_source(
-    tmp_path: Path, all_goals: bool, source: str
-) -> None:
-    mwzeval, multiwoz = write_repositories(tmp_path, all_goals)
-    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (frozenset(SEEN_IDS), source)
-
-
-def test_goals_and_states_can_disagree(tmp_path: Path) -> None:
-    """The source is really the one named: only goals.json says that mul0002's goal is seen."""
+def test_overlap_is_unknown_without_all_goals(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = mwzeval / GOALS
     goals = json.loads(path.read_text())
-    write_json(path, {**goals, "dev0005": goals["mul0002"]})
-    seen = frozenset({"syn0001", "mul0002"})
-    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (seen, FROM_GOALS)
+    write_json(path, {id_: goals[id_] for id_ in TEST_IDS})
+    assert find_overlap(path, multiwoz, TEST_IDS) is None
 
 
 def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
@@ -150,9 +122,9 @@ def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
 def test_a_damaged_split_is_named(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = multiwoz / "data/MultiWOZ_2.2/train/dialogues_001.json"
-    for damaged in ('[{"turns": []}]', "{}"):
+    for damaged in ('[{"turns": []}]', "{}", "[1]"):
         path.write_text(damaged)
-        with pytest.raises(InputError, match=r"train.dialogues_001\.json: not in the layout"):
+        with pytest.raises(InputError, match=r"train.dialogues_001\.json: (not|content:) in"):
             find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS)
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mwz.normalization import NormalizedResponse, normalize_response, rule_set, rule_set_names
+from mwz.normalization import (
+    normalize_response,
+    normalized_text,
+    placeholder_names,
+    rule_set,
+    rule_set_names,
+)
 
 RULES = rule_set("2021")
 
@@ -12,10 +18,6 @@ EIGHTEEN = {
     *("ADDRESS", "AREA", "COUNT", "DAY", "DEPARTMENT", "FOOD", "ID", "INTERNET", "NAME"),
     *("PARKING", "PHONE", "PLACE", "POST", "PRICE", "REFERENCE", "TIME", "TRAINID", "TYPE"),
 }
-
-
-def _normalized(response: str) -> NormalizedResponse:
-    return normalize_response(response, RULES)
 
 
 def test_the_ontology_has_the_papers_eighteen_slots_and_one_extension() -> None:
@@ -61,13 +63,13 @@ def test_since_2026_every_slot_of_the_schema_is_a_placeholder_with_its_domain() 
 
 @pytest.mark.parametrize("suffix", ["", "s", "es", "-s", "-es"])
 def test_a_plural_suffix_goes_with_its_placeholder(suffix: str) -> None:
-    assert _normalized(f"many [value_type]{suffix} here").text == "many TYPE here"
+    assert normalized_text(f"many [value_type]{suffix} here", RULES) == "many TYPE here"
 
 
 def test_only_a_suffix_right_behind_the_placeholder_is_plural() -> None:
-    assert _normalized("the [type] set").text == "the TYPE set"
+    assert normalized_text("the [type] set", RULES) == "the TYPE set"
     # "es" goes, "t" stays: the suffix need not end a word.
-    assert _normalized("the [type]est").text == "the TYPEt"
+    assert normalized_text("the [type]est", RULES) == "the TYPEt"
 
 
 @pytest.mark.parametrize(
@@ -83,31 +85,31 @@ def test_only_a_suffix_right_behind_the_placeholder_is_plural() -> None:
 def test_names_are_looked_up_in_lower_case_and_unknown_ones_vanish(
     response: str, text: str
 ) -> None:
-    assert _normalized(response).text == text
+    assert normalized_text(response, RULES) == text
 
 
 @pytest.mark.parametrize("response", ["[value-name]", "[]", "[a.b]", "[name"])
 def test_what_is_no_placeholder_stays(response: str) -> None:
-    normalized = _normalized(response)
-    assert normalized.placeholders == ()
-    assert normalized.text.replace(" ", "") == response
+    assert placeholder_names(response) == []
+    assert normalized_text(response, RULES).replace(" ", "") == response
 
 
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
-    normalized = _normalized("[Hotel] [name] [value_foo]s [hotel]")
-    assert normalized.placeholders == ("hotel", "name", "value_foo", "hotel")
-    assert normalized.unknown == ("hotel", "value_foo", "hotel")
+    response = "[Hotel] [name] [value_foo]s [hotel]"
+    assert placeholder_names(response) == ["hotel", "name", "value_foo", "hotel"]
+    _, unknown, *_ = normalize_response(response, RULES)
+    assert unknown == ("hotel", "value_foo", "hotel")
 
 
 def test_the_domains_that_placeholders_name_come_once_each_in_order() -> None:
-    normalized = _normalized("[train_id] [hotel_name] [train_leave] [value_area] [taxi_car]")
-    assert normalized.domains == ("train", "hotel", "taxi")
+    response = "[train_id] [hotel_name] [train_leave] [value_area] [taxi_car]"
+    _, _, domains, *_ = normalize_response(response, RULES)
+    assert domains == ("train", "hotel", "taxi")
 
 
 def test_only_placeholders_about_venues_tell_whether_names_have_domains() -> None:
     # hotel_name, hotel_phone and reference identify; the last one names no domain. Area, an
     # unknown name and the day say nothing about a venue.
-    normalized = _normalized(
-        "[hotel_name] [hotel_phone] [reference] [hotel_area] [hotel_foo] [train_day]"
-    )
-    assert (normalized.naming, normalized.identifying) == (2, 3)
+    response = "[hotel_name] [hotel_phone] [reference] [hotel_area] [hotel_foo] [train_day]"
+    *_, identifying, naming = normalize_response(response, RULES)
+    assert (naming, identifying) == (2, 3)

@@ -9,8 +9,8 @@ import pytest
 
 from mwz.normalization import (
     RuleSet,
-    normalize_response,
     normalize_value,
+    normalized_text,
     published_rule_sets,
     rule_set,
     rule_set_names,
@@ -33,11 +33,11 @@ def test_a_spelling_becomes_its_canonical_value(slot: str) -> None:
 def test_a_placeholder_becomes_its_ontology_name() -> None:
     for name, slot in rule_set("2021").ontology.items():
         for rules in ALL:
-            assert normalize_response(f"see [{name}]", rules).text == f"see {slot}", name
+            assert normalized_text(f"see [{name}]", rules) == f"see {slot}", name
 
 
 @pytest.mark.parametrize("rules", PUBLISHED, ids=published_rule_sets())
 def test_what_is_deleted_from_responses_goes_in_this_order(rules: RuleSet) -> None:
     assert rules.tables["responses"]["deleted"] == ["-s", "-ly"]
     # "-l-sy" becomes "-ly" by the first and nothing by the second.
-    assert normalize_response("quick-l-sy cat-s", rules).text == "quick cat"
+    assert normalized_text("quick-l-sy cat-s", rules) == "quick cat"

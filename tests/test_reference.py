@@ -12,7 +12,7 @@ from helpers import CAREFUL, Cli
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.cli.verify import reference_differences
 from mwz.harness.metrics import counts
-from mwz.normalization import moses, responses
+from mwz.normalization import moses, normalizing
 
 
 def _differences(sample: Benchmark, content: dict[str, Any]) -> list[tuple[str, object, object]]:
@@ -33,9 +33,9 @@ def test_a_wrong_shortcut_is_found(
     # Not one that the scores of other tests were made with.
     careful["town001"][0]["response"] = "it is in the [value_area] , is it not?"
     monkeypatch.setattr(moses, "_closed_up", lambda text: text.replace("the", "a"))
-    responses.normalize_response.cache_clear()
+    normalizing.normalize_response.cache_clear()
     found = _differences(sample, careful)
-    responses.normalize_response.cache_clear()
+    normalizing.normalize_response.cache_clear()
     assert {place for place, *_ in found} >= {"bleu.mwz22", "combined", "strict.combined"}
     monkeypatch.undo()
     monkeypatch.setattr("mwz.harness.metrics.counts.tokenize_13a", str.split)

@@ -10,13 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import SUBMISSIONS, benchmark, dialogue, goal, read_submission, refusal
+from helpers import (
+    SUBMISSIONS,
+    benchmark,
+    dialogue,
+    goal,
+    parse_submission,
+    read_submission,
+    refusal,
+)
 
 from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import Findings, InputError, Remark
 from mwz.harness.scoring import Options, Scorer, played_predictions
-from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import state_remarks
 from mwz.normalization import rule_set
 

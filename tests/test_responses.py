@@ -5,13 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.normalization import NormalizedResponse, normalize_response, rule_set
+from mwz.normalization import normalize_response, normalized_text, placeholder_names, rule_set
 
 RULES = rule_set("2021")
-
-
-def _normalized(response: str) -> NormalizedResponse:
-    return normalize_response(response, RULES)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +25,7 @@ def _normalized(response: str) -> NormalizedResponse:
     ],
 )
 def test_s_then_ly_are_deleted(response: str, text: str) -> None:
-    assert _normalized(response).text == text
+    assert normalized_text(response, RULES) == text
 
 
 @pytest.mark.parametrize(
@@ -46,13 +42,14 @@ def test_s_then_ly_are_deleted(response: str, text: str) -> None:
     ],
 )
 def test_text_is_lower_case_and_detokenised(response: str, text: str) -> None:
-    assert _normalized(response).text == text
+    assert normalized_text(response, RULES) == text
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.text(alphabet="[]-slye_ NAMEhotel\u0130\u03a3.,'", max_size=40))
 def test_any_response_is_normalised_with_blanks_only_inside(response: str) -> None:
-    normalized = _normalized(response)
-    assert normalized.text == " ".join(normalized.text.split())
-    assert set(normalized.unknown) <= set(normalized.placeholders)
-    assert normalized.naming <= normalized.identifying <= len(normalized.placeholders)
+    text, unknown, _, identifying, naming = normalize_response(response, RULES)
+    placeholders = placeholder_names(response)
+    assert text == " ".join(text.split())
+    assert set(unknown) <= set(placeholders)
+    assert naming <= identifying <= len(placeholders)

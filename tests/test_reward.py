@@ -15,7 +15,7 @@ from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Options, Scorer
-from mwz.normalization import normalize_response
+from mwz.normalization import normalized_text
 
 NAMES = ("careful", "hasty", "scripted")
 
@@ -41,7 +41,7 @@ def test_bleu_of_each_turn_is_that_of_sacrebleu(scorer: Scorer) -> None:
         references = scorer.benchmark.dialogues[id_].references[CANONICAL_STYLE]
         expected = tuple(
             sacrebleu.sentence_bleu(
-                normalize_response(turn["response"], scorer.rules).text, [reference]
+                normalized_text(turn["response"], scorer.rules), [reference]
             ).score
             for turn, reference in zip(turns, references, strict=False)
         )

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from helpers import PROJECT, sample_predictions
 
-from mwz.database import VenueDatabase, partial_ratio
+from mwz.database import VenueDatabase
+from mwz.database.venues import partial_ratio
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS
 from mwz.harness.scoring import Report, Scorer

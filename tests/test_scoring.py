@@ -8,18 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, refusal, sample_predictions
+from helpers import benchmark, dialogue, goal, parse_submission, refusal, sample_predictions
 
 from mwz.harness import Benchmark, InputError
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics import SETUPS
 from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import (
-    normalize_submission,
-    normalized_by_rules,
-    parse_submission,
-)
+from mwz.harness.submission import normalize_submission, normalized_by_rules
 from mwz.normalization import published_rule_sets, rule_set, rule_set_names
 
 NORTH = {"restaurant": {"area": "north"}}

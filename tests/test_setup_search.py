@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from entered import sample_content
-from helpers import RULES, benchmark, database, dialogue, goal
+from helpers import RULES, benchmark, database, dialogue, goal, parse_submission
 from hypothesis import given, settings, strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from stepped import play
@@ -36,7 +36,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.metrics import SETUPS, PlayedDialogue, Setup
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission import normalize_submission
 from mwz.normalization import published_rule_sets, rule_set
 
 STRICT, OPTIMISTIC = (SETUPS[name].setup for name in ("strict", "optimistic"))

@@ -6,19 +6,12 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from helpers import RULES, benchmark, dialogue, goal, refusal
+from helpers import RULES, benchmark, dialogue, goal, parse_submission, refusal
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.errors import InputError
-from mwz.harness.submission import (
-    CONSTANT,
-    EMPTY_STATES,
-    STATE_DOMAINS,
-    made_submission,
-    normalize_submission,
-    parse_submission,
-)
-from mwz.harness.submission.notations import STATE_SLOTS
+from mwz.harness.submission import CONSTANT, EMPTY_STATES, made_submission, normalize_submission
+from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization import rule_set, rule_set_names
 
 TWO = benchmark(

@@ -143,7 +143,7 @@ def test_a_dialogue_is_part_of_the_json(dst, figure_1):
         (("--intervals", "--format", "latex"), "--intervals is not in --format latex; take csv"),
         (["--variant", "lambda=much"], "--variant: lambda: expected numbers of at least 0"),
         (["--variant", "slots=2"], "2 slots are fewer than the 3 that are wrong"),
-        (["--gold", "2.4"], "gold states 2.4: not installed for sample; none are"),
+        (["--gold", "2.4"], "gold states 2.4: not installed for sample, which has none"),
         (["--dialogue", "sng9"], "no dialogue sng9"),
         (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png or .pdf"),
         (["missing.json"], "missing.json: no such file"),

@@ -42,12 +42,15 @@ def test_files_with_different_gold_states_are_said_not_to_compare(cli: Cli, tmp_
 # More digits than Python reads of a number.
 DIGITS = "9" * 5000
 BAD_FILES = [
-    (f'{{"d": {{"{DIGITS}": {{"gt": {{}}, "pr": {{}}}}}}}}', "expected turn numbers as keys"),
+    (
+        f'{{"d": {{"{DIGITS}": {{"gt": {{}}, "pr": {{}}}}}}}}',
+        "(the first is d)",
+    ),
     (f'{{"d": {{"0": {{"gt": {DIGITS}, "pr": {{}}}}}}}}', "cannot be read as JSON"),
-    (f'{{"d_{DIGITS}": [[], []]}}', "dialogue d_999"),
-    (f'{{"{DIGITS}": {{"0": {{"gt": {{}}, "pr": 3}}}}}}', "pr: expected a state"),
-    (f'{{"d": [["{DIGITS}"]]}}', "found '999"),
-    ('{"d": {"turns": {}}}', "dialogue d: no turns"),
+    (f'{{"d_{DIGITS}": [[], []]}}', "(the first is d_999"),
+    (f'{{"{DIGITS}": {{"0": {{"gt": {{}}, "pr": 3}}}}}}', "`state`: expected a state"),
+    (f'{{"d": [["{DIGITS}"]]}}', "(the first is d)"),
+    ('{"d": {"turns": {}}}', "(the first is d)"),
 ]
 
 

@@ -167,27 +167,27 @@ def _toy() -> Benchmark:
     return benchmark({"d0001": played})
 
 
-def _own(id_: str, number: str = "0") -> TrackedFile:
+def _own(id_: str, turns: int) -> TrackedFile:
     pair = {"gt": belief("hotel.area"), "pr": belief("hotel.area")}
-    return parse_tracking_file({id_: {number: pair}}, "states.json", lambda ids: _toy())
+    return parse_tracking_file({id_: [pair] * turns}, "states.json", lambda ids: _toy())
 
 
 def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
-    [found] = annotated(_own("D0001.json", "3").dialogues, _toy(), "states.json")
-    assert found.turns[0].active_domains == ["hotel", "train"]
+    [found] = annotated(_own("D0001.json", 4).dialogues, _toy(), "states.json")
+    assert found.turns[3].active_domains == ["hotel", "train"]
     assert found.goal_domains == {"hotel", "police"}
 
 
 @pytest.mark.parametrize(
-    ("id_", "number", "message"),
+    ("id_", "turns", "message"),
     [
-        ("other", "0", "dialogue other: not in the benchmark tiny"),
-        ("d0001", "4", "dialogue d0001: turn 4 is not in the benchmark tiny"),
+        ("other", 1, "dialogue other: not in the benchmark tiny"),
+        ("d0001", 5, "dialogue d0001: turn 4 is not in the benchmark tiny"),
     ],
 )
-def test_a_file_of_other_dialogues_gets_none(id_: str, number: str, message: str) -> None:
+def test_a_file_of_other_dialogues_gets_none(id_: str, turns: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        annotated(_own(id_, number).dialogues, _toy(), "states.json")
+        annotated(_own(id_, turns).dialogues, _toy(), "states.json")
 
 
 def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from helpers import RULES, VENUES, database
 from hypothesis import given, settings, strategies as st
 
-from mwz.database import VenueDatabase, partial_ratio, prepared_venues
+from mwz.database import VenueDatabase, prepared_venues
+from mwz.database.venues import partial_ratio
 from mwz.normalization import (
     normalize_slot_name,
     normalize_value,

@@ -19,7 +19,7 @@ from town import build_records
 
 from mwz.harness.data.multiwoz22 import gold_active_domains
 from mwz.harness.io import write_json
-from mwz.normalization import normalize_response
+from mwz.normalization import normalized_text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -68,9 +68,7 @@ def _dialogue(
             for domain, wants in goal.items()
         },
         "references": {
-            name: [
-                normalize_response(delexicalize(turn.system, style), RULES).text for turn in turns
-            ]
+            name: [normalized_text(delexicalize(turn.system, style), RULES) for turn in turns]
             for name, style in styles.items()
         },
         "states": states,

@@ -35,7 +35,7 @@ from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data import build_benchmark, read_data_set
 from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.submission import made_submission
-from mwz.normalization import Delexicalised, Span, normalize_response, rule_set, sha256
+from mwz.normalization import Delexicalised, Span, normalized_text, rule_set, sha256
 from mwz.normalization.delexicaliser import Delexicaliser
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
@@ -246,9 +246,7 @@ def measure(
             delexicalised = delexicalise("".join(piece.words for piece in response))
             count(counts, delexicalised.spans, list(_annotated_places(response)))
             turns.append({"response": delexicalised.text})
-            pairs.append(
-                (normalize_response(delexicalised.text, RULES).text, annotated_text(response))
-            )
+            pairs.append((normalized_text(delexicalised.text, RULES), annotated_text(response)))
         predictions[id_] = turns
     rates = _strict(Scorer(benchmark, OPTIONS).score(predictions))
     bleu = sacrebleu.corpus_bleu([own for own, _ in pairs], [[gold for _, gold in pairs]])
@@ -258,7 +256,7 @@ def measure(
 def annotated_text(response: Response) -> str:
     """Return a response with placeholders for its annotated values, normalised."""
     text = "".join(f"[{p.placeholder}]" if p.placeholder else p.words for p in response)
-    return normalize_response(text, RULES).text
+    return normalized_text(text, RULES)
 
 
 def _strict(report: Report) -> tuple[float, float]:

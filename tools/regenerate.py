@@ -40,7 +40,6 @@ from mwz.harness.io import (
     escaped_cell,
     figure,
     markdown_table,
-    read_json,
     signed,
     write_atomically,
     write_json,
@@ -49,9 +48,9 @@ from mwz.harness.io.files import VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Report, Scorer, allowed_metrics
-from mwz.harness.submission import STATE_DOMAINS, normalize_submission, parse_submission
+from mwz.harness.submission import checked_submission, normalize_submission, read_predictions
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
-from mwz.harness.submission.notations import STATE_SLOTS
+from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 
 PROJECT = Path(__file__).parents[1]
@@ -68,7 +67,7 @@ def golden_reports() -> dict[str, Any]:
     for rules in published_rule_sets():
         for path in sorted(SAMPLES.glob("*.json")):
             submission = normalize_submission(
-                parse_submission(read_json(path), scorer.benchmark, path.name),
+                checked_submission(read_predictions(path), scorer.benchmark, path.name),
                 scorer.with_options(rules=rules).rules,
             )
             chosen = scorer.with_options(rules=rules, metrics=allowed_metrics(submission))

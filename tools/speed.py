@@ -29,7 +29,12 @@ from mwz.harness.board.entries import read_entry
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import markdown_table, write_atomically
 from mwz.harness.scoring import Options, Scorer
-from mwz.harness.submission import normalize_submission, parse_submission, read_standard
+from mwz.harness.submission import (
+    checked_submission,
+    normalize_submission,
+    read_standard,
+    standard_form,
+)
 
 PROJECT = Path(__file__).parents[1]
 PAGE = PROJECT / "docs" / "performance.md"
@@ -92,7 +97,7 @@ class Bench:
     def texts(self) -> tuple[list[str], dict[str, list[str]]]:
         """The normalised responses, and their references in each style."""
         benchmark = self.scorer.benchmark
-        parsed = parse_submission(self.content, benchmark, "ubar")
+        parsed = checked_submission(standard_form(self.content, "ubar"), benchmark, "ubar")
         responses = normalize_submission(parsed, self.scorer.rules).responses
         references = {
             style: [

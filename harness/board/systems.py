@@ -18,7 +18,6 @@ from mwz.normalization import (
     DEFAULT_RULES,
     Aliases,
     alias_tables,
-    aliases,
     rule_set,
 )
 
@@ -389,7 +388,7 @@ class System(BaseModel, extra="forbid", frozen=True):
         if self.placeholders is None:
             return None
         named = self.placeholders.get(TABLE, "")
-        return alias_tables()[named] if named in alias_tables() else aliases(self.placeholders)
+        return alias_tables()[named] if named in alias_tables() else Aliases.of(self.placeholders)
 
 
 def _unfit(system: System, track: Track) -> Iterator[str]:

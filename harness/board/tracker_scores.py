@@ -28,7 +28,7 @@ from ..metrics import (
     tracking_signature,
     without_booking_prefix,
 )
-from ..submission import dialogue_id, made_submission, parse_predictions
+from ..submission import STATE, dialogue_id, parse_predictions
 from .copied import Fingerprints, fingerprints_of
 from .entry_scores import Outputs
 from .scores import Hashes, Scores, hashes_of
@@ -190,7 +190,8 @@ def read_states(
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        read = made_submission(load_benchmark(()), content).states
+        dialogues = load_benchmark(()).dialogues
+        read = {id_: [{STATE: {}}] * one.turns for id_, one in dialogues.items()}
     file = parse_tracking_file(read, source, load_benchmark)
     own_gold = gold if file.benchmark is None else None
     if gold is not None and file.benchmark is not None and load_gold is not None:
@@ -203,7 +204,7 @@ def read_states(
 def tracker_against(
     read: object, source: str, load_benchmark: BenchmarkLoader, golds: Sequence[GoldStates]
 ) -> FurtherGold:
-    """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
+    """Score a tracker's file; nothing if its dialogues are not the benchmark's.
 
     Args:
         read: What the file holds, whatever gold states it has itself.

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from mwz.normalization import DEFAULT_RULES, rule_set
+
 from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
@@ -40,7 +42,7 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
     loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
-    submission = checked_submission(standard, loaded, source)
+    submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES))
     written = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
     }

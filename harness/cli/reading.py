@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,18 +13,17 @@ from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..data import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, room, unknown
-from ..io import STANDARD_STREAM, limits, read_bytes, shown_name
+from ..io import STANDARD_STREAM, read_bytes, shown_name
 from ..scoring import Options, ScoredSubmission, Scorer, Wanted, score_each
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
-    PLAY_BEGINS,
     Standard,
     Submission,
     checked_submission,
     dialogue_id,
-    is_play,
+    is_file_of_plays,
     read_standard,
 )
 from . import notify, tell
@@ -143,21 +140,6 @@ def read_plays(
         contents, name, doing, by
     )
     return found
-
-
-def is_file_of_plays(file: str) -> bool:
-    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
-    # What a pipe holds can be read only once.
-    if not os.path.isfile(file):
-        return False
-    try:
-        with open(file, "rb") as packed:
-            magic = packed.read(2)
-        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
-            begins = content.read(len(PLAY_BEGINS))
-            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
-    except (OSError, EOFError, ValueError, zlib.error):
-        return False
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from ..diagnosis import (
 from ..errors import InputError, room, unknown
 from ..io import printable, short_names, shown_name, write_atomically
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import DOMAINS, dialogue_id, read_predictions
+from ..submission import DOMAINS, dialogue_id, is_file_of_plays, read_predictions
 from . import option, tell
-from .reading import benchmark_chooser, dialogues_of, is_file_of_plays, read_outputs
+from .reading import benchmark_chooser, dialogues_of, read_outputs
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase

@@ -16,7 +16,6 @@ from .declared import (
 from .fetching import fetch_benchmark as fetch_benchmark, wrong_files as wrong_files
 from .goals import (
     DomainTask as DomainTask,
-    Goals as Goals,
     GoalsFile as GoalsFile,
     Task as Task,
     Tasks as Tasks,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from mwz.normalization import (
     RuleSet,
@@ -24,20 +24,17 @@ from ..io import kind_of, read_json, shown_name, validated
 from ..submission import DOMAINS, dialogue_id
 from .installed import SAMPLE, SUFFIX, data_directory, read_document, write_document
 
-Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"
-"""Dialogue id -> domain -> goal."""
-
 
 @dataclass(frozen=True)
 class GoalsFile:
     """Goals that were read from a file.
 
     Attributes:
-        goals: The goals.
+        goals: Dialogue id -> domain -> goal.
         source: What messages call the file.
     """
 
-    goals: Goals
+    goals: Mapping[str, Mapping[str, Goal]]
     source: str
 
     @property

@@ -30,7 +30,6 @@ from mwz.normalization import (
     BeliefState,
     normalize_state,
     rule_set,
-    without_empty_domains,
 )
 
 from ..benchmark import Benchmark
@@ -211,11 +210,10 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
         states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
         return GoldStates(version, benchmark.name, states)
     if version not in installed:
-        versions = ", ".join(filter(None, dict.fromkeys([default, *installed])))
-        choices = f"choose from {versions}" if versions else "none are"
+        versions = filter(None, dict.fromkeys([default, *installed]))
         raise InputError(
             f"gold states {version}",
-            f"not installed for {benchmark.name}; {choices}. "
+            f"not installed for {benchmark.name}, which has {', '.join(versions) or 'none'}; "
             "`mwz data import --states VERSION PATH` installs them",
         )
     path = gold_states_path(benchmark.name, version)
@@ -293,12 +291,6 @@ def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) 
     if left_out:
         slots = _some([f"{slot} ({count})" for slot, count in sorted(left_out.items())])
         yield f"values of slots that state tracking is not scored on, left out: {slots}"
-    equal = sum(
-        without_empty_domains(ours) == without_empty_domains(theirs)
-        for id_, states in gold.states.items()
-        for ours, theirs in zip(benchmark.dialogues[id_].states, states, strict=True)
-    )
-    yield f"{equal} of {gold.turns} states are equal to those of the benchmark itself"
 
 
 def _some(names: list[str]) -> str:

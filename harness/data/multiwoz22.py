@@ -5,17 +5,11 @@ the data set's (`multiwoz`: MultiWOZ 2.2 dialogues and acts). The test split is 
 they hold. The references of MultiWOZ 2.2 and the gold states are made of its annotation, also where
 a clone has those that the evaluator made.
 
-A test goal is seen if it also occurs in train or dev. A goal is, per domain, the informable slots
-with their values, the requestable slots and the constraints of the booking, as a whole: two goals
-are the same if all of it is. The order of domains, slots and requestables means nothing, nor does a
-domain that wants nothing; a goal that wants nothing at all is the same as no other.
-
-The goals compared are those of the evaluator's `goals.json` if it holds every dialogue of the
-three splits. If it does not, the goals of all splits are taken from the annotation of MultiWOZ
-2.2 in the same way: a domain's informables and booking constraints are its slots in the last user
-turn's belief state (first value, normalised; slots named `book…` are the booking's), and its
-requestables are what any user turn requests. States hold more than goals do (the name of a venue
-the user agreed to, say), so this counts fewer dialogues as seen.
+A test goal is seen if it also occurs in train or dev, by the evaluator's `goals.json`. A goal is,
+per domain, the informable slots with their values, the requestable slots and the constraints of the
+booking, as a whole: two goals are the same if all of it is. The order of domains, slots and
+requestables means nothing, nor does a domain that wants nothing; a goal that wants nothing at all
+is the same as no other.
 
 Source: "Shades of BLEU, Flavours of Success" (2021), section 4.6, which counts 174 of the 1000
 test dialogues; the definition above is the harness's, as the paper gives none.
@@ -27,23 +21,22 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mwz.normalization import (
     BeliefState,
-    normalize_response,
-    normalize_slot_name,
     normalize_state,
+    normalized_text,
     rule_set,
-    rule_set_names,
 )
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
 from ..errors import InputError, refuse
-from ..io import kind_of, read_bytes, read_json, validated
-from ..submission import align_dialogues, dialogue_id, parse_damd_log
-from .declared import Built, DataSet, Source, blob_id
+from ..io import read_bytes, read_json, validated
+from ..submission import GOLD_DOMAINS, dialogue_id, read_standard
+from .declared import Built, DataSet, Source
 from .goals import GOALS_FILE, chosen_goals, read_tasks
 
 _NO_DOMAIN = ("general", "booking")
@@ -63,8 +56,6 @@ REQUESTS = "goals with all requests"
 are the tasks of live dialogues as well."""
 
 EVALUATOR_DATA = "mwzeval/data"
-VERSIONED_FILE = f"{EVALUATOR_DATA}/database/restaurant_db.json"
-"""The file that changed: the other venue files are the same in all pinned versions."""
 
 DATA_SET = "data/MultiWOZ_2.2"
 TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")
@@ -72,9 +63,6 @@ ACTS_FILE = "dialog_acts.json"
 
 OTHER_SPLITS = ("train", "dev")
 DIALOGUE_FILES = "dialogues_*.json"
-FROM_GOALS = "goals.json"
-FROM_STATES = "the belief states of MultiWOZ 2.2"
-_BOOKING = "book"
 
 ANNOTATION_RULES = "2021"
 """The rules that references and gold states are normalised by, whichever rules score."""
@@ -111,14 +99,15 @@ def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Bu
         )
     if all_splits:
         goals = folders[EVALUATOR] / EVALUATOR_DATA / "goals.json"
-        overlap = find_overlap(goals, folders[CORPUS], benchmark.dialogues)
-        if overlap is not None:
-            seen, compared = overlap
+        seen = find_overlap(goals, folders[CORPUS], benchmark.dialogues)
+        if seen is not None:
             benchmark = replace(benchmark, seen=seen)
-            of = f"{len(seen)} of {len(benchmark.dialogues)}"
-            notes.append(f"seen goals: {of} (goals compared: those of {compared})")
+            notes.append(f"seen goals: {len(seen)} of {len(benchmark.dialogues)}")
     if not all(source.role in folders for source in data_set.sources if source.venues):
-        notes += _venue_notes(folders[EVALUATOR], data_set.sources)
+        notes.append(
+            "venues: the clone's database is used under all rule sets, whose own differ in three "
+            "restaurants' telephone numbers (`mwz data fetch` gets all)"
+        )
     return benchmark, notes, tasks
 
 
@@ -131,10 +120,9 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
         InputError: The log is missing or in another layout, or some turns of it are of no
             dialogue of the benchmark.
     """
-    text = read_bytes(log).decode(errors="replace")
-    logged = align_dialogues(parse_damd_log(text, str(log)), benchmark.users, str(log))
+    logged = read_standard(read_bytes(log), str(log)).dialogues_among(benchmark.users)
     dialogues = {
-        id_: replace(dialogue, damd_domains=[turn.gold_domains for turn in logged[id_]])
+        id_: replace(dialogue, damd_domains=[turn[GOLD_DOMAINS] for turn in logged[id_]])
         if id_ in logged
         else dialogue
         for id_, dialogue in benchmark.dialogues.items()
@@ -218,6 +206,15 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
     )
 
 
+def _read(kind: type[_T], path: Path) -> _T:
+    """Read a JSON file that holds a type.
+
+    Raises:
+        InputError: It is missing or holds something else.
+    """
+    return validated(kind, read_json(path), str(path))
+
+
 # The evaluator's files.
 
 
@@ -227,7 +224,7 @@ def _read_venues(mwzeval: Path) -> dict[str, Any]:
     venues: dict[str, Any] = {}
     for domain in rule_set(ANNOTATION_RULES).venue_rules:
         path = folder / f"{domain}_db.json"
-        venues[domain] = validated(list[dict[str, Any]], read_json(path), str(path))
+        venues[domain] = _read(list[dict[str, Any]], path)
     return venues
 
 
@@ -271,32 +268,10 @@ def _read_per_turn(
 
 def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
     """Read a file of all splits and keep the test dialogues."""
-    content = read_object(path)
+    content = _read(dict[str, Any], path)
     missing = [id_ for id_ in ids if id_ not in content]
     refuse(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
     return {id_: content[id_] for id_ in ids}
-
-
-def _venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
-    """Return which version of the venue database a clone has, if some rule set uses another."""
-    blob = blob_id(read_bytes(mwzeval / VERSIONED_FILE))
-    pinned = {
-        source.venues: file.blob
-        for source in sources
-        for file in source.files
-        if source.venues is not None and file.path == VERSIONED_FILE
-    }
-    versions = {name: pinned.get(rule_set(name).venues) for name in rule_set_names()}
-    others = ", ".join(name for name, other in versions.items() if other not in (None, blob))
-    if not others:
-        return []
-    if blob not in versions.values():
-        return [f"venues: {VERSIONED_FILE} is of no known version; used under all rule sets"]
-    of_clone = ", ".join(name for name, version in versions.items() if version == blob)
-    return [
-        f"venues: the clone's database is that of rule set {of_clone}, used under {others} too, "
-        "whose own differs in three restaurants' telephone numbers (`mwz data fetch` gets both)"
-    ]
 
 
 # The annotation of MultiWOZ 2.2: its dialogue files and acts.
@@ -315,32 +290,15 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, Dialogue]:
         InputError: A file is missing or not in the expected layout.
     """
     folder = multiwoz / DATA_SET
-    acts = read_object(folder / ACTS_FILE)
+    acts = _read(dict[str, Any], folder / ACTS_FILE)
     dialogues = {}
     for name in TEST_FILES:
-        content = read_dialogues(folder / name)
+        content = _read(list[Any], folder / name)
         with expected_layout(folder / name):
             for dialogue in content:
                 raw_id = dialogue["dialogue_id"]
-                dialogues[short_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
+                dialogues[dialogue_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
     return dialogues
-
-
-def read_dialogues(path: Path) -> list[Any]:
-    """Read one file of dialogues of MultiWOZ 2.2, which are still to be looked into.
-
-    Raises:
-        InputError: The file is missing or is no JSON list.
-    """
-    content = read_json(path)
-    if not isinstance(content, list):
-        raise _not_in_layout(path, f"expected a list of dialogues, found {kind_of(content)}")
-    return content
-
-
-def short_id(raw_id: str) -> str:
-    """Return a dialogue's id as the evaluator's files write it: lower case, no `.json`."""
-    return raw_id.split(".", maxsplit=1)[0].lower()
 
 
 def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
@@ -358,7 +316,7 @@ def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> Dialogue:
     )
     return Dialogue(
         goal={},
-        references={CANONICAL_STYLE: [normalize_response(d, rules).text for d in delexicalized]},
+        references={CANONICAL_STYLE: [normalized_text(d, rules) for d in delexicalized]},
         states=states,
         active_domains=gold_active_domains(states, [list(act["dialog_act"]) for act in of_turns]),
         booked_domains=(),
@@ -393,38 +351,21 @@ def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     return state
 
 
-def read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises:
-        InputError: The file is missing or holds something else.
-    """
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise InputError(str(path), "expected a JSON object")
-    return content
-
-
 @contextmanager
 def expected_layout(path: Path) -> Iterator[None]:
     """Report the errors that reading a file in another layout ends in as an `InputError`."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise _not_in_layout(path, repr(error)) from None
-
-
-def _not_in_layout(path: Path, reason: str) -> InputError:
-    return InputError(str(path), f"not in the layout of the public files ({reason})")
+        problem = f"not in the layout of the public files ({error!r})"
+        raise InputError(str(path), problem) from None
 
 
 # Which goals the splits share.
 
 
-def find_overlap(
-    goals_file: Path, multiwoz: Path, test: Iterable[str]
-) -> tuple[frozenset[str], str] | None:
-    """Compare the goals of the test dialogues with those of train and dev.
+def find_overlap(goals_file: Path, multiwoz: Path, test: Collection[str]) -> frozenset[str] | None:
+    """Return the ids of the test dialogues whose goal also occurs in train or dev.
 
     Args:
         goals_file: The evaluator's `goals.json`.
@@ -432,27 +373,23 @@ def find_overlap(
         test: Ids of the test dialogues.
 
     Returns:
-        Ids of the test dialogues whose goal also occurs in train or dev, and what the goals were
-        taken from, `FROM_GOALS` or `FROM_STATES`; None where the data set has no train or no dev
-        dialogues.
+        The ids; None where the data set has no train or no dev dialogues, or a goal is missing.
 
     Raises:
-        InputError: A file cannot be read or is not in the layout of MultiWOZ 2.2.
+        InputError: A file cannot be read or is not in the layout of the public files.
     """
     folder = multiwoz / DATA_SET
     files = {split: sorted((folder / split).glob(DIALOGUE_FILES)) for split in OTHER_SPLITS}
-    if not all(files.values()):
+    others: list[str] = []
+    for path in chain.from_iterable(files.values()):
+        content = _read(list[Any], path)
+        with expected_layout(path):
+            others += [dialogue_id(dialogue["dialogue_id"]) for dialogue in content]
+    goals = _read(dict[str, Any], goals_file)
+    if not all(files.values()) or not goals.keys() >= {*test, *others}:
         return None
-    test = frozenset(test)
-    others = [one for paths in files.values() for path in paths for one in _goals_in(path)]
-    goals = read_object(goals_file)
-    if all(id_ in goals for id_ in (*test, *(id_ for id_, _ in others))):
-        wanted = {id_: goals[id_] for id_ in test}
-        with expected_layout(goals_file):
-            return seen_goals(wanted, (goals[id_] for id_, _ in others)), FROM_GOALS
-    paths = sorted((folder / "test").glob(DIALOGUE_FILES))
-    wanted = {id_: goal for path in paths for id_, goal in _goals_in(path) if id_ in test}
-    return seen_goals(wanted, (goal for _, goal in others)), FROM_STATES
+    with expected_layout(goals_file):
+        return seen_goals({id_: goals[id_] for id_ in test}, (goals[id_] for id_ in others))
 
 
 def seen_goals(
@@ -472,35 +409,6 @@ def seen_goals(
     )
 
 
-def annotated_goal(turns: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Derive a dialogue's goal from its annotation in MultiWOZ 2.2.
-
-    Args:
-        turns: The dialogue's turns, user and system by turns, the user first.
-
-    Returns:
-        The goal, in the form of `seen_goals`.
-    """
-    users = turns[::2]
-    rules = rule_set(ANNOTATION_RULES)
-    state = normalize_state(raw_state(users[-1]["frames"]) if users else {}, rules)
-    requested: dict[str, set[str]] = {}
-    for turn in users:
-        for frame in turn["frames"]:
-            for slot in frame["state"]["requested_slots"]:
-                domain, _, name = slot.partition("-")
-                requested.setdefault(domain, set()).add(normalize_slot_name(name, rules))
-    goal = {}
-    for domain in state.keys() | requested.keys():
-        slots = state.get(domain, {})
-        goal[domain] = {
-            "informable": {s: v for s, v in slots.items() if not s.startswith(_BOOKING)},
-            "requestable": sorted(requested.get(domain, ())),
-            "booking": {s: v for s, v in slots.items() if s.startswith(_BOOKING)},
-        }
-    return goal
-
-
 def _canonical(goal: Mapping[str, Any]) -> str:
     """Return a text that two goals share if and only if they are the same."""
     wanted = {
@@ -512,14 +420,6 @@ def _canonical(goal: Mapping[str, Any]) -> str:
 
 
 _NO_GOAL = _canonical({})
-
-
-def _goals_in(path: Path) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
-    """Yield the id and the goal, from the annotation, of each dialogue in a file."""
-    content = read_dialogues(path)
-    with expected_layout(path):
-        for dialogue in content:
-            yield short_id(dialogue["dialogue_id"]), annotated_goal(dialogue["turns"])
 
 
 def gold_active_domains(

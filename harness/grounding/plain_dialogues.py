@@ -18,7 +18,8 @@ from typing import Any
 from mwz.database import VenueDatabase
 from mwz.normalization import Delexicalised, sha256
 
-from ..data import Goals, GoalsFile
+from ..benchmark import Goal
+from ..data import GoalsFile
 from ..diagnosis import joined, labelled, losses_text, wrapped
 from ..errors import SHOWN_PLACES, InputError, Remark, counted, unquoted
 from ..io import figure
@@ -27,7 +28,6 @@ from ..scoring import Coverage, Report, Scorer
 from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     USER,
-    Conversations,
     NormalizedSubmission,
     Standard,
     Submission,
@@ -82,7 +82,7 @@ class PlainDialogues:
     """
 
     normalized: NormalizedSubmission
-    goals: Goals
+    goals: Mapping[str, Mapping[str, Goal]]
     users: Mapping[str, Sequence[str | None]]
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
@@ -220,7 +220,9 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
     """
     benchmark, where = scorer.benchmark, f"the benchmark {scorer.benchmark.name}"
-    goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
+    goals: Mapping[str, Mapping[str, Goal]] = {
+        id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()
+    }
     chosen = scorer.options.goals
     if isinstance(chosen, GoalsFile):
         goals, where = chosen.goals, chosen.source
@@ -251,7 +253,10 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
 
 
 def _by_goal(
-    conversations: Conversations, goals: Goals, source: str, where: str
+    conversations: Mapping[str, Sequence[Mapping[str, Any]]],
+    goals: Collection[str],
+    source: str,
+    where: str,
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
     """Return dialogues by the ids of their goals.
 

@@ -20,7 +20,7 @@ from ..errors import counted
 from ..io import Cell, figure, text_table
 from ..metrics import TOTAL, DialogueResult, Played, Statistics, percent
 from ..scoring import kept
-from ..submission import NormalizedSubmission, has_human_responses
+from ..submission import NormalizedSubmission
 from .facts import COUNTS, SHARES, ToldShares, told_shares
 from .grounded import GroundedDialogue, ground, ground_texts
 from .grounded_scores import FIGURES
@@ -198,7 +198,7 @@ def with_ceiling(played: Played) -> GroundedScores:
 @lru_cache(maxsize=8)
 def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
     """Return how the human responses of a benchmark went; None if it has none."""
-    if not benchmark.dialogues or not has_human_responses(benchmark):
+    if not benchmark.dialogues or not benchmark.has_human_responses:
         return None
 
     def made() -> dict[str, dict[str, Rating]]:

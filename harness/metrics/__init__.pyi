@@ -76,12 +76,10 @@ from .tracking.evaluation import (
     tail_orientation as tail_orientation,
     tracking_statistics as tracking_statistics,
 )
-from .tracking.files import (
-    TrackedFile as TrackedFile,
-    parse_tracking_file as parse_tracking_file,
+from .tracking.metric import (
+    tracking_metrics as tracking_metrics,
     tracking_signature as tracking_signature,
 )
-from .tracking.metric import tracking_metrics as tracking_metrics
 from .tracking.scored_files import (
     ScoredFile as ScoredFile,
     plot_tracking as plot_tracking,
@@ -94,9 +92,11 @@ from .tracking.states import (
     DialogueStates as DialogueStates,
     GoldStates as GoldStates,
     TrackedDialogue as TrackedDialogue,
+    TrackedFile as TrackedFile,
     TrackedTurn as TrackedTurn,
     dialogue_states as dialogue_states,
     flat_state as flat_state,
+    parse_tracking_file as parse_tracking_file,
     slot_name as slot_name,
     track_states as track_states,
     without_booking_prefix as without_booking_prefix,

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from mwz.normalization import aliases
+from mwz.normalization import Aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, Remark
@@ -149,7 +149,7 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     if not guesses:
         return
     own = scorer.options.aliases
-    read = aliases({**({} if own is None else own.names), **guesses})
+    read = Aliases.of({**({} if own is None else own.names), **guesses})
     guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
     before, after = (
         rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))

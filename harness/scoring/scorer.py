@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -115,12 +115,8 @@ class Scorer:
         return free_running.play_free_running(dialogues, source, self)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
-        standard = standard_form(predictions, source)
-        reading = self.options.reading
-        # Nobody is told here what is to be remarked.
-        return checked_submission(
-            standard, self.benchmark, source, self.rules, reading, remarked=False
-        )
+        standard, reading = standard_form(predictions, source), self.options.reading
+        return checked_submission(standard, self.benchmark, source, reading=reading)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -470,7 +466,7 @@ def bleu_references(benchmark: Benchmark) -> References:
 @lru_cache(maxsize=32)
 def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set."""
-    from mwz.database import PreparedVenues, VenueDatabase, prepared_venues
+    from mwz.database import VenueDatabase, prepared_venues
 
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
@@ -478,6 +474,6 @@ def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     stored = kept(
         benchmark,
         f"venues-{rules.digest[:16]}-{rules.venues}",
-        lambda: asdict(prepared_venues(records, rules)),
+        lambda: prepared_venues(records, rules),
     )
-    return VenueDatabase(records, rules, PreparedVenues(**stored))
+    return VenueDatabase(records, rules, stored)

@@ -7,7 +7,6 @@ What passes is safe to score: past this point nothing checks again. Dialogues of
 from __future__ import annotations
 
 import difflib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
-    DEFAULT_RULES,
     Aliases,
     BeliefState,
     RuleSet,
@@ -27,7 +25,6 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..errors import (
     Findings,
-    InputError,
     Remark,
     counted,
     refuse,
@@ -36,9 +33,10 @@ from ..errors import (
     unknown,
     unquoted,
 )
-from ..io import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from ..io import is_text, kind_of, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
+    GOLD,
     KEYS,
     READING,
     RESPONSE,
@@ -47,10 +45,9 @@ from .formats.standard import (
     USER,
     Reading,
     Standard,
+    other_keys,
     plain_key,
     read_standard,
-    standard_form,
-    turns_hint,
 )
 from .model import NormalizedSubmission, Submission, Turn, made_submission, normalize_submission
 from .notations import (
@@ -90,54 +87,39 @@ def read_predictions(path: str | Path) -> Standard:
     return read_standard(read_bytes(path), source)
 
 
-def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
-    """Check a predictions object and return it as a submission; the object is left as it is.
-
-    Args:
-        content: Predictions in any of the formats of `formats/`. In the standard form: dialogue
-            id -> list of turns, each an object with `response` and optionally `state` (domain ->
-            slot -> value) and `active_domains` (list); other keys are not read.
-        benchmark: The benchmark whose dialogues are played.
-        source: What the error message calls the object.
-
-    Raises:
-        InputError: With every problem found.
-    """
-    return checked_submission(standard_form(content, source), benchmark, source)
-
-
 def checked_submission(
     standard: Standard,
-    benchmark: Benchmark,
+    benchmark: Benchmark | None,
     source: str,
     rules: RuleSet | None = None,
     reading: Reading = READING,
-    remarked: bool = True,
 ) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
     Args:
         standard: The predictions.
-        benchmark: The benchmark whose dialogues are played.
+        benchmark: The benchmark whose dialogues are played; None for dialogues of any ids and
+            lengths, such as a tracker's with gold states of their own.
         source: What the error message calls the predictions.
-        rules: The rule set by which placeholders are remarked; None for the default one.
+        rules: The rule set by which responses and states are looked through for what is to be
+            remarked; None if nobody is told.
         reading: What of states is refused.
-        remarked: Whether responses and states are looked through for what is to be remarked.
 
     Raises:
         InputError: With every problem found.
     """
     checker = _Checker(benchmark, reading)
-    dialogues = checker.dialogues(standard.dialogues_among(benchmark.users))
+    users = {} if benchmark is None else benchmark.users
+    dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
-    if remarked:
-        by = rules or rule_set(DEFAULT_RULES)
+    if rules is not None and benchmark is not None:
         if reading.uses_states:
             states = {id_: [turn.state for turn in turns] for id_, turns in dialogues.items()}
-            remarks += state_remarks(states, benchmark, by)
-        texts = [turn.response for turns in dialogues.values() for turn in turns]
-        remarks += text_remarks(texts, benchmark, by)
+            remarks += state_remarks(states, benchmark, rules)
+        if not reading.tracked:
+            texts = [turn.response for turns in dialogues.values() for turn in turns]
+            remarks += text_remarks(texts, benchmark, rules)
     return Submission(dialogues, source, standard.format, tuple(remarks))
 
 
@@ -165,7 +147,7 @@ def normalized_by_rules(
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
-    def __init__(self, benchmark: Benchmark, reading: Reading) -> None:
+    def __init__(self, benchmark: Benchmark | None, reading: Reading) -> None:
         self.problems = Findings()
         self._remarks = Findings()
         self._unread: Counter[str] = Counter()
@@ -196,7 +178,7 @@ class _Checker:
         read: dict[str, tuple[Turn, ...]] = {}
         spelled: dict[str, object] = {}
         for written, turns in content.items():
-            id_ = dialogue_id(written)
+            id_ = str(written) if self._benchmark is None else dialogue_id(written)
             problem = self._dialogue_problem(written, turns, spelled.get(id_))
             if problem:
                 self.problems.add(_dialogue_text(written), problem)
@@ -219,7 +201,7 @@ class _Checker:
             return "no dialogues; expected an object of dialogue id -> list of turns"
         if len(content) > bounds.dialogues:
             return f"{len(content):,} dialogues; {bounds.told('dialogues')}"
-        if any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
+        if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
         how = "`mwz data fetch` or `mwz data import`"
@@ -237,37 +219,55 @@ class _Checker:
             turns: Its turns.
             other: An id of the file that stands for the same dialogue; None if there is none.
         """
-        gold = self._benchmark.dialogues.get(dialogue_id(written))
-        if gold is None or not isinstance(written, str):
-            return f"not in the benchmark {self._benchmark.name}; leave it out"
+        of, most = self._benchmark, self._limits.turns
+        told = self._limits.told("turns")
+        if of is not None:
+            gold = of.dialogues.get(dialogue_id(written))
+            if gold is None or not isinstance(written, str):
+                return f"not in the benchmark {of.name}; leave it out"
+            most, told = gold.turns, f"it has {counted(gold.turns, 'system turn')}"
         if other is not None:
             return f"is the same as {_dialogue_text(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
-            return f"expected a list of turns, found {kind_of(turns)}{turns_hint(turns)}"
+            return f"expected a list of turns, found {kind_of(turns)}{other_keys(turns)}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
-        if len(turns) > gold.turns:
-            has = counted(gold.turns, "system turn")
-            return f"{counted(len(turns), 'turn')}; it has {has}"
-        return ""
+        return f"{counted(len(turns), 'turn')}; {told}" if len(turns) > most else ""
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
             self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
             return Turn("", None, None)
-        response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
+        response, domains = turn.get(RESPONSE), turn.get(ACTIVE_DOMAINS)
         text = response if isinstance(response, str) else ""
         if text is not response or not text.isascii() or len(text) > self._limits.response:
-            for problem in response_problems(turn, self._limits):
+            for problem in self._response_problems(turn):
                 self._problem(place, problem)
-        if state is not None and not self._is_plain(state):
-            state = self._state(place, state)
         if domains is not None:
             for problem in _domain_problems(domains):
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        return Turn(text, state, domains)
+        own_gold = self._reading.tracked and self._benchmark is None
+        gold = self._state(place, GOLD, turn) if own_gold else None
+        return Turn(text, self._state(place, STATE, turn), domains, None, gold)
+
+    def _response_problems(self, turn: Mapping[Any, Any]) -> Iterator[str]:
+        """Yield what is wrong with the response of a turn."""
+        response, bounds = turn.get(RESPONSE), self._limits
+        if RESPONSE not in turn:
+            if not self._reading.tracked:
+                alone = (
+                    "; states alone are scored by `mwz dst`" if STATE in turn else other_keys(turn)
+                )
+                yield f"`response` is missing; expected a string{alone}"
+        elif not isinstance(response, str):
+            hint = '; write "" for an empty one' if response is None else ""
+            yield f"`response`: expected a string, found {kind_of(response)}{hint}"
+        elif len(response) > bounds.response:
+            yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+        elif not is_text(response):
+            yield "`response`: not valid text, half of a surrogate pair"
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_place_text(place), problem)
@@ -275,7 +275,9 @@ class _Checker:
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Remark keys that are not read, above all those that look like one that is."""
         for key in turn:
-            if key in TURN_KEYS or key == USER:
+            if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
+                self._problem(place, f"`user`: expected a string, found {kind_of(turn[USER])}")
+            if key in TURN_KEYS or key in (USER, GOLD):
                 continue
             meant, name = meant_key(key), unquoted(key)
             if meant is None:
@@ -304,13 +306,18 @@ class _Checker:
         self._last = state
         return True
 
-    def _state(self, place: _Place, state: Any) -> BeliefState:
-        """Read a state in any notation, and check its names."""
+    def _state(self, place: _Place, key: str, turn: Mapping[Any, Any]) -> BeliefState | None:
+        """Read a turn's state, or gold state, in any notation, and check its names."""
+        state = turn.get(key)
+        if state is None and self._reading.tracked:
+            self._problem(place, f"`{key}` is missing; expected a state")
+        if state is None or self._is_plain(state):
+            return state
         reading = self._reading
         refused = reading.uses_states or reading.strict_states
 
         def tell(where: str, problem: str) -> None:
-            message = f"`state`{f', {where}' if where else ''}: {problem}"
+            message = f"`{key}`{f', {where}' if where else ''}: {problem}"
             if not refused:
                 self._remarks.add(_place_text(place), f"{message}; left out", "states")
                 return
@@ -323,21 +330,23 @@ class _Checker:
                 tell(where, f"{what} (--strict-states)")
                 return
             inside = ", ".join(filter(None, [_place_text(place), where]))
-            self._remarks.add(inside, f"`state`: {what}", "values", what not in _HARMLESS)
+            self._remarks.add(inside, f"`{key}`: {what}", "values", what not in _HARMLESS)
 
         return self._known(read_state(state, tell, note), tell)
 
     def _known(self, state: BeliefState, tell: Notify) -> BeliefState:
-        """Return what a state has of known domains and slots."""
+        """Return what a state has of known domains and slots; a tracker's may be any."""
+        any_name = self._reading.tracked
         read: dict[str, dict[str, str]] = {}
         for written, slots in state.items():
-            domain = written if written in STATE_DOMAINS else str(written).lower()
-            if domain not in STATE_DOMAINS:
+            lowered = str(written).lower()
+            domain = lowered if lowered in STATE_DOMAINS else written
+            if domain not in STATE_DOMAINS and not any_name:
                 tell("", unknown("domain", written, DOMAINS))
                 continue
             read.setdefault(domain, {})
             for slot, value in slots.items():
-                if not _is_slot(slot):
+                if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {shown(slot)}{close}")
                 elif len(value) > self._limits.value:
@@ -355,36 +364,6 @@ def _is_slot(slot: object) -> bool:
 
 _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
-
-
-def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
-    """Yield what is wrong with the response of a turn.
-
-    Args:
-        turn: The turn.
-        bounds: How long it may be.
-    """
-    response = turn.get(RESPONSE)
-    if RESPONSE not in turn:
-        yield f"`response` is missing; expected a string{_without_response(turn)}"
-    elif not isinstance(response, str):
-        hint = '; write "" for an empty one' if response is None else ""
-        yield f"`response`: expected a string, found {kind_of(response)}{hint}"
-    elif len(response) > bounds.response:
-        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
-    elif not is_text(response):
-        yield "`response`: not valid text, half of a surrogate pair"
-
-
-def _without_response(turn: Mapping[Any, Any]) -> str:
-    """Say what may help to read a turn without a response."""
-    if STATE in turn:
-        return "; states alone are scored by `mwz dst`"
-    texts = [unquoted(key) for key, value in turn.items() if isinstance(value, str) and key != USER]
-    if texts:
-        keys = ", ".join(f"`{key}`" for key in texts[:_SHOWN_KEYS])
-        return f"; if it is one of {keys}, name it: mwz convert --key response={texts[0]}"
-    return turns_hint(turn)
 
 
 def _dialogue_text(written: object) -> str:
@@ -418,43 +397,14 @@ def _domain_problems(domains: object) -> Iterator[str]:
 
 # Free-running dialogues.
 
-Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
-"""Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
 
-
-def checked_conversations(standard: Standard, source: str) -> Conversations:
-    """Return dialogues of any ids and lengths.
+def checked_conversations(
+    standard: Standard, source: str
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return dialogues of any ids and lengths, with further keys of turns as they are.
 
     Raises:
         InputError: They are too many, or some are malformed; with every place.
     """
-    bounds, dialogues = limits(), standard.dialogues
-    problems = Findings()
-    if not dialogues:
-        problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
-    if len(dialogues) > bounds.dialogues:
-        problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
-    for id_, turns in dialogues.items():
-        place = _dialogue_text(id_)
-        if not isinstance(turns, Sequence) or isinstance(turns, str):
-            problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
-        elif len(turns) > bounds.turns:
-            problems.add(place, f"{len(turns):,} turns; {bounds.told('turns')}")
-        else:
-            for number, turn in enumerate(turns):
-                for problem in _conversation_problems(turn, bounds):
-                    problems.add(f"{place}, turn {number}", problem)
-    refuse(source, problems)
-    if not is_text(json.dumps(dialogues, ensure_ascii=False)):
-        raise InputError(source, "holds text that is not valid, half of a surrogate pair")
-    return dialogues
-
-
-def _conversation_problems(turn: object, bounds: Limits) -> Iterator[str]:
-    if not isinstance(turn, Mapping):
-        yield f"expected an object with `response`, found {kind_of(turn)}"
-        return
-    yield from response_problems(turn, bounds)
-    user = turn.get(USER)
-    if user is not None and not isinstance(user, str):
-        yield f"`user`: expected a string, found {kind_of(user)}"
+    checked_submission(standard, None, source, reading=Reading(uses_states=False))
+    return standard.dialogues

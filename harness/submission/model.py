@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
     BeliefState,
-    NormalizedResponse,
     RuleSet,
     normalize_response,
     normalize_state,
@@ -33,12 +32,14 @@ class Turn(NamedTuple):
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
         plain: Where the harness delexicalised the response: the original, and what was found in it.
+        gold: The gold state, in a tracker's file that has its own.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
     plain: Delexicalised | None = None
+    gold: BeliefState | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the turn as JSON types in the standard form."""
@@ -180,17 +181,16 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
-    normalized: dict[str, NormalizedResponse] = {}
     for id_, turns in submission.dialogues.items():
-        texts, states, domains, plain = zip(*turns, strict=True) if turns else ((),) * 4
-        for text in texts:
-            if text not in normalized:
-                normalized[text] = normalize_response(text, rules)
-        responses = [normalized[text] for text in texts]
-        naming += sum([response.naming for response in responses])
-        identifying += sum([response.identifying for response in responses])
+        texts, states, domains, plain, _ = zip(*turns, strict=True) if turns else ((),) * 5
+        normalized = [normalize_response(text, rules) for text in texts]
+        responses, unknown, named, about, with_domain = (
+            zip(*normalized, strict=True) if turns else ((),) * 5
+        )
+        identifying += sum(about)
+        naming += sum(with_domain)
         dialogues[id_] = NormalizedDialogue(
-            responses=tuple([response.text for response in responses]),
+            responses=responses,
             # Turn after turn has the state of the turn before.
             states=tuple(
                 [
@@ -200,8 +200,8 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
                 ]
             ),
             active_domains=domains,
-            placeholder_domains=tuple([response.domains for response in responses]),
-            unknown_placeholders=tuple([response.unknown for response in responses]),
+            placeholder_domains=named,
+            unknown_placeholders=unknown,
             plain=plain,
         )
     return NormalizedSubmission(
@@ -288,7 +288,7 @@ def human_submission(benchmark: Benchmark) -> Submission:
     Raises:
         InputError: The benchmark does not have them.
     """
-    if not has_human_responses(benchmark):
+    if not benchmark.has_human_responses:
         raise InputError(
             f"benchmark {benchmark.name}", "does not hold the human responses as they were written"
         )
@@ -298,8 +298,3 @@ def human_submission(benchmark: Benchmark) -> Submission:
             for id_, dialogue in benchmark.dialogues.items()
         }
     )
-
-
-def has_human_responses(benchmark: Benchmark) -> bool:
-    """Return whether a benchmark holds the human responses of all turns as they were written."""
-    return all(len(d.responses) == d.turns for d in benchmark.dialogues.values())

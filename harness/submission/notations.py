@@ -29,11 +29,7 @@ from mwz.normalization import BeliefState
 from ..errors import shown
 from ..io import is_text, kind_of
 
-NESTED = "domain -> slot -> value"
-FLAT = "domain-slot -> value"
-LIST = "domain-slot-value lists"
-
-EXPECTED = f"{NESTED}, {FLAT} or a list of domain-slot-value"
+EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-slot-value"
 """What messages say that a state should be."""
 
 Notify: TypeAlias = Callable[[str, str], None]
@@ -118,16 +114,6 @@ def _from_metadata(state: Mapping[Any, Any]) -> dict[Any, dict[str, Any]]:
         if not isinstance(value, str) or value.strip().lower() not in NO_VALUE:
             nested.setdefault(domain, {})[slot] = value
     return nested
-
-
-def notation_of(state: object) -> str | None:
-    """Return the notation of a state, also of one written as text; None if it is empty or none."""
-    state = _as_state(state, lambda where, what: None)
-    if not state:
-        return None
-    if isinstance(state, Mapping):
-        return FLAT if _is_flat(state) else NESTED
-    return LIST if isinstance(state, Sequence) and not isinstance(state, str) else None
 
 
 def _is_flat(state: Mapping[object, object]) -> bool:

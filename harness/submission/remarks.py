@@ -7,7 +7,6 @@ responses; thresholds are those of the flags.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +21,6 @@ from mwz.normalization import (
     BeliefState,
     RuleSet,
     alias_tables,
-    aliases,
-    normalize_slot,
     normalize_slot_name,
     normalize_value,
     placeholder_names,
@@ -194,7 +191,8 @@ def _remarks_on_last_states(
     values = 0
     foreign, fruitless = Counter[str](), Counter[str]()
     for (domain, name, raw), count in written.items():
-        slot, value = normalize_slot(name, raw, rules)
+        slot = normalize_slot_name(name, rules)
+        value = normalize_value(slot, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
         slots = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
         if slots.isdisjoint({slot, booking}):
@@ -408,28 +406,15 @@ def chosen_aliases(chosen: object, rules: RuleSet) -> Aliases | None:
         return chosen
     if isinstance(chosen, str) and chosen in alias_tables():
         return alias_tables()[chosen]
+    source, table = SECTION, chosen
     if isinstance(chosen, str | Path):
-        return _read(chosen, rules)
-    return checked_aliases(chosen, rules, SECTION)
-
-
-def checked_aliases(table: object, rules: RuleSet, source: str) -> Aliases:
-    """Return a table, placeholder name -> ontology name, as aliases.
-
-    Args:
-        table: The table, as TOML or JSON types.
-        rules: The rule set that is to read it.
-        source: What messages call the table.
-
-    Raises:
-        InputError: With every problem found.
-    """
+        source = str(chosen)
+        table = parse_toml(read_bytes(chosen), source).get(SECTION)
     if not isinstance(table, Mapping):
-        raise InputError(
-            source, f"expected a table of placeholder name -> ontology name, found {kind_of(table)}"
-        )
+        expected = f"expected a table [{SECTION}] of placeholder name -> ontology name"
+        raise InputError(source, f"{expected}, found {kind_of(table)}")
     refuse(source, alias_problems(table, rules))
-    return aliases(table)
+    return Aliases.of(table)
 
 
 def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]:
@@ -456,23 +441,6 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
         elif slot not in slots:
             yield f"{shown(name)}: {unknown('slot', slot, slots)}"
         seen.add(lowered)
-
-
-def _read(path: str | Path, rules: RuleSet) -> Aliases:
-    source = str(path)
-    if not os.path.exists(path) and Path(path).name == source and "." not in source:
-        tables = ", ".join(alias_tables())
-        raise InputError(
-            source, f"no such file, and no table of placeholders; choose from {tables}"
-        )
-    content = parse_toml(read_bytes(path), source)
-    others = sorted(content.keys() - {SECTION, "source"})
-    if others or SECTION not in content:
-        wrong = f"unknown key {shown(others[0])}" if others else f"no table [{SECTION}]"
-        raise InputError(
-            source, f'{wrong}; write [{SECTION}], and lines such as train_ref = "REFERENCE"'
-        )
-    return checked_aliases(content[SECTION], rules, source)
 
 
 def guessed(responses: Sequence[str], rules: RuleSet) -> dict[str, str]:

@@ -21,8 +21,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from ..normalizing import Delexicalised, Span, VenueId
 from ..registry import read_toml, sha256
-from ..responses import Delexicalised, Span, VenueId
 from ..rules import RuleSet
 from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
 from .phrases import (

@@ -14,8 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from ..responses import VenueId
-from ..states import plain_slot_name
+from ..normalizing import VenueId, plain_slot_name
 from .phrases import PhraseBook, spellings, words
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]

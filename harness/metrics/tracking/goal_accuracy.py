@@ -24,7 +24,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
-from mwz.database import partial_ratio
+from mwz.database import reaches
 
 from ..results import share
 from .choices import DEFAULT_LAMBDAS, HEADLINE_LAMBDA, Choices, lambda_label
@@ -211,7 +211,7 @@ def matching_slots(turn: StatePair) -> int:
 # A state is cumulative: turn after turn brings the same pairs of values.
 @lru_cache(maxsize=2**16)
 def _match(predicted: str, gold: str) -> bool:
-    return predicted == gold or partial_ratio(predicted, gold) > FUZZY_RATIO
+    return predicted == gold or reaches(predicted, gold, FUZZY_RATIO + 1)
 
 
 def is_fuzzily_exact(turn: StatePair) -> bool:

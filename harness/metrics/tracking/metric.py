@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import declared
+from mwz.normalization import DEFAULT_RULES, declared, digest_of_json, rule_set
 
+from ...benchmark import Benchmark
+from ...signature import SHOWN_HASH, Signature
 from ..results import share
 from .choices import Choices
-from .states import DialogueStates, StatePair
+from .states import DialogueStates, GoldStates, StatePair, TrackedDialogue
 
 Sums: TypeAlias = Mapping[str, float]
 """Statistic -> whole number: of a dialogue, or added up over dialogues."""
@@ -194,3 +196,63 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
             if taken.setdefault(key, metric.name) != metric.name:
                 raise RuntimeError(f"two state-tracking metrics are called {key}")
     return {metric.name: metric for metric in metrics}
+
+
+def tracking_signature(
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark | None,
+    choices: Choices = Choices(),
+    gold: GoldStates | None = None,
+) -> Signature:
+    """Return the signature of scores of tracked dialogues.
+
+    Args:
+        dialogues: What was scored.
+        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
+            own.
+        choices: What the metrics leave open, and which variant of joint accuracy is meant.
+        gold: The gold states that took the place of the benchmark's, if any did.
+    """
+    parameters = {
+        name: value
+        for metric in tracking_metrics().values()
+        for name, value in metric.parameters(choices).items()
+    }
+    over = _per_domain_over(dialogues, choices.per_domain)
+    parameters |= {**choices.variants, "per-domain": over}
+    if benchmark is None:
+        states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
+        return Signature(gold=digest_of_json(states), parameters=parameters)
+    rules = rule_set(DEFAULT_RULES)
+    if gold is None:
+        own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        gold = GoldStates("", benchmark.name, own)
+    return Signature(
+        benchmark=benchmark.name,
+        rules=rules.name,
+        rules_digest=rules.digest,
+        coverage=_coverage(dialogues, benchmark),
+        gold=gold.digest,
+        parameters=parameters,
+    )
+
+
+def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
+    """Return which turns scores per domain average over, with a digest of what says so."""
+    annotation: Mapping[str, object]
+    if over == "active":
+        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
+    elif over == "dialogues":
+        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
+    else:
+        return over
+    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
+
+
+def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
+    """Return the turns scored of all and a digest of which; None if all are."""
+    played = sorted((d.id, [turn.number for turn in d.turns]) for d in dialogues)
+    turns = sum(len(numbers) for _, numbers in played)
+    if turns == benchmark.turns:
+        return None
+    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"

@@ -22,9 +22,8 @@ from ...signature import Signature, comparable_group
 from ...submission import dialogue_id
 from .choices import Choices
 from .evaluation import TrackingResult, cell, score_tracking
-from .files import TrackedFile, tracking_signature
-from .metric import tracking_metrics
-from .states import TrackedDialogue, dialogue_states, slot_name
+from .metric import tracking_metrics, tracking_signature
+from .states import TrackedDialogue, TrackedFile, dialogue_states, slot_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...errors import Findings, refuse, unquoted
 from ...io import kind_of
-from ..notations import is_metadata
+from ..notations import STATE_DOMAINS, is_metadata, read_state
 from .standard import (
     ACTIVE_DOMAINS,
+    GOLD,
     KEYS,
     RESPONSE,
     STATE,
@@ -26,9 +27,9 @@ from .standard import (
     Standard,
     is_table,
     key_of,
+    other_keys,
     plain_key,
     read_table,
-    turns_hint,
 )
 
 _METADATA = "metadata"
@@ -54,6 +55,17 @@ _USER = ("user", "usr", "human", "customer")
 _SPEAKERS = frozenset({*_SYSTEM, *_USER, "tool", "function", "developer"})
 _CALLS = ("tool_calls", "function_call")
 
+_PAIRS: Mapping[tuple[str, str], str] = {
+    ("gt", "pr"): "gold and prediction pairs",
+    ("turn_belief", "pred_bs_ptr"): "TRADE",
+    ("turn_belief", "pred_belief"): "T5-DST",
+    ("gold", "predicted"): "gold and prediction pairs",
+}
+"""The keys of a turn's gold and predicted state in trackers' files -> what reports call those."""
+
+_SIDES = ("predicted", "gold")
+"""What SOM-DST's `id_turn` -> [predicted, gold] holds."""
+
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
 
@@ -75,30 +87,35 @@ def raw_turns(content: object) -> Iterator[Any]:
 def _recognises(content: object) -> bool:
     inside, key = _unwrapped(content, KEYS)
     if isinstance(inside, Mapping):
-        return any(map(_turns_of if key is not None else _is_rearranged, inside.values()))
+        return any(
+            _is_rearranged(one) if key is None else _numbered(one, KEYS) for one in inside.values()
+        )
     return isinstance(inside, list) and any(
         key_of(item, KEYS["id"], str, int) is not None for item in _items(inside)
     )
 
 
-def _turns_of(dialogue: object) -> bool:
-    return bool(_numbered(dialogue, KEYS))
-
-
 def _is_rearranged(dialogue: object) -> bool:
     """Return whether this is a dialogue, and its turns are not as in the standard form."""
-    for _, turn in _numbered(dialogue, KEYS)[:1]:
-        if isinstance(turn, str) or _speaker(turn) is not None:
-            return True
-        if not isinstance(turn, Mapping):
-            return False
-        # A state may be a tracker's, whose own keys say more.
-        response = key_of(turn, KEYS[RESPONSE], str)
-        if response is None:
-            return False
-        renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
-        return isinstance(dialogue, Mapping) or any(renamed)
-    return False
+    turn = next((turn for _, turn in _numbered(dialogue, KEYS) if turn), None)
+    if isinstance(turn, str) or _speaker(turn) is not None or _is_state(turn):
+        return True
+    if not isinstance(turn, Mapping):
+        return False
+    if any(turn.keys() >= {*pair} for pair in _PAIRS):
+        return True
+    if STATE not in turn and key_of(turn, KEYS[RESPONSE], str) is None:
+        return False
+    renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
+    return isinstance(dialogue, Mapping) or any(renamed)
+
+
+def _is_state(turn: object) -> bool:
+    """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
+    if not isinstance(turn, dict | list):
+        return False
+    state = read_state(turn, lambda *problem: None, lambda *remark: None)
+    return not STATE_DOMAINS.isdisjoint(state)
 
 
 def _speaker(turn: object) -> str | None:
@@ -172,17 +189,10 @@ class Arrangement:
     Args:
         source: What messages call the file.
         named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
-        numberings: How turns may be numbered: the number of the first, and the step.
     """
 
-    def __init__(
-        self,
-        source: str,
-        named: Mapping[str, str] | None = None,
-        numberings: Sequence[tuple[int, int]] = _NUMBERINGS,
-    ) -> None:
+    def __init__(self, source: str, named: Mapping[str, str] | None = None) -> None:
         self.remarks = Findings()
-        self._numberings = numberings
         self._source = source
         self._named = named or {}
         first = {role: (plain_key(key),) for role, key in self._named.items()}
@@ -222,6 +232,9 @@ class Arrangement:
         dialogues: dict[str, _Numbered] = {}
         rows: dict[str, _Numbered] = {}
         if isinstance(content, Mapping):
+            if all(map(_are_sides, content, content.values())):
+                pairs = {id_: dict(zip(_SIDES, one, strict=True)) for id_, one in content.items()}
+                return _by_combined_id({id_: [(None, pair)] for id_, pair in pairs.items()})
             for id_, dialogue in content.items():
                 self._add(dialogues, str(id_), dialogue)
             return dialogues
@@ -253,7 +266,7 @@ class Arrangement:
             self._outer[str(key)] = None
         elif not dialogues[id_] and dialogue != []:
             wanted = f"expected a list of turns, found {kind_of(dialogue)}"
-            self._problems.add(place, f"{wanted}{turns_hint(dialogue)}")
+            self._problems.add(place, f"{wanted}{other_keys(dialogue)}")
 
     def _row(self, item: Mapping[Any, Any]) -> tuple[int | None, Any]:
         """Return a turn that stands by itself, with its number."""
@@ -266,44 +279,32 @@ class Arrangement:
 
     def _ordered(self, numbered: Mapping[str, _Numbered]) -> dict[str, list[Any]]:
         """Return turns by their numbers, or as they are if none has one."""
-        numbers = {
-            id_: sorted(number for number, _ in turns if number is not None)
-            for id_, turns in numbered.items()
-        }
-
-        def fitting(numbering: tuple[int, int]) -> int:
-            first, step = numbering
-            return sum(
-                in_dialogue == list(range(first, first + step * len(in_dialogue), step))
-                for in_dialogue in numbers.values()
-            )
-
-        if not any(numbers.values()):
+        numbers = [[number for number, _ in turns] for turns in numbered.values()]
+        if all(number is None for in_dialogue in numbers for number in in_dialogue):
             return {id_: [turn for _, turn in turns] for id_, turns in numbered.items()}
-        first, step = max(self._numberings, key=fitting)
-        ordered = {}
-        for id_, turns in numbered.items():
-            place = f"dialogue {unquoted(id_)}"
-            with_number = [(number, turn) for number, turn in turns if number is not None]
-            if len(with_number) < len(turns):
-                self._problems.add(place, "some of its turns have no number")
-            ordered[id_] = self._in_order(place, _without_opening(with_number), first, step)
-        return ordered
+        sets = [{*in_dialogue} for in_dialogue in numbers]
+        numbering = max(
+            _NUMBERINGS,
+            key=lambda one: sum(in_dialogue == {*_range(one, in_dialogue)} for in_dialogue in sets),
+        )
+        return {id_: self._in_order(id_, turns, numbering) for id_, turns in numbered.items()}
 
-    def _in_order(
-        self, place: str, turns: Sequence[tuple[int, Any]], first: int, step: int
-    ) -> list[Any]:
+    def _in_order(self, id_: str, turns: _Numbered, numbering: tuple[int, int]) -> list[Any]:
         """Return numbered turns in order, of which none may be missing or there twice."""
-        by_number = dict(turns)
-        for number, count in Counter(number for number, _ in turns).items():
+        place = f"dialogue {unquoted(id_)}"
+        by_number = dict(_without_opening(turns))
+        if None in by_number:
+            self._problems.add(place, "some of its turns have no number")
+            return []
+        for number, count in Counter(number for number, _ in _without_opening(turns)).items():
             if count > 1:
                 self._problems.add(place, f"turn {number} is there twice")
-        expected = range(first, first + step * len(by_number), step)
+        expected = _range(numbering, by_number)
         missing = next((number for number in expected if number not in by_number), None)
         if missing is not None:
-            problem = f"turn {missing} is missing; turns are numbered from {first}"
+            problem = f"turn {missing} is missing; turns are numbered from {numbering[0]}"
             self._problems.add(place, problem)
-        return [by_number[number] for number in sorted(by_number)]
+        return [by_number.get(number) for number in expected]
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return dialogue id -> turns as in the standard form.
@@ -383,24 +384,16 @@ class Arrangement:
         return {**{k: v for k, v in turn.items() if k not in left_out}, RESPONSE: text}
 
     def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
-        """Return what was read, with the remarks on it.
-
-        Args:
-            dialogues: Dialogue id -> turns as in the standard form.
-            name: What the file was recognised as; by default, its arrangement.
-        """
+        """Return what was read as a name, by default that of its arrangement, with the remarks."""
         name = name or self.name
         self.note(f"read as {name}")
         return Standard(dialogues, name, self.remarks.remarks())
 
     def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """Return turns with the names of the standard form.
-
-        Raises:
-            InputError: A key that was named is nowhere.
-        """
+        """Return turns with the names of the standard form."""
         values: dict[Any, Any] = {}
-        for turn in (turn for turns in spoken.values() for turn in turns):
+        every = [turn for turns in spoken.values() for turn in turns]
+        for turn in every:
             if isinstance(turn, Mapping):
                 values.update((k, v) for k, v in turn.items() if values.get(k) is None)
         there = {plain_key(key) for key in (*values, *self._outer)}
@@ -408,8 +401,16 @@ class Arrangement:
             if plain_key(key) not in there:
                 self._problems.add("", f"--key {role}=KEY: no `{unquoted(key)}` in it")
         refuse(self._source, self._problems)
+        if _is_state(next(filter(None, every), None)):
+            self._name = "predicted states"
+            return {id_: [{STATE: turn} for turn in turns] for id_, turns in spoken.items()}
         chosen: dict[Any, str] = {}
-        for field, kinds in _TURN_KINDS.items():
+        pair = next((pair for pair in _PAIRS if values.keys() >= {*pair}), ())
+        if pair:
+            self._name = _PAIRS[pair]
+            self._outer.update(dict.fromkeys(pair))
+            chosen = dict(zip(pair, (GOLD, STATE), strict=True))
+        for field, kinds in {} if pair else _TURN_KINDS.items():
             named = field in self._named
             if named or field not in values:
                 key = key_of(values, self._keys[field], *(() if named else kinds))
@@ -440,7 +441,13 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     return read
 
 
-def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+def _range(numbering: tuple[int, int], turns: Collection[Any]) -> range:
+    """Return the numbers of a dialogue's turns."""
+    first, step = numbering
+    return range(first, first + step * len(turns), step)
+
+
+def _without_opening(turns: _Numbered) -> _Numbered:
     """Return numbered turns without a line that only opens a dialogue, as DAMD's outputs have."""
     if len(turns) < 2 or turns[0][0] != len(turns) - 1:
         return turns
@@ -448,26 +455,26 @@ def _without_opening(turns: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     return turns[1:] if empty else turns
 
 
+def _are_sides(id_: object, sides: object) -> bool:
+    """Return whether this is a turn of SOM-DST: two lists, of an id with a turn's number."""
+    if not isinstance(sides, list) or [list] * len(_SIDES) != [*map(type, sides)]:
+        return False
+    return _TURN_ID.fullmatch(str(id_)) is not None
+
+
 def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:
     """Return turns by dialogue where each has an id of its own, such as `sng0073-2`."""
-    matches = {id_: _TURN_ID.fullmatch(id_) for id_ in rows}
-    alone = all(len(turns) == 1 and turns[0][0] is None for turns in rows.values())
-    if not alone or not all(matches.values()):
-        return rows
     read: dict[str, _Numbered] = {}
-    for id_, match in matches.items():
-        if match is not None:
-            read.setdefault(match[1], []).append((int(match[2]), rows[id_][0][1]))
+    for id_, turns in rows.items():
+        match = _TURN_ID.fullmatch(id_)
+        if match is None or len(turns) > 1 or turns[0][0] is not None:
+            return rows
+        read.setdefault(match[1], []).append((int(match[2]), turns[0][1]))
     return read
 
 
 def read_arranged(content: object, source: str, named: Mapping[str, str] | None = None) -> Standard:
-    """Return outputs in any arrangement in the standard form.
-
-    Args:
-        content: What a file holds.
-        source: What messages call it.
-        named: What a key stands for -> the key, of those that are not looked for in `KEYS`.
+    """Return outputs in any arrangement in the standard form; arguments as of `Arrangement`.
 
     Raises:
         InputError: It contradicts itself, or a key that is named is nowhere.
@@ -482,8 +489,9 @@ FORMAT = Format(
     description="Lists of `{dialogue_id, turns}` or of turns with `dialogue_id` and `turn`, as "
     "JSON, as JSON lines or as a table of comma-, tab- or semicolon-separated values; dialogue id "
     "-> list of responses, or turns by number; conversations with `role` or `speaker`, of which "
-    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; keys of other "
-    "names; all of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
+    "the system's turns are read; MultiWOZ's own `log` of `text` and `metadata`; gold and "
+    "predicted states, or predicted ones alone, as trackers write them; keys of other names; all "
+    "of that also below `results`, `predictions`, `outputs`, `dialogues` or `data`.",
     recognises=_recognises,
     read=read_arranged,
     rank=50,

@@ -35,7 +35,7 @@ def _recognises(content: object) -> bool:
 
 
 def _read(content: object, source: str) -> Standard:
-    arrangement = Arrangement(source, numberings=((0, 1),))
+    arrangement = Arrangement(source)
     dialogues = arrangement.dialogues(content)
     remarks = arrangement.remarks
     turns = [turn for one in dialogues.values() for turn in one if isinstance(turn, Mapping)]

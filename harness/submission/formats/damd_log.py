@@ -16,14 +16,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rapidfuzz import fuzz, process
 
 from ...errors import InputError, shown
-from .standard import STATE, Format, Standard
+from .standard import RESPONSE, STATE, Format, Standard
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
@@ -45,31 +44,17 @@ the word, the other has up to 99.3 and is still the less similar; elsewhere it h
 """
 
 
-@dataclass(frozen=True)
-class LoggedTurn:
-    """A turn as the log prints it.
-
-    Attributes:
-        line: The number of the line that begins it, from 1.
-        user: What the user said, as DAMD preprocessed it.
-        response: The data set's response, as DAMD preprocessed it.
-        state: The belief state that DAMD predicted: domain -> slot -> value.
-        gold_domains: The domains that DAMD's data gives the turn.
-    """
-
-    line: int
-    user: str
-    response: str
-    state: Mapping[str, Mapping[str, str]]
-    gold_domains: Sequence[str]
+GOLD_DOMAINS = "gold_domains"
+"""The key of a turn's domains as DAMD's data has them, in what is read of a log."""
 
 
-def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
+def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
     """Return the turns of a log, in its order; lines about the model are passed over.
 
-    Args:
-        text: The content of the log.
-        source: What messages call it.
+    Returns:
+        Per turn `line`, the number of the line that begins it, from 1; `user`, what the user said,
+        as DAMD preprocessed it; `response`, the data set's; `state`, as predicted; and
+        `gold_domains`.
 
     Raises:
         InputError: A turn is incomplete or a line of it is not as DAMD writes it.
@@ -77,7 +62,7 @@ def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
     turns = []
     fields: dict[str, str] = {}
     start = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None:
             continue
@@ -88,23 +73,20 @@ def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
         start = start if fields else number
         fields[name] = value
         if len(fields) == len(_FIELDS):
+            state = _read_dict(fields["constraint_dict"], source, start)
+            domains = _read_dict(fields["true_domains"], source, number)
             turns.append(
-                LoggedTurn(
-                    line=start,
-                    user=fields["user turn"],
-                    response=fields["resp turn"],
-                    state=_read_dict(fields["constraint_dict"], source, start),
-                    gold_domains=tuple(
-                        name.strip("[]")
-                        for name in _read_dict(fields["true_domains"], source, number)
-                    ),
-                )
+                {
+                    "line": start,
+                    "user": fields["user turn"],
+                    RESPONSE: fields["resp turn"],
+                    STATE: state,
+                    GOLD_DOMAINS: [name.strip("[]") for name in domains],
+                }
             )
             fields = {}
     if fields:
         raise InputError(source, f"line {start}: the log ends in the middle of a turn")
-    if not turns:
-        raise InputError(source, "no turns; expected a log of DAMD, with `user turn:` and the like")
     return turns
 
 
@@ -126,32 +108,35 @@ def _has_names(value: object) -> bool:
     )
 
 
-def align_dialogues(
-    turns: Sequence[LoggedTurn], users: Mapping[str, Sequence[str]], source: str
-) -> dict[str, Sequence[LoggedTurn]]:
+def _dialogues(
+    turns: Sequence[Mapping[str, Any]], source: str, users: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[Mapping[str, Any]]]:
     """Return the logged turns of each dialogue found: dialogue id -> one per system turn.
 
     Args:
         turns: All turns of the log, in its order.
-        users: Dialogue id -> what the user says, one per system turn.
         source: What messages call the log.
+        users: Dialogue id -> what the user says, one per system turn.
 
     Raises:
         InputError: A turn of the log begins none of the dialogues.
     """
     opening = {id_: _plain(texts[0]) for id_, texts in users.items() if texts}
     plain = {id_: [_plain(text) for text in users[id_]] for id_ in opening}
-    logged = [_plain(turn.user) for turn in turns]
-    dialogues: dict[str, Sequence[LoggedTurn]] = {}
+    logged = [_plain(turn["user"]) for turn in turns]
+    dialogues: dict[str, Sequence[Mapping[str, Any]]] = {}
     place = 0
     while place < len(turns):
         id_ = _most_similar(logged, place, opening, plain)
         if id_ is None:
             turn = turns[place]
-            problem = f"begins no whole dialogue of the test set: {shown(turn.user)}"
-            raise InputError(source, f"line {turn.line}: {problem}")
+            problem = f"begins no whole dialogue of the test set: {shown(turn['user'])}"
+            raise InputError(source, f"line {turn['line']}: {problem}")
         count = len(plain[id_])
-        dialogues[id_] = turns[place : place + count]
+        dialogues[id_] = [
+            {STATE: turn[STATE], GOLD_DOMAINS: turn[GOLD_DOMAINS]}
+            for turn in turns[place : place + count]
+        ]
         del opening[id_]
         place += count
     return dialogues
@@ -188,30 +173,13 @@ def _is_text(content: bytes) -> bool:
     return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
 
 
-def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
-    turns = parse_damd_log(content.decode(errors="replace"), source)
-    return [{**vars(turn), "gold_domains": list(turn.gold_domains)} for turn in turns]
-
-
 def _recognises(content: object) -> bool:
-    return isinstance(content, list) and bool(content) and all(map(_is_logged, content))
-
-
-def _is_logged(turn: object) -> bool:
-    types = {name: type(value) for name, value in turn.items()} if isinstance(turn, dict) else {}
-    return types == {"line": int, "user": str, "response": str, "state": dict, "gold_domains": list}
+    first = next(iter(content), None) if isinstance(content, list) else None
+    return isinstance(first, Mapping) and GOLD_DOMAINS in first
 
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    turns = [LoggedTurn(**turn) for turn in content]
-    return Standard({}, FORMAT.name, find=partial(_predictions, turns, source))
-
-
-def _predictions(
-    turns: Sequence[LoggedTurn], source: str, users: Mapping[str, Sequence[str]]
-) -> dict[str, list[dict[str, Any]]]:
-    dialogues = align_dialogues(turns, users, source)
-    return {id_: [{STATE: turn.state} for turn in logged] for id_, logged in dialogues.items()}
+    return Standard({}, FORMAT.name, find=partial(_dialogues, content, source))
 
 
 FORMAT = Format(

@@ -8,9 +8,12 @@ dialogues and turns are arranged and what their keys are called.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import os
 import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -18,7 +21,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import declared
 
-from ...errors import InputError, Remark, unquoted
+from ...errors import InputError, Remark
 from ...io import decoded, encoded, kind_of, limits, parse_json
 
 RESPONSE = "response"
@@ -27,6 +30,8 @@ ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 USER = "user"
 """What the user said before; kept for free-running dialogues."""
+GOLD = "gold_state"
+"""The gold state of a turn in a tracker's file that has its own."""
 
 Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 
@@ -97,11 +102,14 @@ class Reading:
         strict_states: Whether a state may only hold known names and strings.
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
+        tracked: Whether states alone are read, as of trackers: every turn has one, of domains and
+            slots of any name, and need not have a response.
     """
 
     strict_states: bool = False
     uses_states: bool = True
     without_states: str = ""
+    tracked: bool = False
 
 
 READING = Reading()
@@ -178,14 +186,11 @@ def is_standard(content: object) -> bool:
 _KEYS = frozenset(TURN_KEYS)
 
 
-def turns_hint(dialogue: object) -> str:
-    """Say how to read the turns of a dialogue that is an object, if it has some."""
-    if isinstance(dialogue, Mapping):
-        for key, value in dialogue.items():
-            if isinstance(value, list) and isinstance(next(iter(value), None), Mapping):
-                name = unquoted(key)
-                return f"; if they are in `{name}`, read it by mwz convert --key turns={name}"
-    return ""
+def other_keys(content: object) -> str:
+    """Say how to read what may be there by other keys, if there is anything."""
+    if not content:
+        return ""
+    return "; if its keys have names of their own, give them by `mwz convert --key FIELD=KEY`"
 
 
 # Reading a file.
@@ -202,6 +207,21 @@ PLAY_BEGINS = b'{"dialogue_id"'
 """How a file of `mwz play` begins."""
 
 _PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_file_of_plays(file: str) -> bool:
+    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
+    # What a pipe holds can be read only once.
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as packed:
+            magic = packed.read(2)
+        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
+            begins = content.read(len(PLAY_BEGINS))
+            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False
 
 
 def is_play(content: bytes) -> bool:
@@ -291,34 +311,15 @@ def standard_form(content: object, source: str) -> Standard:
     Raises:
         InputError: The content is of no known format, or contradicts the one it is of.
     """
-    special = special_format(content)
-    if special is not None:
-        return special.read(content, source)
+    if not is_standard(content):
+        for format_ in formats():
+            if format_.recognises(content):
+                return format_.read(content, source)
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
     problem = f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
-    raise InputError(source, f"{problem}{_hint(content)}")
-
-
-def special_format(content: object) -> Format | None:
-    """Return the format that predictions are of, if it is another than the standard form."""
-    if is_standard(content):
-        return None
-    return next((one for one in formats() if one.recognises(content)), None)
-
-
-def _hint(content: object) -> str:
-    """Say what may help to read a list that has no dialogue ids."""
-    if not isinstance(content, list) or not content:
-        return ""
-    first = content[0]
-    if not isinstance(first, Mapping):
-        return " without dialogue ids; write an object of dialogue id -> list of responses"
-    keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
-    likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
-    name = unquoted(likely[0]) if likely else "KEY"
-    return f" of objects with {keys}; name the dialogue's id: mwz convert --key id={name}"
+    raise InputError(source, f"{problem}{other_keys(content)}")
 
 
 # Tables with one line per turn; the first line names the columns.

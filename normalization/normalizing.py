@@ -1,0 +1,302 @@
+"""Responses and belief states in one form.
+
+Responses have placeholders of the 18-slot ontology and Moses-detokenised text. The steps, in order:
+lower-case; replace each placeholder (with a plural suffix) by its ontology name, an unknown one by
+nothing; delete `-s`, then `-ly`; Moses-tokenise and -detokenise.
+
+Slot names and values (strings) of belief states are as the venue database writes them. Which rule a
+slot's values follow, and the canonical values, are tables of the rule set.
+
+Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from .moses import detokenize
+from .rules import RuleSet
+
+# Responses.
+
+NAME = re.compile(r"[\w\s\d]+")
+"""The name of a placeholder."""
+
+PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
+"""A placeholder; its name is the first group, its suffix the second."""
+
+_PARTS = 3
+"""What a text is split into by placeholders: text, name, suffix, text, name, suffix, …"""
+
+
+@lru_cache(maxsize=1)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a text split by its placeholders, which are asked for again at once."""
+    return tuple(PLACEHOLDER.split(text))
+
+
+def placeholder_names(response: str) -> list[str]:
+    """Return the names of a response's placeholders, in order, in lower case."""
+    return [*_parts(response.lower())[1::_PARTS]]
+
+
+def _with_ontology_names(text: str, rules: RuleSet) -> str:
+    parts = [*_parts(text)]
+    parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
+    # The suffixes.
+    del parts[2::_PARTS]
+    return "".join(parts)
+
+
+def _without_deleted(text: str, rules: RuleSet) -> str:
+    for suffix in rules.tables["responses"]["deleted"]:
+        text = text.replace(suffix, "")
+    return text
+
+
+STEPS: Mapping[str, Callable[[str, RuleSet], str]] = {
+    "lower-casing": lambda text, rules: text.lower(),
+    "ontology": _with_ontology_names,
+    "suffix rules": _without_deleted,
+    "Moses": lambda text, rules: detokenize(text),
+}
+"""Name of a step -> what it makes of a text, in the order in which they are applied."""
+
+
+def normalized_text(response: str, rules: RuleSet, without: str | None = None) -> str:
+    """Return the normalised text of a response; `without` is a step to leave out, if any."""
+    for name, step in STEPS.items():
+        if name != without:
+            response = step(response, rules)
+    return response
+
+
+@lru_cache(maxsize=1 << 15)
+def normalize_response(
+    response: str, rules: RuleSet
+) -> tuple[str, tuple[str, ...], tuple[str, ...], int, int]:
+    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
+
+    Returns:
+        The normalised text; its placeholders that the ontology lacks, which were replaced by
+        nothing; the domains that placeholders name, as `[hotel_name]` does, each once, in order;
+        how many placeholders tell about one venue; and how many of these name their domain.
+    """
+    placeholders = tuple(placeholder_names(response))
+    return normalized_text(response, rules), *_named(placeholders, rules)
+
+
+# Many responses have the same placeholders.
+@lru_cache(maxsize=1 << 12)
+def _named(
+    placeholders: tuple[str, ...], rules: RuleSet
+) -> tuple[tuple[str, ...], tuple[str, ...], int, int]:
+    """Return what `normalize_response` says of placeholders."""
+    names = rules.ontology
+    about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
+    named = (_domain(name) for name in placeholders)
+    return (
+        tuple(name for name in placeholders if name not in names),
+        tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
+        len(about_venues),
+        sum(_domain(name) in rules.domains for name in about_venues),
+    )
+
+
+def _domain(placeholder: str) -> str:
+    """Return what stands where placeholders that name their domain have it."""
+    return placeholder.split("_", maxsplit=1)[0]
+
+
+class VenueId(NamedTuple):
+    """Which venue: the domain and the id that database queries return (trains: the train id)."""
+
+    domain: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A value that a response in plain English tells.
+
+    Attributes:
+        start: Where it begins in the response (characters).
+        end: Where it ends, exclusive.
+        slot: Ontology slot ("NAME", "PHONE").
+        value: The value as the database writes it; a telephone number, postcode or train id in
+            its comparable form; what the database does not have, in lower case.
+        venues: The venues it may belong to; none if the database does not have it.
+        whole: Whether the whole value is told; False of a part of an address.
+    """
+
+    start: int
+    end: int
+    slot: str
+    value: str
+    venues: tuple[VenueId, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Delexicalised:
+    """A response in plain English and what was found in it.
+
+    Attributes:
+        original: The response as it was written.
+        text: The response with a placeholder in place of every value.
+        spans: The values, in order; they do not overlap. Placeholders that the response already
+            had are not among them.
+    """
+
+    original: str
+    text: str
+    spans: tuple[Span, ...]
+
+
+# Belief states.
+
+BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
+"""domain -> slot -> value."""
+
+_CLOCK = re.compile(r"([0-9][0-9]):([0-9][0-9])")
+# Characters. Python refuses to read a number of thousands of digits.
+_LONGEST_HOUR = 20
+
+
+def without_empty_domains(state: BeliefState) -> BeliefState:
+    """Return a state without domains that have no slot: what it says is the same."""
+    return {domain: slots for domain, slots in state.items() if slots}
+
+
+def plain_slot_name(slot: str) -> str:
+    """Return a slot's name in lower case and without blanks."""
+    return slot.lower().replace(" ", "")
+
+
+def normalize_slot_name(slot: str, rules: RuleSet) -> str:
+    """Return a slot's name in the harness's spelling: lower case, no blanks, `arrive`, `leave`."""
+    plain = plain_slot_name(slot)
+    name: str = rules.tables["slot_aliases"].get(plain, plain)
+    return name
+
+
+def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
+    """Return a slot's value in its canonical form.
+
+    Args:
+        slot: The slot's normalised name.
+        value: The value as predicted or annotated.
+        rules: The rule set to apply.
+    """
+    table = rules.tables["value_rules"].get(slot)
+    return value if table is None else _RULES.get(table, _as_is)(value, table, rules)
+
+
+@lru_cache(maxsize=1 << 15)
+def normalize_slot(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
+    """Return a slot's normalised name and value."""
+    name = normalize_slot_name(slot, rules)
+    return name, normalize_value(name, value, rules)
+
+
+def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
+    """Return a belief state with normalised slot names and values; the given one is kept.
+
+    Where two spellings of a slot meet, the later one wins.
+    """
+    return {
+        domain: dict(normalize_slot(slot, value, rules) for slot, value in slots.items())
+        for domain, slots in state.items()
+    }
+
+
+def minutes(time: str) -> int:
+    """Return minutes since midnight of a time that begins with NN:NN, and 0 of anything else."""
+    clock = _CLOCK.match(time)
+    return int(clock[1]) * 60 + int(clock[2]) if clock else 0
+
+
+def _as_is(value: str, table: str, rules: RuleSet) -> str:
+    """Look a value up in a table just as it was given."""
+    canonical: str = rules.tables[table].get(value, value)
+    return canonical
+
+
+def _lowered(value: str, table: str, rules: RuleSet) -> str:
+    """Look a value up in a table after stripping and lower-casing it."""
+    return _as_is(value.strip().lower(), table, rules)
+
+
+def _name(value: str, table: str, rules: RuleSet) -> str:
+    """Look a name up in a table after its phrases are made alike."""
+    name = value.strip().lower()
+    for phrase, canonical in rules.tables["name_phrases"].items():
+        name = name.replace(phrase, canonical)
+    return _as_is(name, table, rules)
+
+
+def _time(value: str, _: str, rules: RuleSet) -> str:
+    """Read a time."""
+    time = value.strip().lower()
+    known = _known_time(time, rules)
+    if known is not None:
+        return known
+    if time.startswith("by"):
+        time = time[len("by ") :]
+    for word in ("after", "afer"):
+        time = time.removeprefix(word).strip() if time.startswith(word) else time
+    time = _without_suffixes(time, ("am", "a.m."))
+    afternoon = _without_suffixes(time, ("pm", "p.m."))
+    if afternoon != time:
+        return _add_twelve_hours(afternoon) or _clock(afternoon)
+    return _clock(time)
+
+
+def _known_time(time: str, rules: RuleSet) -> str | None:
+    """Return the time that a whole expression or its beginning stands for in the tables."""
+    words: Mapping[str, str] = rules.tables["time_words"]
+    prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
+    return words.get(time) or next(
+        (canonical for prefix, canonical in prefixes.items() if time.startswith(prefix)), None
+    )
+
+
+def _without_suffixes(time: str, suffixes: tuple[str, ...]) -> str:
+    """Return a time without each of the suffixes, in this order, that it then ends with."""
+    for suffix in suffixes:
+        if time.endswith(suffix):
+            time = time.removesuffix(suffix).strip()
+    return time
+
+
+def _add_twelve_hours(time: str) -> str | None:
+    """Return H:M or a bare hour twelve hours later ("12" gives "24:00"); None of anything else."""
+    hour, *rest = time.split(":")
+    if len(rest) > 1 or not hour.strip().isdecimal() or len(hour) > _LONGEST_HOUR:
+        return None
+    return f"{int(hour) + 12}:{rest[0] if rest else '00'}"
+
+
+def _clock(time: str) -> str:
+    """Return a time without words as HH:MM where it can be read as one."""
+    if not time:
+        return "00:00"
+    if time[-1] in ".,?":
+        time = time[:-1]
+    if time.isdigit():
+        return f"{time[:2]}:{time[2:]}" if len(time) == 4 else f"{time.zfill(2)}:00"
+    if ":" in time:
+        time = time.replace(" ", "")
+    return f"0{time}" if len(time) == 4 and time[1] == ":" else time
+
+
+# How the values of a rule are read; those of all other rules are looked up as they are.
+_RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
+    "name": _name,
+    "food": _lowered,
+    "time": _time,
+}
