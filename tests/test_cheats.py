@@ -430,7 +430,7 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(
 ) -> None:
     entry = _tracker(tmp_path, third, _states(third, **more))
     [row] = make_board([entry], "2021").of_track("state-tracking")
-    assert row.scores.figures.gold_share == 1.0
+    assert row.scores.gold_share == 1.0
     assert _raised(row) == {"gold_states"}
 
 
@@ -442,7 +442,7 @@ def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
     entry = _tracker(tmp_path, multiwoz, own)
     [[row]] = make_board([entry], "2021").tables_by_track["state-tracking"]
-    assert (row.scores.figures.jga, row.rank) == (100.0, None)
+    assert (row.scores.jga, row.rank) == (100.0, None)
     assert row.unranked == "its gold states are its own, not those of a known version"
     with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
         _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2")

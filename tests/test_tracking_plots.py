@@ -10,9 +10,9 @@ import pytest
 from helpers import run_cli, texts_drawn
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
+from mwz.harness.cli.tracked_files import FEW, plot_tracking
 from mwz.harness.io.tables import SUFFIXES
-from mwz.harness.metrics import TrackingResult, plot_tracking, score_tracking
-from mwz.harness.metrics.tracking.scored_files import FEW
+from mwz.harness.metrics import TrackingResult, score_tracking
 
 Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}

@@ -6,7 +6,7 @@
   strict figures without them. In a track whose entries have no reports, the `result` that the track
   declares, with its signature. `further_gold`: what predicted states score against gold states of
   further versions, as declared with the data set (`data/sets/`): version -> choice of `--dontcare`
-  -> figures.
+  -> scores.
 - `dialogues.json`: the same dialogue by dialogue, of the default rule set and the strict set-up, in
   the order of the benchmark's dialogues: which are won, BLEU's counts, the intervals of the scores,
   and what points were lost by.
@@ -42,7 +42,7 @@ from ..scoring import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
 from .track import Track, tracks
-from .tracked import FurtherGold, TrackingFigures
+from .tracked import FurtherGold, TrackedScores
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"
@@ -52,7 +52,7 @@ SEEDS_FILE = "seeds.json"
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
-_FORMAT = 2
+_FORMAT = 3
 """The version of the schema of all files but a report, which has its own."""
 
 
@@ -355,7 +355,7 @@ def _read_scores(document: dict[str, Any], source: str, track: Track) -> dict[st
     """Return the fields of `Scores` that a `scores.json` holds."""
     types: dict[str, Any] = {
         "predictions": Hashes,
-        "further_gold": dict[str, dict[str, TrackingFigures]],
+        "further_gold": dict[str, dict[str, TrackedScores]],
         "result": track.result,
         "without_placeholders": dict[str, dict[str, FiniteFloat]],
     }

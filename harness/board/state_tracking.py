@@ -12,7 +12,7 @@ from typing import Any
 from mwz.normalization import DEFAULT_RULES, read_toml
 
 from ..io import figure
-from ..metrics import FLAGS, GOLD_STATES
+from ..metrics import FLAGS, GOLD_STATES, HEADLINE_LAMBDA, lambda_label
 from ..signature import Signature
 from .columns import Column, Values, at, named, raised
 from .copied import Shared
@@ -22,10 +22,20 @@ from .model import Board
 from .rows import MISSING, Row, Value, ranked
 from .scores import plain
 from .track import Track
-from .tracked import TRACKING_FIGURES, TrackedScores, entered_scores, tracked
+from .tracked import TrackedScores, entered_scores, tracked
 from .tracker_scores import States, read_states
 
 _NAME = "state-tracking"
+
+_FIGURES: Mapping[str, str] = {
+    "JGA": "JGA",
+    "Slot F1": "F1",
+    "RSA": "RSA",
+    "FGA (λ = 0.5)": f"FGA.{lambda_label(HEADLINE_LAMBDA)}",
+    "GCA": "GCA",
+    "Fuzzy joint acc.": "fuzzy.joint_accuracy",
+}
+"""Title of a column -> the figure, a key of `TrackingResult.figures`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +56,6 @@ class TrackedRow(Row):
     gained: int | None = None
 
     @property
-    def further(self) -> bool:
-        """As of `Row`."""
-        return self.scores.further
-
-    @property
     def printed_as(self) -> str:
         """As of `Row`."""
         return f"{self.scores.version} joint accuracy"
@@ -58,7 +63,7 @@ class TrackedRow(Row):
     @property
     def coverage(self) -> float:
         """As of `Row`, of the turns."""
-        return self.scores.coverage
+        return self.scores.coverage.percent
 
     @property
     def anchor(self) -> str:
@@ -74,15 +79,20 @@ class TrackedRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """Joint goal accuracy; turns that are not tracked count as wrong."""
-        return (self.scores.figures.at_least,)
+        return (self.scores.at_least,)
 
     @property
     def figures(self) -> dict[str, Any]:
         """As of `Row`."""
-        figures = dict(vars(self.scores.figures))
-        signature, further = str(figures.pop("signature")), self.entry.scores.further_gold
+        scores, further = self.scores, self.entry.scores.further_gold
         more = {"further_gold": plain(further)} if further else {}
-        return {"state_tracking": figures, **more, "signature": signature}
+        figures = {**scores.result.metrics, "fuzzy": scores.result.fuzzy}
+        return {
+            "state_tracking": {**figures, "gold_share": scores.gold_share},
+            "coverage": vars(scores.coverage),
+            **more,
+            "signature": str(scores.signature),
+        }
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
@@ -92,9 +102,9 @@ class TrackedRow(Row):
     @property
     def jga_bounds(self) -> dict[str, float]:
         """As of `Row`."""
-        figures = self.scores.figures
-        version = self.scores.version or figures.gold
-        return {} if figures.complete else {version: figures.at_least}
+        scores = self.scores
+        version = scores.version or scores.gold_digest
+        return {} if scores.coverage.complete else {version: scores.at_least}
 
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
@@ -119,13 +129,12 @@ class TrackedRow(Row):
     @property
     def bound_note(self) -> list[str]:
         """As of `Row`."""
-        figures = self.scores.figures
-        if figures.complete:
+        if self.scores.coverage.complete:
             return []
         if self.unranked is not None:
             return [f"not ranked: {self.unranked}; its figures are of the turns it tracks"]
         over = MISSING.format(of="", unit="turns")
-        jga, whole = figure(figures.jga, 2), figure(self.ranking_key[0], 2)
+        jga, whole = figure(self.scores.jga, 2), figure(self.ranking_key[0], 2)
         return [f"≥ {whole} {over}; {jga} on the turns it tracks"]
 
 
@@ -145,22 +154,23 @@ def _tables(
     for entry in entries:
         benchmark_row = None
         every = _scores(entry, rules)
-        share = max((one.figures.gold_share for one in every), default=0.0)
+        share = max((one.gold_share for one in every), default=0.0)
         for one in every:
             row = TrackedRow(
                 entry=entry,
                 scores=one,
                 gold_share=share,
+                further=one is not every[0],
                 benchmark_row=benchmark_row,
                 copies=copies.get(entry.key, {}),
             )
             if one.gold.whose == "benchmark":
                 benchmark_row = row
-            elif benchmark_row is not None and benchmark_row.scores.figures.complete:
+            elif benchmark_row is not None and benchmark_row.scores.coverage.complete:
                 # Versions may lack dialogues: these are all turns that one of them has.
-                turns[one.figures.gold] = one.figures.turns
-            tables.setdefault(one.figures.gold, []).append(row)
-            places[one.figures.gold] = order.index(one.gold.whose)
+                turns[one.gold_digest] = one.coverage.turns
+            tables.setdefault(one.gold_digest, []).append(row)
+            places[one.gold_digest] = order.index(one.gold.whose)
     for gold, count in turns.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
@@ -202,8 +212,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
         rows: The table's rows, which share their gold states.
     """
     scores = rows[0].scores
-    figures = {title: at(f"scores.figures.{name}", 2) for title, name in TRACKING_FIGURES.items()}
-    figures["JGA"] = _jga()
+    figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
     if scores.gold.whose != "version":
         columns = {**figures, "Coverage": _turns_covered}
     else:
@@ -214,25 +223,29 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
             "Difference": _difference,
             "Places gained": at("gained", 0, signed=True),
             **{title: figures[title] for title in ("Slot F1", "GCA")},
-            "Turns": at("scores.figures.turns", 0),
+            "Turns": at("scores.coverage.turns", 0),
         }
     columns = {**columns, "Track": at("track"), "Flags": raised}
     return named(columns, words=("Track", "Flags"))
 
 
-def _jga(path: str = "scores.figures") -> Values:
-    """Return the JGA of the figures at the end of a path; of ranked rows, that which ranks."""
+def _figure(key: str) -> Values:
+    return lambda row: Value(row.scores.result.figures[key], 2)
+
+
+def _jga(path: str = "scores") -> Values:
+    """Return the JGA of the scores at the end of a path; of ranked rows, that which ranks."""
 
     def value(row: TrackedRow) -> Value:
         one = at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
-        if row.scores.figures.complete or row.unranked:
+        if row.scores.coverage.complete or row.unranked:
             return one
         return replace(one, played=at(f"{path}.jga", 2)(row).number)
 
     return value
 
 
-_BENCHMARK_JGA = _jga("benchmark_row.scores.figures")
+_BENCHMARK_JGA = _jga("benchmark_row.scores")
 
 
 def _difference(row: TrackedRow) -> Value:
@@ -243,9 +256,9 @@ def _difference(row: TrackedRow) -> Value:
 
 
 def _turns_covered(row: TrackedRow) -> Value:
-    figures = row.scores.figures
-    if figures.of_turns is None:
-        return Value(words=f"{figures.dialogues} dialogues, {figures.turns} turns")
+    scores = row.scores
+    if scores.gold.whose == "file":
+        return Value(words=f"{scores.coverage.dialogues} dialogues, {scores.coverage.turns} turns")
     return Value(row.coverage, 2, unit=" %")
 
 

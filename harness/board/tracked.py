@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, FiniteFloat
@@ -21,12 +20,11 @@ from ..metrics import (
     TrackedDialogue,
     TrackingResult,
     gold_share,
-    lambda_label,
     score_tracking,
     track_states,
     tracking_signature,
 )
-from ..scoring import Report
+from ..scoring import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission
 
@@ -37,153 +35,6 @@ Values may be spelled differently; of two versions of MultiWOZ not two thirds of
 """
 
 KEEP, DROP = VARIANTS["dontcare"]
-
-TRACKING_FIGURES: Mapping[str, str] = {
-    "JGA": "jga",
-    "Slot F1": "slot_f1",
-    "RSA": "rsa",
-    "FGA (λ = 0.5)": "fga",
-    "GCA": "gca",
-    "Fuzzy joint acc.": "fuzzy_joint_accuracy",
-}
-"""Title of a column -> the figure, an attribute of `TrackingFigures`."""
-
-_KEYS: Mapping[str, str] = {
-    "jga": "JGA",
-    "slot_f1": "F1",
-    "rsa": "RSA",
-    "fga": f"FGA.{lambda_label(HEADLINE_LAMBDA)}",
-    "gca": "GCA",
-    "fuzzy_joint_accuracy": "fuzzy.joint_accuracy",
-}
-
-COUNTS = ("dialogues", "turns", "of_dialogues", "of_turns")
-"""What figures are of, attributes of `TrackingFigures`."""
-
-
-@dataclass(frozen=True)
-class TrackingFigures:
-    """A tracker's figures, in percent and unrounded. Rows with different `gold` do not compare.
-
-    Attributes:
-        jga: Joint goal accuracy.
-        slot_f1: F1 of the slots' values.
-        rsa: Relative slot accuracy.
-        fga: Flexible goal accuracy with λ = 0.5.
-        gca: Granular change accuracy.
-        fuzzy_joint_accuracy: Joint accuracy where values may differ in their spelling; no JGA.
-        dialogues: Dialogues scored.
-        turns: Turns scored.
-        of_dialogues: The benchmark's dialogues; None for gold states of the file's own.
-        of_turns: The benchmark's turns; None for gold states of the file's own.
-        gold: SHA-256 of the gold states, in hexadecimal.
-        gold_version: What version of the annotation they are; None where nobody says.
-        signature: All that the figures depend on.
-        gold_share: The share of turns that agree with gold on all slots that queries use, which is
-            the sign `gold_states`.
-    """
-
-    jga: float
-    slot_f1: float
-    rsa: float
-    fga: float
-    gca: float
-    fuzzy_joint_accuracy: float
-    dialogues: int
-    turns: int
-    of_dialogues: int | None
-    of_turns: int | None
-    gold: str
-    gold_version: str | None
-    signature: Signature
-    gold_share: float = 0.0
-
-    @property
-    def complete(self) -> bool:
-        """Whether all turns of the benchmark are scored; True for gold states of the file's own."""
-        return self.of_turns is None or self.turns == self.of_turns
-
-    @property
-    def at_least(self) -> float:
-        """Joint goal accuracy with turns that are not tracked counted as wrong."""
-        return self.jga * self.turns / (self.of_turns or self.turns)
-
-
-def tracking_figures(
-    dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark | None = None,
-    gold: GoldStates | None = None,
-    gold_version: str | None = None,
-    choices: Choices = Choices(),
-) -> TrackingFigures:
-    """Score tracked dialogues for a table of systems.
-
-    Args:
-        dialogues: At least one dialogue, with gold and predicted states.
-        benchmark: The benchmark that the dialogues are of; None if their gold states are their
-            file's own.
-        gold: The gold states that took the place of the benchmark's, if any did.
-        gold_version: What version of the annotation the benchmark's or the file's own gold states
-            are, where that is known; that of `gold` is known.
-        choices: Which variant of joint accuracy is meant; λ is 0.5.
-
-    Raises:
-        InputError: More slots are wrong in a turn than MultiWOZ has.
-        ValueError: There are no dialogues.
-    """
-    choices = replace(choices, lambdas=[HEADLINE_LAMBDA])
-    return figures_of(
-        score_tracking(dialogues, choices),
-        tracking_signature(dialogues, benchmark, choices, gold),
-        gold_share_of(dialogues),
-        gold_version if gold is None else gold.version,
-        None if benchmark is None else (len(benchmark.dialogues), benchmark.turns),
-    )
-
-
-def gold_share_of(dialogues: Sequence[TrackedDialogue]) -> float:
-    """Return the share of turns that agree with gold on all slots that queries use."""
-    return gold_share(
-        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
-    )
-
-
-def figures_of(
-    result: TrackingResult,
-    signature: Signature,
-    gold_share: float,
-    version: str | None,
-    whole: tuple[int, int] | None,
-) -> TrackingFigures:
-    """Return the figures of a result for a table of systems.
-
-    The hash of a benchmark's content tells its own gold states, which submissions of all tracks are
-    scored on; other gold states have a hash of theirs.
-
-    Args:
-        result: What was scored, with FGA at λ = 0.5.
-        signature: What its figures depend on.
-        gold_share: As of `gold_share_of`.
-        version: What version of the annotation the gold states are; None where nobody says.
-        whole: The benchmark's dialogues and turns; None for gold states of the file's own.
-    """
-    of_dialogues, of_turns = whole or (None, None)
-    shares = result.figures
-    return TrackingFigures(
-        **{name: shares[key] for name, key in _KEYS.items()},
-        gold_share=gold_share,
-        dialogues=result.dialogues,
-        turns=result.turns,
-        of_dialogues=of_dialogues,
-        of_turns=of_turns,
-        gold=signature.data or signature.gold or "",
-        gold_version=version,
-        signature=signature,
-    )
-
-
-FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackingFigures]]
-"""Version -> choice of `--dontcare` -> figures."""
 
 
 @dataclass(frozen=True)
@@ -213,34 +64,45 @@ class TrackedScores:
     """What predicted states score against one set of gold states.
 
     Attributes:
-        figures: The figures that tables show.
+        result: The scores: of further gold states, those of all turns alone.
+        signature: All that they depend on besides the tracker.
         gold: Whose gold states they were made with.
-        report: Every metric, of a tracker as it was entered.
-        without_dontcare: The figures without `dontcare`, where these are known.
-        further: Whether these are other gold states than those that the entry was entered with.
+        coverage: How much of the benchmark is tracked; all of it for gold states of the file's own.
+        gold_share: The share of turns that agree with gold on all slots that queries use, which is
+            the flag `gold_states`.
+        without_dontcare: The same without `dontcare`, where that is known.
     """
 
-    figures: TrackingFigures
+    result: TrackingResult
+    signature: Signature
     gold: GoldOf
-    report: TrackingResult | None = None
-    without_dontcare: TrackingFigures | None = None
-    further: bool = False
+    coverage: Coverage
+    gold_share: float
+    without_dontcare: TrackedScores | None = None
 
     @property
-    def signature(self) -> Signature:
-        """Everything the figures depend on besides the tracker."""
-        return self.figures.signature
+    def jga(self) -> float:
+        """Joint goal accuracy of the turns that are tracked, in percent."""
+        return self.result.figures["JGA"]
+
+    @property
+    def at_least(self) -> float:
+        """Joint goal accuracy with turns that are not tracked counted as wrong."""
+        return self.jga * self.coverage.turns / self.coverage.of_turns
 
     def of_turns(self, turns: int) -> TrackedScores:
         """Return the same of gold states that have so many turns."""
-        dropped = self.without_dontcare and replace(self.without_dontcare, of_turns=turns)
-        figures = replace(self.figures, of_turns=turns)
-        return replace(self, figures=figures, without_dontcare=dropped)
+        dropped = self.without_dontcare and self.without_dontcare.of_turns(turns)
+        coverage = replace(self.coverage, of_turns=turns)
+        return replace(self, coverage=coverage, without_dontcare=dropped)
 
     @property
-    def coverage(self) -> float:
-        """Turns tracked, in percent; 100 for gold states of the file's own."""
-        return 100 * self.figures.turns / (self.figures.of_turns or self.figures.turns)
+    def gold_digest(self) -> str:
+        """A SHA-256 of the gold states, in hexadecimal: scores with different ones do not compare.
+
+        The hash of a benchmark's content tells its own, which systems of all tracks are scored on.
+        """
+        return self.signature.data or self.signature.gold or ""
 
     @property
     def benchmark_version(self) -> str | None:
@@ -255,11 +117,15 @@ class TrackedScores:
     @property
     def gold_title(self) -> str:
         """What the gold states are, as the heading of a table."""
-        digest = self.figures.gold[:SHOWN_HASH]
+        digest = self.gold_digest[:SHOWN_HASH]
         version = "" if self.version is None else f", version {self.version}"
         if self.gold.whose == "file":
             return f"Gold states of the predictions file{version} ({digest})"
         return f"Gold states of the benchmark {self.signature.benchmark or ''}{version} ({digest})"
+
+
+FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackedScores]]
+"""Version -> choice of `--dontcare` -> scores."""
 
 
 def entered_scores(report: Report) -> TrackedScores | None:
@@ -267,9 +133,38 @@ def entered_scores(report: Report) -> TrackedScores | None:
     if report.dst is None:
         return None
     share = (report.metrics.get("flags") or {}).get("gold_states", 0.0)
-    whole = (report.coverage.of, report.coverage.of_turns)
-    figures = figures_of(report.dst, report.signature, share, None, whole)
-    return TrackedScores(figures, GoldOf("benchmark"))
+    gold = GoldOf("benchmark")
+    return TrackedScores(report.dst, report.signature, gold, report.coverage, share)
+
+
+def tracker_scores(
+    dialogues: Sequence[TrackedDialogue],
+    result: TrackingResult,
+    signature: Signature,
+    gold: GoldOf,
+    benchmark: Benchmark | None,
+) -> TrackedScores:
+    """Return what is stored of tracked dialogues and their scores.
+
+    Args:
+        dialogues: The dialogues, with gold and predicted states.
+        result: Their scores.
+        signature: What these depend on.
+        gold: Whose gold states they were made with.
+        benchmark: The benchmark that the dialogues are of; None if the gold states are the file's
+            own.
+    """
+    of = result if benchmark is None else benchmark
+    coverage = Coverage(
+        dialogues=result.dialogues,
+        of=result.dialogues if benchmark is None else len(benchmark.dialogues),
+        turns=result.turns,
+        of_turns=of.turns,
+    )
+    share = gold_share(
+        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
+    )
+    return TrackedScores(result, signature, gold, coverage, share)
 
 
 def tracked(
@@ -287,13 +182,12 @@ def tracked(
     if entered is None:
         return
     further = []
-    for version, by_choice in further_gold.items() if rules == DEFAULT_RULES else ():
-        figures, dropped = by_choice[KEEP], by_choice[DROP]
-        if figures.gold == entered.figures.gold:
+    for by_choice in further_gold.values() if rules == DEFAULT_RULES else ():
+        scores, dropped = by_choice[KEEP], by_choice[DROP]
+        if scores.gold_digest == entered.gold_digest:
             entered = replace(entered, without_dontcare=dropped)
         else:
-            gold = GoldOf("version", version)
-            further.append(TrackedScores(figures, gold, without_dontcare=dropped, further=True))
+            further.append(replace(scores, without_dontcare=dropped))
     yield entered
     yield from further
 
@@ -315,15 +209,21 @@ def submission_against(
         return {}
     states = submission.states
     return {
-        gold.version: further_figures(dialogues, benchmark, gold)
+        gold.version: against_gold(dialogues, benchmark, gold)
         for gold in golds
         if (dialogues := track_states(states, benchmark, gold))
     }
 
 
-def further_figures(
+def against_gold(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
-) -> dict[str, TrackingFigures]:
-    """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
-    score = partial(tracking_figures, dialogues, benchmark, gold)
-    return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}
+) -> dict[str, TrackedScores]:
+    """Return choice of `--dontcare` -> scores of dialogues tracked with these gold states."""
+    scores = {}
+    for choice in VARIANTS["dontcare"]:
+        choices = Choices(lambdas=[HEADLINE_LAMBDA], dontcare=choice)
+        result = score_tracking(dialogues, choices, by_part=False)
+        signature = tracking_signature(dialogues, benchmark, choices, gold)
+        of = GoldOf("version", gold.version)
+        scores[choice] = tracker_scores(dialogues, result, signature, of, benchmark)
+    return scores

@@ -36,10 +36,8 @@ from .tracked import (
     KNOWN_GOLD,
     FurtherGold,
     GoldOf,
-    TrackedScores,
-    figures_of,
-    further_figures,
-    gold_share_of,
+    against_gold,
+    tracker_scores,
 )
 
 BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
@@ -78,20 +76,18 @@ class States(Outputs):
         """Score them with every metric."""
         file = self.file
         signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-        report, of, whole = score_tracking(file.dialogues), self._own_gold(golds), None
-        if file.benchmark is not None:
-            whole = (len(file.benchmark.dialogues), file.benchmark.turns)
+        if file.benchmark is None:
+            of = self._own_gold(golds)
+        elif file.gold is not None:
+            of = GoldOf("version", file.gold.version)
+        else:
             of = GoldOf("benchmark")
-            if file.gold is not None:
-                of = GoldOf("version", file.gold.version)
-            else:
-                data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
-                signature = replace(signature, data=data)
-        share = gold_share_of(file.dialogues)
-        figures = figures_of(report, signature, share, of.version, whole)
+            data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
+            signature = replace(signature, data=data)
+        result = score_tracking(file.dialogues)
         return Scores(
             predictions=self.predictions,
-            result=TrackedScores(figures, of, report),
+            result=tracker_scores(file.dialogues, result, signature, of, file.benchmark),
             fingerprints=self._fingerprints,
             further_gold=tracker_against(self.read, file.source, self.load_benchmark, golds),
         )
@@ -102,8 +98,8 @@ class States(Outputs):
         Raises:
             InputError: They are not, or nobody can tell.
         """
-        if self.own_gold is None or self.file.benchmark is not None:
-            return GoldOf("file", None)
+        if self.own_gold is None:
+            return GoldOf("file")
         dialogues, benchmark = self.file.dialogues, self.benchmark
         by_version = {gold.version: gold.states for gold in golds}
         default, _ = gold_versions(benchmark.name)
@@ -216,5 +212,5 @@ def tracker_against(
         with suppress(InputError):
             file = parse_tracking_file(read, source, load_benchmark, gold)
             assert file.benchmark is not None
-            against[gold.version] = further_figures(file.dialogues, file.benchmark, gold)
+            against[gold.version] = against_gold(file.dialogues, file.benchmark, gold)
     return against

@@ -14,19 +14,11 @@ from .. import comparison
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
-from ..metrics import (
-    VARIANTS,
-    Choices,
-    ScoredFile,
-    parse_tracking_file,
-    plot_tracking,
-    score_file,
-    tracking_metrics,
-    tracking_tables,
-)
+from ..metrics import VARIANTS, Choices, parse_tracking_file, tracking_metrics
 from ..submission import EMPTY_STATES, made_submission, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
+from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 

@@ -27,6 +27,7 @@ from ..scoring import Options, ScoredSubmission, Wanted, report_text, score_each
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
+from .tables import score_table
 
 
 @click.command()
@@ -104,8 +105,6 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
-            from ..scoring import score_table
-
             click.echo(formatted([score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))

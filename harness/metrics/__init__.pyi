@@ -82,12 +82,6 @@ from .tracking.files import (
     tracking_signature as tracking_signature,
 )
 from .tracking.metric import tracking_metrics as tracking_metrics
-from .tracking.scored_files import (
-    ScoredFile as ScoredFile,
-    plot_tracking as plot_tracking,
-    score_file as score_file,
-    tracking_tables as tracking_tables,
-)
 from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (
     DONTCARE as DONTCARE,

@@ -21,6 +21,7 @@ from .report import (
     RANKED_COVERAGE as RANKED_COVERAGE,
     Coverage as Coverage,
     Report as Report,
+    has_gold_states as has_gold_states,
     report_text as report_text,
     reporting_words as reporting_words,
 )
@@ -30,4 +31,3 @@ from .scorer import (
     kept as kept,
     venue_database as venue_database,
 )
-from .tables import score_table as score_table

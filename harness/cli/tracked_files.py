@@ -15,16 +15,23 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ...benchmark import Benchmark
-from ...errors import InputError, counted, refuse
-from ...io import Table, best_cells, drawn, figure, write_picture
-from ...signature import Signature, comparable_group
-from ...submission import dialogue_id
-from .choices import Choices
-from .evaluation import TrackingResult, cell, score_tracking
-from .files import TrackedFile, tracking_signature
-from .metric import tracking_metrics
-from .states import TrackedDialogue, dialogue_states, slot_name
+from ..benchmark import Benchmark
+from ..errors import InputError, counted, refuse
+from ..io import Table, best_cells, drawn, figure, write_picture
+from ..metrics import (
+    Choices,
+    TrackedDialogue,
+    TrackedFile,
+    TrackingResult,
+    dialogue_states,
+    score_tracking,
+    slot_name,
+    tracking_metrics,
+    tracking_signature,
+)
+from ..signature import Signature, comparable_group
+from ..submission import dialogue_id
+from .tables import comparison_notes, names_by_text, notes_once
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -205,15 +212,14 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
         scored: The files, all with the same metrics and values of λ.
     """
     figures = [one.result.titled(main_only=True) for one in scored]
-    rows = [[*map(cell, values.values())] for values in figures]
-    group = comparable_group([one.signature for one in scored])
-    first = scored[group[0] if group else 0]
+    rows = [[*map(_cell, values.values())] for values in figures]
+    names, signatures = [one.name for one in scored], [one.signature for one in scored]
+    group = comparable_group(signatures)
     comparing = [
         [value if at in group else None for value in values.values()]
         for at, values in enumerate(figures)
     ]
-    verdicts = {one.name: first.signature.comparable_with(one.signature) for one in scored}
-    lines = _grouped((str(one.signature), one.name) for one in scored)
+    readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
         title="State tracking, in percent",
@@ -224,23 +230,17 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
             for one, values in zip(scored, figures, strict=True)
         ],
         notes=[
-            *(
-                f"{names}: {reading}"
-                for reading, names in _grouped((_reading(one), one.name) for one in scored).items()
-            ),
-            *(
-                f"not comparable with {first.name}: {name} ({'; '.join(verdict.reasons)})"
-                for name, verdict in verdicts.items()
-                if not verdict
-            ),
-            *(
-                [*lines]
-                if len(lines) == 1
-                else [f"{names}: {line}" for line, names in lines.items()]
-            ),
+            *(f"{whose}: {reading}" for reading, whose in readings.items()),
+            *comparison_notes(names, signatures, group),
+            *notes_once(zip(names, map(str, signatures), strict=True)),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, rows)},
     )
+
+
+def _cell(value: float | None) -> str:
+    """Return a figure as tables show it: a percentage with two digits, a count as it is."""
+    return str(value) if isinstance(value, int) else figure(value, 2)
 
 
 def breakdown_tables(one: ScoredFile) -> list[Table]:
@@ -258,7 +258,7 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             f"{one.name} by {title.partition(' ')[0]}",
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
-            [[name, *map(cell, values.values())] for name, values in rows.items()],
+            [[name, *map(_cell, values.values())] for name, values in rows.items()],
             [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
         )
         for title, rows in kinds.items()
@@ -315,14 +315,6 @@ def _reading(one: ScoredFile) -> str:
         f"{result.dialogues} of {len(benchmark.dialogues)} dialogues, "
         f"{result.turns} of {benchmark.turns} turns{left_out}"
     )
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return text -> the names that it is of, in the order of the first of each."""
-    groups: dict[str, list[str]] = {}
-    for text, name in pairs:
-        groups.setdefault(text, []).append(name)
-    return {text: ", ".join(names) for text, names in groups.items()}
 
 
 # ---------------------------------------------------------------------- pictures
