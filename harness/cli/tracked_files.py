@@ -4,7 +4,7 @@ What is shown of a dialogue, its states and what each metric gives a turn and wh
 sample tables of the papers on state-tracking metrics show.
 
 In pictures every figure, and every system, has a small panel of its own, on the same axes; of the
-other systems accuracy stands behind in grey. What few turns support is drawn open or dotted.
+other systems accuracy stands behind in grey.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark
@@ -319,9 +318,6 @@ def _reading(one: ScoredFile) -> str:
 
 # ---------------------------------------------------------------------- pictures
 
-FEW = 30
-"""Fewer turns, or lost dialogues, than this are drawn as few: a share of them is a rough one."""
-
 _WIDTH = 7.2
 """The width of pictures, in inches."""
 
@@ -358,10 +354,6 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
         _draw_figures(parts[0], short, results)
         _draw_accuracy(parts[1], short, results)
         _draw_losses(parts[2], short, results)
-        if any(map(_has_few, results)):
-            figure.supxlabel(
-                f"open or dotted: fewer than {FEW} turns or lost dialogues", fontsize=8
-            )
         return figure
 
     write_picture(path, draw)
@@ -373,25 +365,6 @@ def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def _has_few(result: TrackingResult) -> bool:
-    """Whether anything that is drawn of a system is supported by few turns or dialogues."""
-    few_parts = any(few for _, _, few in _points(result))
-    return result.turns < FEW or few_parts or 0 < _lost(result) < FEW
-
-
-def _lost(result: TrackingResult) -> int:
-    return int(result.losses["dialogues"] or 0)
-
-
-def _points(result: TrackingResult) -> list[tuple[int, float, bool]]:
-    """Return part of the dialogue, JGA of its turns, and whether these are few."""
-    return [
-        (at, place["jga"], (place["turns"] or 0) < FEW)
-        for at, place in enumerate(result.positions)
-        if place["jga"] is not None
-    ]
-
-
 def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]) -> None:
     """Draw the main figures, the systems of each one below the other."""
     columns = [result.titled(main_only=True) for result in results]
@@ -400,23 +373,10 @@ def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[Track
     for title, axes in zip(columns[0], _panels(grid, len(columns[0])), strict=True):
         values = [column[title] for column in columns]
         bars = axes.barh(range(len(values)), values, 0.7, color=_COLOUR)
-        for at, (bar, result, value) in enumerate(zip(bars, results, values, strict=True)):
-            few = result.turns < FEW
-            if few:
-                _draw_open(bar)
-            # Within the bar where there is no room beside it.
-            inside = value > 75
-            axes.annotate(
-                f"{value:.1f}",
-                (value, at),
-                (-3 if inside else 3, 0),
-                textcoords="offset points",
-                ha="right" if inside else "left",
-                va="center",
-                fontsize=8,
-                color="white" if inside and not few else "black",
-            )
-        axes.set_xlim(0, 100)
+        axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8)
+        # With room for what stands beside a long bar.
+        axes.set_xlim(0, 125)
+        axes.set_xticks([0, 50, 100])
         axes.set_yticks(range(len(names)), names, fontsize=8)
         axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{title} (%)", fontsize=9)
@@ -428,17 +388,12 @@ def _draw_accuracy(
     part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]
 ) -> None:
     """Draw joint goal accuracy by the turns' relative position in their dialogue."""
-    lines = [_points(result) for result in results]
+    lines = [[place["jga"] for place in result.positions] for result in results]
     panels = _panels_by_position(part, names, results, "JGA of the turns there (%)")
-    for axes, points in zip(panels, lines, strict=True):
-        for others in lines:
-            axes.plot([p[0] for p in others], [p[1] for p in others], color=_BEHIND, lw=0.6)
-        for (at, jga, few), (next_at, next_jga, next_few) in pairwise(points):
-            style = ":" if few or next_few else "-"
-            axes.plot([at, next_at], [jga, next_jga], style, color=_COLOUR, lw=1.2)
-        for at, jga, few in points:
-            face = "white" if few else _COLOUR
-            axes.plot([at], [jga], "o", color="black", ms=4, mfc=face, clip_on=False, zorder=3)
+    for axes, line in zip(panels, lines, strict=True):
+        for other in lines:
+            axes.plot(other, color=_BEHIND, lw=0.6)
+        axes.plot(line, "o-", color=_COLOUR, lw=1.2, ms=4, clip_on=False, zorder=3)
         axes.set_ylim(0, 100)
 
 
@@ -446,11 +401,9 @@ def _draw_losses(part: SubFigure, names: Sequence[str], results: Sequence[Tracki
     """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
     panels = _panels_by_position(part, names, results, "dialogues first lost there (%)")
     for axes, result in zip(panels, results, strict=True):
-        lost = _lost(result)
-        shares = [100 * (place["first_lost"] or 0) / max(1, lost) for place in result.positions]
-        for bar in axes.bar(range(len(shares)), shares, 0.8, color=_COLOUR):
-            if 0 < lost < FEW:
-                _draw_open(bar)
+        lost = result.losses["dialogues"] or 1
+        shares = [100 * (place["first_lost"] or 0) / lost for place in result.positions]
+        axes.bar(range(len(shares)), shares, 0.8, color=_COLOUR)
 
 
 def _panels_by_position(
@@ -482,8 +435,3 @@ def _panels(grid: Any, wanted: int) -> list[Any]:
     for above in panels[max(0, wanted - grid.shape[1]) : wanted]:
         above.tick_params(labelbottom=True)
     return panels[:wanted]
-
-
-def _draw_open(bar: Any) -> None:
-    """Draw a bar that few turns support: without its filling, its edge dotted."""
-    bar.set(facecolor="white", edgecolor="black", linestyle=":", linewidth=1)

@@ -8,11 +8,9 @@ from .comparing import (
     paired_all as paired_all,
 )
 from .evidence import (
-    BOOTSTRAP as BOOTSTRAP,
     Evidence as Evidence,
-    bootstrap_samples as bootstrap_samples,
+    bootstrap_interval as bootstrap_interval,
     evidence_of as evidence_of,
-    interval_ends as interval_ends,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
     pass_interval as pass_interval,

@@ -288,34 +288,44 @@ def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) ->
     }
 
 
-def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
-    """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
+def bootstrap_interval(
+    value: float,
+    of_sample: Callable[[npt.NDArray[Any]], float | None],
+    units: int,
+    seed: int = SEED,
+) -> Interval:
+    """Return a figure with the percentiles that it has in bootstrap samples.
 
     Args:
-        solved: The number of solved trials of each task, at least one task.
-        trials: n, the trials of each task.
-        k: At least 1 and at most n.
+        value: The figure.
+        of_sample: The same of a sample, given how often each dialogue, or other unit, is drawn;
+            None of a sample that says nothing.
+        units: The number of units.
+        seed: The seed of the samples.
     """
-    return 100 * sum(comb(c, k) for c in solved) / (comb(trials, k) * len(solved))
+    samples = (
+        counts for block in bootstrap_samples(units, INTERVAL_SAMPLES, seed) for counts in block
+    )
+    values = [one for one in map(of_sample, samples) if one is not None]
+    return Interval(value, *interval_ends(values), BOOTSTRAP)
 
 
 def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
-    """Return pass^k in percent with its interval.
+    """Return pass^k in percent with its interval: the mean of C(c, k) / C(n, k) over tasks.
 
     Where each task counts whole or not at all, as with one trial, it is a rate with Wilson's
     interval, as others are; else the interval is of percentiles over resampled tasks.
 
     Args:
-        solved: The number of solved trials of each task.
-        trials: The trials of each task.
-        k: At most the number of trials.
+        solved: c, the number of solved trials of each task, at least one task.
+        trials: n, the trials of each task.
+        k: At least 1 and at most n.
         seed: The seed of the samples.
     """
     each, whole = [comb(c, k) for c in solved], comb(trials, k)
-    value = pass_hat(solved, trials, k)
+    value = 100 * sum(each) / (whole * len(each))
     if {*each} <= {0, whole}:
         return Interval(value, *wilson(each.count(whole), len(each)), WILSON)
-    blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    sums = [total for block in blocks for total in (block @ each).tolist()]
-    shares = [100 * total / (whole * len(each)) for total in sums]
-    return Interval(value, *interval_ends(shares), BOOTSTRAP)
+    return bootstrap_interval(
+        value, lambda counts: 100 * int(counts @ each) / (whole * len(each)), len(each), seed
+    )

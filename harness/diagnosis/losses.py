@@ -80,22 +80,6 @@ def domain_losses(
     return {domain: _losses_in(domain, results, causes, slot_causes) for domain in domains}
 
 
-def lost_dialogues(results: Sequence[DialogueResult]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return goal domain -> cause, of the domain or of a slot -> places of the dialogues it costs.
-
-    Args:
-        results: The dialogues' results; their places are counted from 0.
-    """
-    lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, result in enumerate(results):
-        for domain, cause in lost_by(result):
-            lost[domain][cause].append(place)
-    return {
-        domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
-        for domain, causes in sorted(lost.items())
-    }
-
-
 def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
     """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
     lost = [
@@ -157,6 +141,45 @@ def points(
         cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
         for cause in causes
     }
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What points were lost by, in the strict set-up.
+
+    Attributes:
+        domains: Goal domain -> what is lost in it.
+        points: Cause, of a domain or of a slot -> what it costs in total.
+        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
+            by their places among these, from 0.
+    """
+
+    domains: Mapping[str, DomainLosses]
+    points: Mapping[str, Points]
+    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+    @classmethod
+    def of(cls, results: Sequence[DialogueResult]) -> Causes:
+        """Return what dialogues lose points by."""
+        lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for place, result in enumerate(results):
+            for domain, cause in lost_by(result):
+                lost[domain][cause].append(place)
+        dialogues = {
+            domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
+            for domain, causes in sorted(lost.items())
+        }
+        return cls(domain_losses(results), points(results), dialogues)
+
+    @property
+    def lost(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a dialogue that is lost -> domains and causes."""
+        lost: dict[int, list[tuple[str, str]]] = {}
+        for domain, causes in self.dialogues.items():
+            for cause, places in causes.items():
+                for place in places:
+                    lost.setdefault(place, []).append((domain, cause))
+        return lost
 
 
 def wrong_slots(

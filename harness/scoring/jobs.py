@@ -48,7 +48,7 @@ from ..submission import (
 )
 from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
-from .scorer import Scorer, allowed_metrics
+from .scorer import Scorer
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -93,8 +93,8 @@ def played_predictions(
         submission = predictions
         normalized = scorer.normalized(submission)
     if resampled:
-        allowed = allowed_metrics(normalized)
-        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
+        fit = scorer.with_all_metrics(normalized).options.metrics or ()
+        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
     remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
     if submission is not None:

@@ -21,15 +21,7 @@ import numpy as np
 from scipy import stats
 
 from ...benchmark import Benchmark
-from ...comparison import (
-    BOOTSTRAP,
-    INTERVAL_LEVEL,
-    INTERVAL_SAMPLES,
-    SEED,
-    Interval,
-    bootstrap_samples,
-    interval_ends,
-)
+from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
 from ...errors import Findings, InputError, counted, refuse, shown
 from ...io import Table, figure, read_bytes, shown_name, write_text
 from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
@@ -180,11 +172,6 @@ def agreement(
     defined = {name: rate for name, rate in rates.items() if rate is not None}
     best = max(defined, key=defined.__getitem__, default=None)
     picked = [name for name in columns if name not in rates or name == best or name in shown]
-    samples = [
-        np.repeat(np.arange(len(ids)), counts)
-        for block in bootstrap_samples(len(ids), INTERVAL_SAMPLES, SEED)
-        for counts in block
-    ]
     alpha, without = _alpha(ratings)
     return Agreement(
         dialogues=len(ids),
@@ -192,7 +179,7 @@ def agreement(
         alpha=alpha,
         without=without,
         correlations={
-            name: {one: _interval(one, people, columns[name], samples) for one in COEFFICIENTS}
+            name: {one: _interval(one, people, columns[name]) for one in COEFFICIENTS}
             for name in picked
         },
         rates=rates,
@@ -207,16 +194,16 @@ def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
 
 
-def _interval(
-    coefficient: str, people: Any, scores: Any, samples: Sequence[Any]
-) -> Interval | None:
+def _interval(coefficient: str, people: Any, scores: Any) -> Interval | None:
     value = _correlation(coefficient, people, scores)
     if value is None:
         return None
+
     # Samples in which a side is constant say nothing.
-    drawn = [_correlation(coefficient, people[rows], scores[rows]) for rows in samples]
-    ends = interval_ends(np.array([one for one in drawn if one is not None]))
-    return Interval(value, *ends, BOOTSTRAP)
+    def of_sample(counts: Any) -> float | None:
+        return _correlation(coefficient, np.repeat(people, counts), np.repeat(scores, counts))
+
+    return bootstrap_interval(value, of_sample, len(people))
 
 
 def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:
