@@ -408,7 +408,9 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
 
 def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any) -> Entry:
     content = json.dumps(predictions).encode()
-    outputs = read_states(content, "new.json", lambda ids: multiwoz, **options)
+    outputs = read_states(
+        content, "new.json", Reading(scorer_for=lambda ids: Scorer(multiwoz), **options)
+    )
     facts = system(name="new", track="state-tracking")
     place = enter(folder, "new", facts, predictions=content).folder
     for name, text in score_entry(outputs).files().items():

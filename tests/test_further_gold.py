@@ -30,6 +30,7 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness import Benchmark
 from mwz.harness.board import (
     Entry,
+    Reading,
     Scores,
     System,
     hashes_of,
@@ -50,7 +51,7 @@ from mwz.harness.data.gold_states import gold_states_path, install_gold_states, 
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates, score_tracking
-from mwz.harness.scoring import Coverage
+from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
 from mwz.harness.submission.model import NormalizedDialogue
 
@@ -238,7 +239,10 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD.version, lambda *_: GOLD)
+    how = Reading(
+        scorer_for=lambda ids: Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD
+    )
+    outputs = read_states(content, "x.json", how)
     scores = score_entry(outputs, [GOLD])
     for name, text in scores.files().items():
         (place / name).write_text(text, encoding="utf-8")

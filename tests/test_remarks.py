@@ -63,7 +63,7 @@ def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: st
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "inform"}, "options: metrics: 'inform' is a string; write ['inform']"),
+        ({"metrics": "inform"}, "options: metrics: 'inform'; give a list of names"),
         ({"metrics": 5}, "options: metrics: 5; give a list of names"),
         ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),

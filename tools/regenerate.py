@@ -48,7 +48,7 @@ from mwz.harness.io import (
 from mwz.harness.io.files import VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.metrics.setups import REFERENCES
-from mwz.harness.scoring import Report, Scorer, allowed_metrics
+from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import STATE_DOMAINS, normalize_submission, parse_submission
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_SLOTS
@@ -71,7 +71,7 @@ def golden_reports() -> dict[str, Any]:
                 parse_submission(read_json(path), scorer.benchmark, path.name),
                 scorer.with_options(rules=rules).rules,
             )
-            chosen = scorer.with_options(rules=rules, metrics=allowed_metrics(submission))
+            chosen = scorer.with_options(rules=rules).with_all_metrics(submission)
             report = chosen.score_normalized(submission).to_dict()
             # Versions differ between machines and forbid no comparison.
             del report["signature"], report["signature_fields"]["versions"]

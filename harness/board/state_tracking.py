@@ -17,13 +17,12 @@ from ..signature import Signature
 from .columns import Column, Values, at, named, raised
 from .copied import Shared
 from .entries import Entry
-from .entry_scores import Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
 from .scores import plain
 from .track import Track
 from .tracked import TrackedScores, entered_scores, tracked
-from .tracker_scores import States, read_states
+from .tracker_scores import read_states
 
 _NAME = "state-tracking"
 
@@ -262,10 +261,6 @@ def _turns_covered(row: TrackedRow) -> Value:
     return Value(row.coverage, 2, unit=" %")
 
 
-def _outputs(content: bytes | str, source: str, how: Reading) -> States:
-    return read_states(content, source, how.load_benchmark, how.gold, how.load_gold)
-
-
 _TEXTS = read_toml("state_tracking.toml", __package__)
 
 TRACKS = (
@@ -279,7 +274,7 @@ TRACKS = (
         tables=_tables,
         heading=_heading,
         columns=_columns,
-        outputs=_outputs,
+        outputs=read_states,
         ranks="jga",
         against="slot f1",
         result=TrackedScores,

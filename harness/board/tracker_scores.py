@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -30,7 +29,7 @@ from ..metrics import (
 )
 from ..submission import dialogue_id, made_submission, parse_predictions
 from .copied import Fingerprints, fingerprints_of
-from .entry_scores import Outputs
+from .entry_scores import Outputs, Reading
 from .scores import Hashes, Scores, hashes_of
 from .tracked import (
     KNOWN_GOLD,
@@ -40,8 +39,6 @@ from .tracked import (
     tracker_scores,
 )
 
-BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
-
 
 @dataclass(frozen=True)
 class States(Outputs):
@@ -50,17 +47,14 @@ class States(Outputs):
     Attributes:
         read: What the file holds.
         file: Its dialogues, paired with gold states.
-        load_benchmark: As for `read_states`.
+        how: How it was read.
         content: The (unpacked) file; None where the harness makes the states.
-        own_gold: What version of the annotation the file's own gold states are; None where nobody
-            says.
     """
 
     read: object
     file: TrackedFile
-    load_benchmark: BenchmarkLoader
+    how: Reading
     content: bytes | None = None
-    own_gold: str | None = None
 
     @property
     def predictions(self) -> Hashes | None:
@@ -70,7 +64,7 @@ class States(Outputs):
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
-        return self.file.benchmark or self.load_benchmark(one.id for one in self.file.dialogues)
+        return self.file.benchmark or self.how.load_benchmark(one.id for one in self.file.dialogues)
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""
@@ -89,7 +83,7 @@ class States(Outputs):
             predictions=self.predictions,
             result=tracker_scores(file.dialogues, result, signature, of, file.benchmark),
             fingerprints=self._fingerprints,
-            further_gold=tracker_against(self.read, file.source, self.load_benchmark, golds),
+            further_gold=tracker_against(self.read, file.source, self.how.load_benchmark, golds),
         )
 
     def _own_gold(self, golds: Sequence[GoldStates]) -> GoldOf:
@@ -98,31 +92,27 @@ class States(Outputs):
         Raises:
             InputError: They are not, or nobody can tell.
         """
-        if self.own_gold is None:
+        version = self.how.gold
+        if version is None:
             return GoldOf("file")
-        dialogues, benchmark = self.file.dialogues, self.benchmark
         by_version = {gold.version: gold.states for gold in golds}
-        default, _ = gold_versions(benchmark.name)
+        default, _ = gold_versions(self.benchmark.name)
         if default is not None:
             by_version[default] = {
-                id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()
+                id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
             }
-        if self.own_gold not in by_version:
-            problem = (
-                unknown("version", self.own_gold, by_version)
-                if by_version
-                else "no version is known"
-            )
+        if version not in by_version:
+            known = unknown("version", version, by_version) if by_version else "none is known"
             other = "`mwz data import --states` installs others, or leave it out"
-            raise InputError("--gold", f"{problem}; {other}")
-        agrees = agreement(dialogues, by_version[self.own_gold])
+            raise InputError("--gold", f"{known}; {other}")
+        agrees = agreement(self.file.dialogues, by_version[version])
         if agrees < KNOWN_GOLD:
-            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}"
+            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
             other = (
                 "leave it out, or leave the gold states out of the file to be compared with these"
             )
             raise InputError("--gold", f"{problem}; {other}")
-        return GoldOf("file", self.own_gold, agrees)
+        return GoldOf("file", version, agrees)
 
     @property
     def _fingerprints(self) -> Fingerprints | None:
@@ -162,42 +152,35 @@ def agreement(
     return sum(equal) / max(len(equal), 1)
 
 
-def read_states(
-    content: bytes | str,
-    source: str,
-    load_benchmark: BenchmarkLoader,
-    gold: str | None = None,
-    load_gold: Callable[[str, Benchmark], GoldStates] | None = None,
-) -> States:
+def read_states(content: bytes | str, source: str, how: Reading) -> States:
     """Read a tracker's file.
 
     Args:
         content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
             of a submission that the harness makes.
         source: What messages call it.
-        load_benchmark: Gives the benchmark of dialogues, given their ids.
-        gold: The version of the gold states: of those to compare with instead of the benchmark's;
-            or of those that the file itself has, as the submitter says.
-        load_gold: Loads gold states of a version.
+        how: How it is read.
 
     Raises:
         InputError: The content is no file of states, or the gold states cannot be loaded.
     """
+    load_benchmark = how.load_benchmark
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
         read = made_submission(load_benchmark(()), content).states
     file = parse_tracking_file(read, source, load_benchmark)
-    own_gold = gold if file.benchmark is None else None
-    if gold is not None and file.benchmark is not None and load_gold is not None:
-        states = load_gold(gold, file.benchmark)
+    if how.gold is not None and file.benchmark is not None:
+        states = how.load_gold(how.gold, file.benchmark)
         file = parse_tracking_file(read, source, load_benchmark, states)
-    stored = content if isinstance(content, bytes) else None
-    return States(read, file, load_benchmark, stored, own_gold)
+    return States(read, file, how, content if isinstance(content, bytes) else None)
 
 
 def tracker_against(
-    read: object, source: str, load_benchmark: BenchmarkLoader, golds: Sequence[GoldStates]
+    read: object,
+    source: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    golds: Sequence[GoldStates],
 ) -> FurtherGold:
     """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
 

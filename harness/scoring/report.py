@@ -75,9 +75,11 @@ class Report:
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
         metrics: Key -> result, of every metric that was asked for.
 
-    Results and headline figures are attributes, too, None if not asked for: `bleu` (reference style
-    -> corpus BLEU), `strict` and `optimistic` (Inform and Success, in total and by domain),
-    `diversity`, `dst` and those of further metrics; strict total `inform`, `success`, `combined`.
+    What the signature says of `benchmark`, `rules`, `domains`, `states` and `goals` are attributes,
+    too, empty if it says nothing. So are results and headline figures, None if not asked for:
+    `bleu` (reference style -> corpus BLEU), `strict` and `optimistic` (Inform and Success, in total
+    and by domain), `diversity`, `dst` and those of further metrics; strict total `inform`,
+    `success`, `combined`.
     """
 
     signature: Signature
@@ -85,34 +87,11 @@ class Report:
     unknown_placeholders: Mapping[str, int] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def benchmark(self) -> str:
-        """Name of the benchmark."""
-        return self.signature.benchmark or ""
-
-    @property
-    def rules(self) -> str:
-        """Name of the rule set."""
-        return self.signature.rules or ""
-
-    @property
-    def domains(self) -> str:
-        """The source of active domains in the strict set-up."""
-        return self.signature.domains or ""
-
-    @property
-    def states(self) -> str:
-        """The source of belief states, "predicted" or "gold"."""
-        return self.signature.states or ""
-
-    @property
-    def goals(self) -> str:
-        """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
-        return self.signature.goals or ""
-
     def __getattr__(self, name: str) -> Any:
         # A copy that is being made has none of them.
         if not name.startswith("_") and "metrics" in self.__dict__:
+            if name in _SIGNED:
+                return getattr(self.signature, name) or ""
             if name in self.metrics or name in _result_keys():
                 return self.metrics.get(name)
             if name in headlines():

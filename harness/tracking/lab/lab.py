@@ -89,7 +89,7 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
         "recipe": recipe,
-        "analyses": {name: asdict(one) for name, one in analyses.items()},
+        "analyses": analyses,
         "spread": {name: asdict(one) for name, one in spread.items()},
     }
     _print(given, [*tables, *([spread_table(spread)] if spread else [])], document)
@@ -242,7 +242,7 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str, lexicalised: boo
     [scored] = _scored(given, [file])
     rates = _rates(scored, file, lexicalised)
     agreed = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
-    _print(given, [agreement_table(agreed)], {"ratings": asdict(agreed)})
+    _print(given, [agreement_table(agreed)], {"ratings": agreed})
 
 
 def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:
