@@ -43,7 +43,7 @@ _ROOMS = (
     f"{_HARNESS}.board.views",
     f"{_HARNESS}.grounding",
     f"{_HARNESS}.live",
-    f"{_HARNESS}.tracking.lab",
+    f"{_HARNESS}.lab",
     "mwz.normalization.delexicaliser",
 )
 """The rooms that can be taken away: packages with commands, metrics and tracks among their

@@ -22,8 +22,8 @@ from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.submitting import submit
-from mwz.harness.board.tracker_scores import read_states
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import validated
 from mwz.harness.metrics import LowerBound, SetupScores

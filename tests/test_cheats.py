@@ -31,7 +31,7 @@ from mwz.harness.board import (
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import Responses, score_entry
 from mwz.harness.board.model import make_board
-from mwz.harness.board.tracker_scores import read_states
+from mwz.harness.board.state_tracking import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
 

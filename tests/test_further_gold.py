@@ -42,8 +42,13 @@ from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, parse_scores
-from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
-from mwz.harness.board.tracker_scores import read_states, tracker_against
+from mwz.harness.board.state_tracking import read_states
+from mwz.harness.board.tracked import (
+    FurtherGold,
+    entered_scores,
+    submission_against,
+    tracker_against,
+)
 from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states

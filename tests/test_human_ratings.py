@@ -12,7 +12,7 @@ from plain_english import TOLD
 
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.ratings import agreement, agreement_table, read_ratings
+from mwz.harness.lab.ratings import agreement, agreement_table, read_ratings
 
 Capture = pytest.CaptureFixture[str]
 

@@ -10,7 +10,7 @@ from helpers import run_cli
 from tracking_cases import belief
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.lab import curves_tables, learning_curves, series_numbers
+from mwz.harness.lab.lab import curves_tables, learning_curves, series_numbers
 
 Capture = pytest.CaptureFixture[str]
 

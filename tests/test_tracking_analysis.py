@@ -16,8 +16,8 @@ from tracking_cases import (
     tracked,
 )
 
+from mwz.harness.lab.analysis import analyse, analyses_of, zou_interval
 from mwz.harness.metrics import Choices
-from mwz.harness.tracking.lab.analysis import analyse, analyses_of, zou_interval
 
 HALF = Choices(lambdas=[0.5])
 

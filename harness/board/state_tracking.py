@@ -1,4 +1,4 @@
-"""The track of state tracking: a table for each set of gold states.
+"""The track of state tracking: how trackers are scored, and a table for each set of gold states.
 
 Systems of other tracks that predict states stand in its tables as well.
 """
@@ -7,22 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES, read_toml
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    read_toml,
+    rule_set,
+)
 
+from ..benchmark import Benchmark
+from ..data import gold_versions
+from ..errors import InputError, unknown
 from ..io import figure
-from ..metrics import FLAGS, GOLD_STATES, HEADLINE_LAMBDA, lambda_label
+from ..metrics import (
+    FLAGS,
+    GOLD_STATES,
+    HEADLINE_LAMBDA,
+    GoldStates,
+    TrackedFile,
+    lambda_label,
+    parse_tracking_file,
+    score_tracking,
+    tracking_signature,
+)
 from ..signature import Signature
+from ..submission import dialogue_id, made_submission, parse_predictions
 from .columns import Column, Values, at, named, raised
-from .copied import Shared
+from .copied import Fingerprints, Shared, fingerprints_of
 from .entries import Entry
+from .entry_scores import Outputs, Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
-from .scores import plain
+from .scores import Hashes, Scores, hashes_of, plain
 from .track import Track
-from .tracked import TrackedScores, entered_scores, tracked
-from .tracker_scores import read_states
+from .tracked import (
+    KNOWN_GOLD,
+    GoldOf,
+    TrackedScores,
+    agreement,
+    entered_scores,
+    tracked,
+    tracker_against,
+    tracker_scores,
+)
 
 _NAME = "state-tracking"
 
@@ -35,6 +65,128 @@ _FIGURES: Mapping[str, str] = {
     "Fuzzy joint acc.": "fuzzy.joint_accuracy",
 }
 """Title of a column -> the figure, a key of `TrackingResult.figures`."""
+
+
+# ------------------------------------------------------------------------ a tracker's outputs
+
+
+@dataclass(frozen=True)
+class States(Outputs):
+    """A tracker's states, read, to be scored.
+
+    Attributes:
+        read: What the file holds.
+        file: Its dialogues, paired with gold states.
+        how: How it was read.
+        content: The (unpacked) file; None where the harness makes the states.
+    """
+
+    read: object
+    file: TrackedFile
+    how: Reading
+    content: bytes | None = None
+
+    @property
+    def predictions(self) -> Hashes | None:
+        """What identifies the predictions."""
+        return None if self.content is None else hashes_of(self.content, self.read)
+
+    @cached_property
+    def benchmark(self) -> Benchmark:
+        """The benchmark that the dialogues are of."""
+        return self.file.benchmark or self.how.load_benchmark(one.id for one in self.file.dialogues)
+
+    def scores(self, golds: Sequence[GoldStates]) -> Scores:
+        """Score them with every metric."""
+        file = self.file
+        signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
+        if file.benchmark is None:
+            of = self._own_gold(golds)
+        elif file.gold is not None:
+            of = GoldOf("version", file.gold.version)
+        else:
+            of = GoldOf("benchmark")
+            data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
+            signature = replace(signature, data=data)
+        result = score_tracking(file.dialogues)
+        return Scores(
+            predictions=self.predictions,
+            result=tracker_scores(file.dialogues, result, signature, of, file.benchmark),
+            fingerprints=self._fingerprints,
+            further_gold=tracker_against(self.read, file.source, self.how.load_benchmark, golds),
+        )
+
+    def _own_gold(self, golds: Sequence[GoldStates]) -> GoldOf:
+        """Return whose the file's own gold states are: those of the version that is stated.
+
+        Raises:
+            InputError: They are not, or nobody can tell.
+        """
+        version = self.how.gold
+        if version is None:
+            return GoldOf("file")
+        by_version = {gold.version: gold.states for gold in golds}
+        default, _ = gold_versions(self.benchmark.name)
+        if default is not None:
+            by_version[default] = {
+                id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
+            }
+        if version not in by_version:
+            known = unknown("version", version, by_version) if by_version else "none is known"
+            other = "`mwz data import --states` installs others, or leave it out"
+            raise InputError("--gold", f"{known}; {other}")
+        agrees = agreement(self.file.dialogues, by_version[version])
+        if agrees < KNOWN_GOLD:
+            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
+            other = (
+                "leave it out, or leave the gold states out of the file to be compared with these"
+            )
+            raise InputError("--gold", f"{problem}; {other}")
+        return GoldOf("file", version, agrees)
+
+    @property
+    def _fingerprints(self) -> Fingerprints | None:
+        file, rules = self.file, rule_set(DEFAULT_RULES)
+        try:
+            benchmark = self.benchmark
+        except InputError:
+            # It is only asked for to find copies, and a score does not need it.
+            return None
+        states: dict[str, list[BeliefState]] = {}
+        for dialogue in file.dialogues:
+            id_ = dialogue_id(dialogue.id)
+            if id_ in benchmark.dialogues:
+                by_number = {turn.number: turn.predicted for turn in dialogue.turns}
+                turns = range(benchmark.dialogues[id_].turns)
+                states[id_] = [normalize_state(by_number.get(n, {}), rules) for n in turns]
+        return fingerprints_of(benchmark, None, states) if states else None
+
+
+def read_states(content: bytes | str, source: str, how: Reading) -> States:
+    """Read a tracker's file.
+
+    Args:
+        content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
+            of a submission that the harness makes.
+        source: What messages call it.
+        how: How it is read.
+
+    Raises:
+        InputError: The content is no file of states, or the gold states cannot be loaded.
+    """
+    load_benchmark = how.load_benchmark
+    if isinstance(content, bytes):
+        read = parse_predictions(content, source)
+    else:
+        read = made_submission(load_benchmark(()), content).states
+    file = parse_tracking_file(read, source, load_benchmark)
+    if how.gold is not None and file.benchmark is not None:
+        states = how.load_gold(how.gold, file.benchmark)
+        file = parse_tracking_file(read, source, load_benchmark, states)
+    return States(read, file, how, content if isinstance(content, bytes) else None)
+
+
+# ---------------------------------------------------------------------------- rows and tables
 
 
 @dataclass(frozen=True, kw_only=True)

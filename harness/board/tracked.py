@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from mwz.normalization import DEFAULT_RULES
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    rule_set,
+    without_empty_domains,
+)
 
 from ..benchmark import Benchmark
 from ..data import gold_versions
+from ..errors import InputError
 from ..metrics import (
     HEADLINE_LAMBDA,
     VARIANTS,
@@ -20,13 +28,15 @@ from ..metrics import (
     TrackedDialogue,
     TrackingResult,
     gold_share,
+    parse_tracking_file,
     score_tracking,
     track_states,
     tracking_signature,
+    without_booking_prefix,
 )
 from ..scoring import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
-from ..submission import NormalizedSubmission
+from ..submission import NormalizedSubmission, dialogue_id
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.
@@ -167,6 +177,26 @@ def tracker_scores(
     return TrackedScores(result, signature, gold, coverage, share)
 
 
+def agreement(
+    dialogues: Iterable[TrackedDialogue], gold: Mapping[str, Sequence[BeliefState]]
+) -> float:
+    """Return the share of turns whose gold state is that of a version; what it lacks is not."""
+    rules = rule_set(DEFAULT_RULES)
+
+    def compared(state: BeliefState) -> BeliefState:
+        return without_empty_domains(without_booking_prefix(state))
+
+    equal = []
+    for dialogue in dialogues:
+        gold_states = gold.get(dialogue_id(dialogue.id), ())
+        for turn in dialogue.turns:
+            of_file = compared(normalize_state(turn.gold, rules))
+            equal.append(
+                turn.number < len(gold_states) and of_file == compared(gold_states[turn.number])
+            )
+    return sum(equal) / max(len(equal), 1)
+
+
 def tracked(
     entered: TrackedScores | None, further_gold: FurtherGold, rules: str = DEFAULT_RULES
 ) -> Iterator[TrackedScores]:
@@ -213,6 +243,29 @@ def submission_against(
         for gold in golds
         if (dialogues := track_states(states, benchmark, gold))
     }
+
+
+def tracker_against(
+    read: object,
+    source: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    golds: Sequence[GoldStates],
+) -> FurtherGold:
+    """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
+
+    Args:
+        read: What the file holds, whatever gold states it has itself.
+        source: What messages call it.
+        load_benchmark: Gives the benchmark that the gold states are of.
+        golds: The gold states.
+    """
+    against = {}
+    for gold in golds:
+        with suppress(InputError):
+            file = parse_tracking_file(read, source, load_benchmark, gold)
+            assert file.benchmark is not None
+            against[gold.version] = against_gold(file.dialogues, file.benchmark, gold)
+    return against
 
 
 def against_gold(

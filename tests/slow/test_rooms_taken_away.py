@@ -18,7 +18,7 @@ ROOMS = {
     "grounding": ("harness/grounding", "normalization/delexicaliser"),
     "audit": ("harness/board/audit",),
     "views": ("harness/board/views",),
-    "lab": ("harness/tracking/lab",),
+    "lab": ("harness/lab",),
 }
 
 _SUBMIT = (

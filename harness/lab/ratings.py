@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ...benchmark import Benchmark
-from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
-from ...errors import Findings, InputError, counted, refuse, shown
-from ...io import Table, figure, read_bytes, shown_name, write_text
-from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
-from ...submission import dialogue_id
+from ..benchmark import Benchmark
+from ..comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
+from ..errors import Findings, InputError, counted, refuse, shown
+from ..io import Table, figure, read_bytes, shown_name, write_text
+from ..metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
+from ..submission import dialogue_id
 from .analysis import dialogue_figures
 
 COLUMNS = ("id", "rater", "rating")

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import binned_statistic, zscore
 
-from ...comparison import Spread
-from ...io import Table, figure
-from ...metrics import (
+from ..comparison import Spread
+from ..io import Table, figure
+from ..metrics import (
     HEADLINE_LAMBDA,
     Choices,
     DialogueStates,

@@ -11,16 +11,16 @@ from typing import Any
 
 import click
 
-from ...cli import notify, option
-from ...cli.dst import files_argument, scored_files, states_options
-from ...cli.reading import benchmark_chooser
-from ...cli.tracked_files import ScoredFile
-from ...comparison import spread_of
-from ...errors import InputError, refuse
-from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
-from ...metrics import MAIN_SETUP, Choices
-from ...scoring import Options, Scorer
-from ...submission import checked_submission, read_predictions
+from ..cli import notify, option
+from ..cli.dst import files_argument, scored_files, states_options
+from ..cli.reading import benchmark_chooser
+from ..cli.tracked_files import ScoredFile
+from ..comparison import spread_of
+from ..errors import InputError, refuse
+from ..io import STANDARD_STREAM, Table, figure, formatted, to_json
+from ..metrics import MAIN_SETUP, Choices
+from ..scoring import Options, Scorer
+from ..submission import checked_submission, read_predictions
 from .analysis import (
     PLAIN_RECIPE,
     PUBLISHED,
