@@ -1,6 +1,6 @@
 """What other rooms may use of this one."""
 
-from .bleu import bleu_of_sums as bleu_of_sums, corpus_bleu as corpus_bleu
+from .bleu import bleu_of_sums as bleu_of_sums
 from .counts import (
     References as References,
     reference_13a as reference_13a,

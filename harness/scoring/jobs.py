@@ -11,7 +11,6 @@ benchmark once, and keeps what it derives of it.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 from collections import deque
@@ -21,29 +20,19 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from mwz.normalization import aliases
-
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import Benchmark
 from ..errors import InputError, Remark
-from ..io import figure
 from ..metrics import (
     SETUPS,
-    TOTAL,
     Played,
     chosen_setups,
-    corpus_bleu,
-    dialogue_results,
-    rates,
     resampled_metrics,
 )
 from ..submission import (
-    KIND,
     Standard,
     Submission,
-    Turn,
     checked_submission,
     frequent_tags,
-    guessed,
     read_standard,
 )
 from .options import AUTO, Options, parameters
@@ -98,13 +87,10 @@ def played_predictions(
     played = scorer.played(normalized)
     remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
     if submission is not None:
-        remarks += _tags(scorer, submission, played)
-    # What the rest is about are the rates.
-    if "inform" in played.metrics:
-        if submission is not None:
-            remarks += _cost(scorer, submission, played)
-        if scorer.options.states == AUTO and _has_gold_states(played):
-            remarks.append(NO_STATES)
+        remarks += _tags(scorer, submission)
+    is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
+    if is_chosen and _has_gold_states(played):
+        remarks.append(NO_STATES)
     return scorer, played, tuple(remarks)
 
 
@@ -133,64 +119,13 @@ def _has_gold_states(played: Played) -> bool:
     return played.states == "gold" and any(SETUPS[name].states is None for name in setups)
 
 
-def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
-    """Yield what is to be said of the points that unknown placeholders may cost, if anything.
-
-    Strict Inform and Success are compared with those of every unknown name read as it is guessed.
-    The difference is an upper estimate: a guess may credit what was not meant.
-    """
-    if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
-        return
-    # That is known already, and guessing begins with all responses as they were written.
-    if not played.submission.unknown_placeholders:
-        return
+def _tags(scorer: Scorer, submission: Submission) -> Iterator[Remark]:
+    """Yield the remark on tags in responses, if many have one."""
     turns = chain.from_iterable(submission.dialogues.values())
-    guesses = guessed([turn.response for turn in turns], scorer.rules)
-    if not guesses:
-        return
-    own = scorer.options.aliases
-    read = aliases({**({} if own is None else own.names), **guesses})
-    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
-    before, after = (
-        rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
-    )
-    inform = after["inform"][TOTAL] - before["inform"][TOTAL]
-    success = after["success"][TOTAL] - before["success"][TOTAL]
-    # One that counts, if there is one.
-    counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
-    first = next(counting, next(iter(guesses)))
-    yield Remark(
-        KIND,
-        f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
-        f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "
-        f"{success:+.1f} (an upper estimate); say what they mean by `--placeholders FILE.toml`",
-    )
-
-
-def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
-    """Yield the remark on tags in responses, with the BLEU that they cost, if many have one."""
-    turns = chain.from_iterable(submission.dialogues.values())
-    tags = frequent_tags([turn.response for turn in turns], scorer.rules)
-    if not tags:
-        return
-
-    any_tag = re.compile("|".join(map(re.escape, tags)))
-
-    def bare(turn: Turn) -> Turn:
-        return turn._replace(response=any_tag.sub(" ", turn.response))
-
-    without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
-    normalized = scorer.normalized(replace(submission, dialogues=without))
-    before, after = (
-        figure(corpus_bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
-        for one in (played, scorer.played(normalized))
-    )
-    shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
-    yield Remark(
-        "responses",
-        f"special tokens count as words: {shown}; BLEU is {before}, and {after} without them; "
-        "remove them",
-    )
+    if tags := frequent_tags([turn.response for turn in turns], scorer.rules):
+        shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
+        told = f"special tokens count as words, in BLEU too: {shown}; remove them"
+        yield Remark("responses", told)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:

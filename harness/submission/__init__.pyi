@@ -58,5 +58,4 @@ from .remarks import (
     chosen_aliases as chosen_aliases,
     counted_placeholders as counted_placeholders,
     frequent_tags as frequent_tags,
-    guessed as guessed,
 )
