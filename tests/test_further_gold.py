@@ -94,7 +94,7 @@ def test_a_submission_is_scored_with_dontcare_and_without_on_what_the_gold_state
     assert keep.result.figures["F1"] == pytest.approx(80)
     for scores in (keep, drop):
         assert scores.coverage == Coverage(dialogues=1, of=2, turns=2, of_turns=4)
-        assert (scores.gold_digest, scores.gold.version) == (GOLD.digest, "1.1")
+        assert (scores.gold_digest, scores.version) == (GOLD.digest, "1.1")
         # Only the figures of all turns are kept.
         assert (scores.result.per_domain, scores.result.positions) == ({}, ())
     assert drop.signature.parameters["dontcare"] == "drop"
@@ -126,7 +126,7 @@ def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.result.metrics["SA"] == pytest.approx(95)
     assert (scores.jga, made.predictions) == (0, None)
-    assert (scores.gold.whose, scores.coverage.turns) == ("benchmark", 4)
+    assert (scores.gold, scores.coverage.turns) == ("benchmark", 4)
 
 
 # ------------------------------------------------------------------------------- stored

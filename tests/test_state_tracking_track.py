@@ -66,7 +66,7 @@ def _tracking(scores: Scores) -> TrackedScores:
 
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
     scores = _tracking(_scored())
-    assert (scores.gold.whose, scores.gold.version) == ("file", None)
+    assert (scores.gold, scores.version) == ("file", None)
     figures = scores.result.figures
     # One turn of two is exact; one of two predicted slots, and of two gold slots, is right.
     assert (figures["JGA"], figures["F1"], figures["RSA"]) == (50.0, 50.0, 50.0)
@@ -77,7 +77,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
     scores = _tracking(tracker_scores(content, "careful.json", lambda ids: sample))
-    assert scores.gold.whose == "benchmark"
+    assert scores.gold == "benchmark"
     assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
     assert scores.signature.data is not None
@@ -184,7 +184,7 @@ def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
         column.title: column.value(row).text for column in shown_columns("state-tracking", [row])
     }
     assert (shown["JGA"], shown["FGA (λ = 0.5)"]) == ("33.33", "46.45")
-    assert row.scores.gold.whose == "benchmark"
+    assert row.scores.gold == "benchmark"
 
 
 def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:

@@ -45,7 +45,6 @@ from .scores import Hashes, Scores, hashes_of, plain
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
-    GoldOf,
     TrackedScores,
     agreement,
     entered_scores,
@@ -100,31 +99,37 @@ class States(Outputs):
         """Score them with every metric."""
         file = self.file
         signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
+        gold, version = "version", self.how.gold
         if file.benchmark is None:
-            of = self._own_gold(golds)
-        elif file.gold is not None:
-            of = GoldOf("version", file.gold.version)
-        else:
-            of = GoldOf("benchmark")
+            gold = "file"
+            self._check_gold(golds)
+        elif file.gold is None:
+            gold, version = "benchmark", None
             data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
             signature = replace(signature, data=data)
-        result = score_tracking(file.dialogues)
         return Scores(
             predictions=self.predictions,
-            result=tracker_scores(file.dialogues, result, signature, of, file.benchmark),
+            result=tracker_scores(
+                file.dialogues,
+                score_tracking(file.dialogues),
+                file.benchmark,
+                signature=signature,
+                gold=gold,
+                gold_version=version,
+            ),
             fingerprints=self._fingerprints,
             further_gold=tracker_against(self.read, file.source, self.how.load_benchmark, golds),
         )
 
-    def _own_gold(self, golds: Sequence[GoldStates]) -> GoldOf:
-        """Return whose the file's own gold states are: those of the version that is stated.
+    def _check_gold(self, golds: Sequence[GoldStates]) -> None:
+        """Make sure that the file's own gold states are those of the version that is stated.
 
         Raises:
             InputError: They are not, or nobody can tell.
         """
         version = self.how.gold
         if version is None:
-            return GoldOf("file")
+            return
         by_version = {gold.version: gold.states for gold in golds}
         default, _ = gold_versions(self.benchmark.name)
         if default is not None:
@@ -142,7 +147,6 @@ class States(Outputs):
                 "leave it out, or leave the gold states out of the file to be compared with these"
             )
             raise InputError("--gold", f"{problem}; {other}")
-        return GoldOf("file", version, agrees)
 
     @property
     def _fingerprints(self) -> Fingerprints | None:
@@ -219,7 +223,7 @@ class TrackedRow(Row):
     @property
     def anchor(self) -> str:
         """As of `Row`."""
-        version = f"-{self.scores.gold.version}" if self.further else ""
+        version = f"-{self.scores.version}" if self.further else ""
         return f"tracking-{self.key}{version}"
 
     @property
@@ -264,7 +268,7 @@ class TrackedRow(Row):
     @property
     def track_reasons(self) -> Iterator[str]:
         """As of `Row`."""
-        if not self.scores.gold.is_known:
+        if self.scores.gold == "file" and self.scores.version is None:
             yield "its gold states are its own, not those of a known version"
         if self.entry.system.states_of is not None:
             yield f"its belief states are those of {self.entry.system.states_of}"
@@ -315,13 +319,13 @@ def _tables(
                 benchmark_row=benchmark_row,
                 copies=copies.get(entry.key, {}),
             )
-            if one.gold.whose == "benchmark":
+            if one.gold == "benchmark":
                 benchmark_row = row
             elif benchmark_row is not None and benchmark_row.scores.coverage.complete:
                 # Versions may lack dialogues: these are all turns that one of them has.
                 turns[one.gold_digest] = one.coverage.turns
             tables.setdefault(one.gold_digest, []).append(row)
-            places[one.gold_digest] = order.index(one.gold.whose)
+            places[one.gold_digest] = order.index(one.gold)
     for gold, count in turns.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
@@ -364,11 +368,11 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
     """
     scores = rows[0].scores
     figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
-    if scores.gold.whose != "version":
+    if scores.gold != "version":
         columns = {**figures, "Coverage": _turns_covered}
     else:
         columns = {
-            f"JGA {scores.gold.version}": figures["JGA"],
+            f"JGA {scores.version}": figures["JGA"],
             "without dontcare": _jga("scores.without_dontcare"),
             f"JGA {scores.benchmark_version or 'of the benchmark'}": _BENCHMARK_JGA,
             "Difference": _difference,
@@ -408,7 +412,7 @@ def _difference(row: TrackedRow) -> Value:
 
 def _turns_covered(row: TrackedRow) -> Value:
     scores = row.scores
-    if scores.gold.whose == "file":
+    if scores.gold == "file":
         return Value(words=f"{scores.coverage.dialogues} dialogues, {scores.coverage.turns} turns")
     return Value(row.coverage, 2, unit=" %")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -48,46 +48,28 @@ KEEP, DROP = VARIANTS["dontcare"]
 
 
 @dataclass(frozen=True)
-class GoldOf:
-    """Whose gold states predictions were compared with.
-
-    Attributes:
-        whose: "benchmark"; "file", the predictions file's own; or "version", those of another
-            version of the annotation of the benchmark's dialogues.
-        version: What version of the annotation they are; None where nobody says.
-        agrees: Of a file's own: the share of turns whose gold state is that of this version; None
-            where no version is said.
-    """
-
-    whose: Literal["benchmark", "file", "version"]
-    version: Annotated[str, Field(max_length=40)] | None = None
-    agrees: FiniteFloat | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether they are those of a known version, not what a file says they are."""
-        return self.whose != "file" or (self.agrees or 0.0) >= KNOWN_GOLD
-
-
-@dataclass(frozen=True)
 class TrackedScores:
     """What predicted states score against one set of gold states.
 
     Attributes:
         result: The scores: of further gold states, those of all turns alone.
         signature: All that they depend on besides the tracker.
-        gold: Whose gold states they were made with.
+        gold: Whose gold states they were made with: the "benchmark"'s, those of the "file", or those
+            of another "version" of the annotation of the benchmark's dialogues.
         coverage: How much of the benchmark is tracked; all of it for gold states of the file's own.
         gold_share: The share of turns that agree with gold on all slots that queries use, which is
             the flag `gold_states`.
+        gold_version: What version of the annotation the gold states are, if not the benchmark's;
+            None where nobody says.
         without_dontcare: The same without `dontcare`, where that is known.
     """
 
     result: TrackingResult
     signature: Signature
-    gold: GoldOf
+    gold: Literal["benchmark", "file", "version"]
     coverage: Coverage
     gold_share: float
+    gold_version: Annotated[str, Field(max_length=40)] | None = None
     without_dontcare: TrackedScores | None = None
 
     @property
@@ -122,14 +104,14 @@ class TrackedScores:
     @property
     def version(self) -> str | None:
         """What version of the annotation the gold states are; None if nobody says."""
-        return self.benchmark_version if self.gold.whose == "benchmark" else self.gold.version
+        return self.benchmark_version if self.gold == "benchmark" else self.gold_version
 
     @property
     def gold_title(self) -> str:
         """What the gold states are, as the heading of a table."""
         digest = self.gold_digest[:SHOWN_HASH]
         version = "" if self.version is None else f", version {self.version}"
-        if self.gold.whose == "file":
+        if self.gold == "file":
             return f"Gold states of the predictions file{version} ({digest})"
         return f"Gold states of the benchmark {self.signature.benchmark or ''}{version} ({digest})"
 
@@ -143,26 +125,23 @@ def entered_scores(report: Report) -> TrackedScores | None:
     if report.dst is None:
         return None
     share = (report.metrics.get("flags") or {}).get("gold_states", 0.0)
-    gold = GoldOf("benchmark")
-    return TrackedScores(report.dst, report.signature, gold, report.coverage, share)
+    return TrackedScores(report.dst, report.signature, "benchmark", report.coverage, share)
 
 
 def tracker_scores(
     dialogues: Sequence[TrackedDialogue],
     result: TrackingResult,
-    signature: Signature,
-    gold: GoldOf,
     benchmark: Benchmark | None,
+    **about: Any,
 ) -> TrackedScores:
     """Return what is stored of tracked dialogues and their scores.
 
     Args:
         dialogues: The dialogues, with gold and predicted states.
         result: Their scores.
-        signature: What these depend on.
-        gold: Whose gold states they were made with.
         benchmark: The benchmark that the dialogues are of; None if the gold states are the file's
             own.
+        about: The `signature` of the scores, and whose `gold` states they were made with.
     """
     of = result if benchmark is None else benchmark
     coverage = Coverage(
@@ -174,7 +153,7 @@ def tracker_scores(
     share = gold_share(
         ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
     )
-    return TrackedScores(result, signature, gold, coverage, share)
+    return TrackedScores(result=result, coverage=coverage, gold_share=share, **about)
 
 
 def agreement(
@@ -276,7 +255,12 @@ def against_gold(
     for choice in VARIANTS["dontcare"]:
         choices = Choices(lambdas=[HEADLINE_LAMBDA], dontcare=choice)
         result = score_tracking(dialogues, choices, by_part=False)
-        signature = tracking_signature(dialogues, benchmark, choices, gold)
-        of = GoldOf("version", gold.version)
-        scores[choice] = tracker_scores(dialogues, result, signature, of, benchmark)
+        scores[choice] = tracker_scores(
+            dialogues,
+            result,
+            benchmark,
+            signature=tracking_signature(dialogues, benchmark, choices, gold),
+            gold="version",
+            gold_version=gold.version,
+        )
     return scores
