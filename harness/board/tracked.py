@@ -54,8 +54,8 @@ class TrackedScores:
     Attributes:
         result: The scores: of further gold states, those of all turns alone.
         signature: All that they depend on besides the tracker.
-        gold: Whose gold states they were made with: the "benchmark"'s, those of the "file", or those
-            of another "version" of the annotation of the benchmark's dialogues.
+        gold: Whose gold states they were made with: those of the "benchmark", of the "file", or of
+            another "version" of the annotation of the benchmark's dialogues.
         coverage: How much of the benchmark is tracked; all of it for gold states of the file's own.
         gold_share: The share of turns that agree with gold on all slots that queries use, which is
             the flag `gold_states`.

@@ -176,7 +176,7 @@ def command(
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     known = [
-        comparison.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
+        comparison.Evidence.of_tracked(one.file.source, one.signature, one.file.dialogues, choices)
         for one in scored
     ]
     intervals = [comparison.intervals_of(one) for one in known]

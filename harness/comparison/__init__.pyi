@@ -10,11 +10,9 @@ from .comparing import (
 from .evidence import (
     Evidence as Evidence,
     bootstrap_interval as bootstrap_interval,
-    evidence_of as evidence_of,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
     pass_interval as pass_interval,
-    tracking_evidence as tracking_evidence,
 )
 from .interval import (
     DEFAULT_TEST as DEFAULT_TEST,

@@ -13,7 +13,6 @@ Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,7 +23,7 @@ from ..errors import InputError, counted
 from ..io import Table, best_cells, figure, formatted, printable, signed
 from ..metrics import Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
-from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
+from .evidence import BLOCK, Evidence, intervals_of, resampled_signature
 from .interval import (
     DEFAULT_TEST,
     INTERVAL_LEVEL,
@@ -41,8 +40,6 @@ from .interval import (
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from ..metrics import Floats
 
 FORMAT = 2
 """Version of the layout of a comparison as JSON."""
@@ -382,14 +379,10 @@ def paired_bootstrap(pairs: Pairs, samples: int, seed: int) -> list[dict[str, fl
 
 
 def _bootstrapped(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
-    drawn: dict[str, list[Floats]] = defaultdict(list)
-    for block in bootstrap_samples(len(a.dialogues), samples, seed):
-        first, second = a.weighted(block), b.weighted(block)
-        for name, values in first.items():
-            drawn[name].append(np.abs(values - second[name]))
+    first, second = (one.bootstrapped(samples, seed) for one in (a, b))
     ps = {}
     for name, (difference, room) in _observed(a, b).items():
-        values = np.concatenate(drawn[name])
+        values = np.abs(first[name] - second[name])
         reached = values - values.mean() > difference + room
         nothing = len(a.dialogues) == 1 or values.max() <= room
         ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)

@@ -3,7 +3,6 @@
 from .causes import (
     CAUSES as CAUSES,
     SLOT_CAUSES as SLOT_CAUSES,
-    Called as Called,
     Diagnosis as Diagnosis,
     cause_words as cause_words,
     diagnose as diagnose,

@@ -42,9 +42,7 @@ from .results import (
     DomainResult as DomainResult,
     Fault as Fault,
     Figure as Figure,
-    Floats as Floats,
     Statistics as Statistics,
-    Values as Values,
     percent as percent,
 )
 from .setups import (

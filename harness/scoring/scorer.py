@@ -172,7 +172,7 @@ class Scorer:
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return what is known of a system by what was played, as `played` gave it."""
-        return comparison.evidence_of(played, self.signature_of(played), name)
+        return comparison.Evidence.of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
