@@ -175,16 +175,3 @@ def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
     status, out, err = run("dst", figure_1, *options)
     assert (status, out) == (2, "")
     assert message in err
-
-
-@pytest.mark.parametrize(
-    ("names", "labels"),
-    [
-        (["ratio_0.1_seed_5.json", "ratio_0.11_seed_5.json"], ["0.1", "0.11"]),
-        # A name that would be lost altogether keeps all.
-        (["seed.json", "seed_1.json"], ["seed", "seed_1"]),
-    ],
-)
-def test_names_lose_the_words_that_they_share(run, tmp_path, names, labels):
-    found = reports(run, *(write_pairs(tmp_path / name, GCA_SAMPLE_2) for name in names))
-    assert [report["label"] for report in found] == labels

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any
 
 import click
@@ -83,7 +81,7 @@ def scored_files(
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     scored = []
-    for path, name in zip(files, _without_shared(short_names(files)), strict=True):
+    for path, name in zip(files, short_names(files), strict=True):
         outputs = read_outputs(path)
         states: object
         if isinstance(outputs.content, str):
@@ -99,21 +97,6 @@ def scored_files(
     lacking = choices.domain_lambdas.keys() - set(domains)
     refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
     return scored
-
-
-def _without_shared(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all of them begin or end with, if that leaves some."""
-    words = [re.split(r"(?<=[_/ -])", name) for name in names]
-    start = _shared(words)
-    end = _shared([one[start:][::-1] for one in words])
-    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
-    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
-
-
-def _shared(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many words all lists begin with."""
-    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
-    return sum(takewhile(bool, same))
 
 
 class _Command(click.Command):

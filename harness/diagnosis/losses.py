@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..errors import counted, cut
 from ..io import Cell, figure, signed, text_table
-from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, rates
+from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
@@ -49,12 +49,12 @@ class DomainLosses:
     @property
     def inform(self) -> float:
         """The domain's Inform, in percent."""
-        return _percent(self.dialogues - sum(self.matched.values()), self.dialogues)
+        return float(percent(self.dialogues - sum(self.matched.values()), self.dialogues))
 
     @property
     def succeeded(self) -> float:
         """The domain's Success, in percent."""
-        return _percent(self.dialogues - sum(self.success.values()), self.dialogues)
+        return float(percent(self.dialogues - sum(self.success.values()), self.dialogues))
 
 
 class Points(NamedTuple):
@@ -138,7 +138,7 @@ def points(
             success[cause] += Fraction(1, len(of_success))
     total = len(results)
     return {
-        cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
+        cause: Points(*(float(percent(of[cause], total)) for of in (inform, success)))
         for cause in causes
     }
 
@@ -219,10 +219,6 @@ def what_if(played: Played) -> dict[str, tuple[float, float]]:
         name: (scores[sources]["inform"][TOTAL], scores[sources]["success"][TOTAL])
         for name, sources in ways.items()
     }
-
-
-def _percent(part: Fraction | int, whole: int) -> float:
-    return float(100 * Fraction(part) / whole) if whole else 0.0
 
 
 # What `mwz why` shows of it, in 100 columns.

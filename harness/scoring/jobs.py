@@ -201,22 +201,25 @@ def score_each(
     coming = iter(jobs)
     first: list[ScoringJob | InputError] = []
     dialogues: Iterable[object] = ()
-    for job in coming:
+    for job in map(_parsed, coming):
         first.append(job)
-        if isinstance(job, InputError) or not isinstance(job[0], bytes):
-            continue
-        try:
-            standard = read_standard(job[0], job[1])
-        except InputError as error:
-            first[-1] = error
-        else:
-            first[-1] = (standard, *job[1:])
-            dialogues = standard.dialogues
+        if not isinstance(job, InputError) and isinstance(job[0], Standard):
+            dialogues = job[0].dialogues
             break
     if all(isinstance(job, InputError) for job in first):
         yield from (job for job in first if isinstance(job, InputError))
         return
     yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
+
+
+def _parsed(job: ScoringJob | InputError) -> ScoringJob | InputError:
+    """Return a job with its file parsed; or why it cannot be."""
+    if isinstance(job, InputError) or not isinstance(job[0], bytes):
+        return job
+    try:
+        return read_standard(job[0], job[1]), *job[1:]
+    except InputError as error:
+        return error
 
 
 def score_predictions(
