@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark
@@ -73,7 +73,7 @@ class ScoredFile:
             "coverage": None
             if of is None
             else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
-            **self.result.to_dict(),
+            **asdict(self.result),
             "per_slot": self.result.slot_rates(),
         }
         if self.dialogue:

@@ -209,15 +209,15 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
     Raises:
         InputError: With every reason why not.
     """
-    first = systems[0]
+    first, *others = systems
+    apart = "no dialogue is played by both"
     problems = [
         f"{first.name} and {other.name}: {reason}"
-        for other in systems[1:]
-        for reason in _comparable(first, other).reasons
-    ] + [
-        f"{first.name} and {other.name}: no dialogue is played by both"
-        for other in systems[1:]
-        if not set(first.dialogues) & set(other.dialogues)
+        for other in others
+        for reason in (
+            *_comparable(first, other).reasons,
+            *([apart] if set(first.dialogues).isdisjoint(other.dialogues) else []),
+        )
     ]
     if problems:
         if len({one.signature.states for one in systems}) > 1:

@@ -100,11 +100,11 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
 @files_argument
 @click.pass_obj
 def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
-    """Show the metrics as learning curves by the number NAME, and how far they lie from GCA. A
-    file's number is given as FILE=NUMBER, or follows NAME in the file's name.
+    """Show the metrics as learning curves by the number NAME, which follows NAME in the names of
+    FILEs, and how far they lie from GCA.
     """
-    paths, numbers = series_numbers(name, files)
-    scored = _scored(given, paths)
+    numbers = series_numbers(name, files)
+    scored = _scored(given, files)
     figures = [compared_figures(one.result) for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
     curves = {"series": name, "points": points}
@@ -114,33 +114,22 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
 REFERENCE = "GCA"
 """The metric that distances of learning curves are measured from."""
 
-_GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
 
-
-def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
-    """Return the paths of files, and the number of each.
+def series_numbers(name: str, files: Sequence[str]) -> list[float]:
+    """Return the number of each file, which follows a name in that of the file: `ratio_0.05`.
 
     Args:
         name: What the number is: "ratio".
-        files: Each as FILE=NUMBER; or as a FILE in whose name the number follows: `ratio_0.05`.
+        files: The files.
 
     Raises:
         InputError: A file has no number.
     """
     named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
-    paths, numbers, problems = [], [], []
-    for file in files:
-        given = _GIVEN.fullmatch(file)
-        in_name = named.findall(file)
-        if given is None and not in_name:
-            problems.append(
-                f"the name of {file} has no number after `{name}`; give it as {file}=NUMBER"
-            )
-            continue
-        paths.append(file if given is None else given[1])
-        numbers.append(float(in_name[-1] if given is None else given[2]))
-    refuse("FILE", problems)
-    return paths, numbers
+    numbers = {file: named.findall(file) for file in files}
+    lacking = [file for file, each in numbers.items() if not each]
+    refuse("FILE", [f"the name of {file} has no number after `{name}`" for file in lacking])
+    return [float(numbers[file][-1]) for file in files]
 
 
 def learning_curves(

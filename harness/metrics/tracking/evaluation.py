@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import StatisticsError, correlation as pearson, fmean
 from typing import Any, TypeAlias
@@ -160,10 +160,6 @@ class TrackingResult:
             text_table([title, "state tracking"], [[name, cell(v)] for name, v in values.items()])
             for title, values in tables.items()
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON types."""
-        return asdict(self)
 
 
 POSITIONS = 10
