@@ -321,7 +321,6 @@ def _reading(one: ScoredFile) -> str:
 _WIDTH = 7.2
 """The width of pictures, in inches."""
 
-_LONGEST_NAME = 26
 _COLOUR, _BEHIND = "#0072B2", "0.8"
 # How many small panels stand side by side: of figures, and of systems.
 _FIGURES_ACROSS, _SYSTEMS_ACROSS = 3, 4
@@ -341,7 +340,7 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    short = [drawn(_shortened(name)) for name in names]
+    shown = [drawn(name) for name in names]
     rows = math.ceil(len(results[0].titled(main_only=True)) / _FIGURES_ACROSS)
     panels = 0.4 + 1.25 * math.ceil(len(results) / _SYSTEMS_ACROSS)
     heights = [rows * (0.6 + 0.19 * len(results)), panels, panels]
@@ -351,18 +350,12 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
 
         figure = Figure(figsize=(_WIDTH, sum(heights) + 0.3), layout="constrained")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        _draw_figures(parts[0], short, results)
-        _draw_accuracy(parts[1], short, results)
-        _draw_losses(parts[2], short, results)
+        _draw_figures(parts[0], shown, results)
+        _draw_accuracy(parts[1], shown, results)
+        _draw_losses(parts[2], shown, results)
         return figure
 
     write_picture(path, draw)
-
-
-def _shortened(name: str) -> str:
-    """Return a name that fits beside its bars; its end says more than its middle."""
-    half = _LONGEST_NAME // 2
-    return name if len(name) <= _LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
 
 
 def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]) -> None:

@@ -51,8 +51,6 @@ Predictions: TypeAlias = bytes | Standard | Submission | str
 """An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
 that the harness makes."""
 
-NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
-
 
 def played_predictions(
     scorer: Scorer, predictions: Predictions, source: str, resampled: bool = False
@@ -85,17 +83,11 @@ def played_predictions(
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
-    remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
-    if submission is not None:
-        remarks += _tags(scorer, submission)
-    is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
-    if is_chosen and _has_gold_states(played):
-        remarks.append(NO_STATES)
-    return scorer, played, tuple(remarks)
+    return scorer, played, (*normalized.remarks, *_remarks(scorer, played, submission))
 
 
-def _coverage(played: Played) -> Iterator[Remark]:
-    """Yield a warning if too little is played for a rank."""
+def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> Iterator[Remark]:
+    """Yield what is to be said of predictions besides what reading them told."""
     turns, of = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * of:
         yield Remark(
@@ -103,29 +95,20 @@ def _coverage(played: Played) -> Iterator[Remark]:
             f"submits {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and its "
             "scores do not stand for the benchmark",
         )
-
-
-def _partial_states(played: Played) -> Iterator[Remark]:
-    """Yield a warning if predicted states are used that some turns lack: these count as empty."""
     if played.states == "predicted" and not played.submission.predicts_states:
         lacking, first = played.submission.without_states
-        of = played.submission.turns
-        yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
-
-
-def _has_gold_states(played: Played) -> bool:
-    """Whether Inform and Success were computed with gold states that no set-up brings."""
-    setups = chosen_setups(played.setup)
-    return played.states == "gold" and any(SETUPS[name].states is None for name in setups)
-
-
-def _tags(scorer: Scorer, submission: Submission) -> Iterator[Remark]:
-    """Yield the remark on tags in responses, if many have one."""
-    turns = chain.from_iterable(submission.dialogues.values())
-    if tags := frequent_tags([turn.response for turn in turns], scorer.rules):
+        told = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
+        yield Remark("states", told)
+    said = () if submission is None else chain.from_iterable(submission.dialogues.values())
+    if tags := frequent_tags([turn.response for turn in said], scorer.rules):
         shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
         told = f"special tokens count as words, in BLEU too: {shown}; remove them"
         yield Remark("responses", told)
+    is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
+    without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
+    if is_chosen and without and played.states == "gold":
+        told = "no turn has a `state`; scored with gold belief states"
+        yield Remark("states", told, warning=False)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
