@@ -83,7 +83,7 @@ def command(
         evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
     # NumPy takes its time.
-    from ..comparison import compare, comparison_text
+    from ..comparison import compare
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
@@ -92,7 +92,7 @@ def command(
         write_json(json_target, comparison.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    click.echo(comparison_text(comparison, format_), nl=False)
+    click.echo(comparison.text(format_), nl=False)
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:

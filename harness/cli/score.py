@@ -22,7 +22,7 @@ from ..io import (
     write_json,
     write_text,
 )
-from ..metrics import default_metrics, response_metrics
+from ..metrics import response_metrics
 from ..scoring import Options, ScoredSubmission, Wanted, report_text, score_each
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
@@ -37,7 +37,7 @@ from .tables import score_table
 @click.option(
     "--metrics",
     metavar="METRIC,…",
-    default=",".join(default_metrics()),
+    default=",".join(name for name, one in response_metrics().items() if one.default),
     show_default=True,
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..errors import cut
 from ..io import Table, best_cells, figure
 from ..metrics import SETUPS, Headline, headlines, response_metrics
-from ..scoring import Report, ScoredSubmission, has_gold_states, reporting_words
+from ..scoring import Report, ScoredSubmission, reporting_words
 from ..signature import Signature, comparable_group
 
 
@@ -180,7 +180,7 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
 
 
 def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    gold = [name for name, one in zip(names, reports, strict=True) if has_gold_states(one)]
+    gold = [name for name, one in zip(names, reports, strict=True) if one.has_gold_states]
     return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"] if gold else []
 
 

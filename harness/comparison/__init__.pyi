@@ -4,7 +4,6 @@ from .comparing import (
     Comparison as Comparison,
     check_comparable as check_comparable,
     compare as compare,
-    comparison_text as comparison_text,
     paired_all as paired_all,
 )
 from .evidence import (

@@ -159,6 +159,25 @@ class Comparison:
             **({} if self.spread is None else {"seeds": seeds}),
         }
 
+    def text(self, format_: str = "text") -> str:
+        """Return the comparison in one of `FORMATS`: its tables.
+
+        They are the scores with intervals, the differences, and the spread over seeds if there is
+        one, with the figures that papers compare systems by. CSV has the scores alone: one table is
+        all that it can hold. In plain text, what follows of each pair in words comes first.
+        """
+        figures = main_figures(self.figures)
+        tables = [
+            _scores_table(self, figures),
+            *([_differences_table(self, figures)] if self.pairs else []),
+            *([] if self.spread is None else [_spread_table(self, figures)]),
+        ]
+        if format_ != "text":
+            return formatted(tables, format_)
+        verdicts = ["\n".join(_verdict(pair, figures)) for pair in self.pairs]
+        text = "\n\n".join([*verdicts, formatted(tables, format_)])
+        return f"{printable(text).rstrip()}\n"
+
 
 def compare(
     baseline: Evidence | None,
@@ -406,26 +425,6 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 
 
 # ----------------------------------------------------------------------------------- shown
-
-
-def comparison_text(comparison: Comparison, format_: str = "text") -> str:
-    """Return a comparison in one of `FORMATS`: its tables.
-
-    They are the scores with intervals, the differences, and the spread over seeds if there is one,
-    with the figures that papers compare systems by. CSV has the scores alone: one table is all that
-    it can hold. In plain text, what follows of each pair in words comes first.
-    """
-    figures = main_figures(comparison.figures)
-    tables = [
-        _scores_table(comparison, figures),
-        *([_differences_table(comparison, figures)] if comparison.pairs else []),
-        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
-    ]
-    if format_ != "text":
-        return formatted(tables, format_)
-    verdicts = ["\n".join(_verdict(pair, figures)) for pair in comparison.pairs]
-    text = "\n\n".join([*verdicts, formatted(tables, format_)])
-    return f"{printable(text).rstrip()}\n"
 
 
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from .report import (
     RANKED_COVERAGE as RANKED_COVERAGE,
     Coverage as Coverage,
     Report as Report,
-    has_gold_states as has_gold_states,
     report_text as report_text,
     reporting_words as reporting_words,
 )

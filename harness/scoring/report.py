@@ -102,6 +102,11 @@ class Report:
         """Return Inform and Success under a set-up; None if not asked for."""
         return self.metrics.get(name)
 
+    @property
+    def has_gold_states(self) -> bool:
+        """Whether Inform and Success were computed with gold belief states."""
+        return self.signature.states == "gold" and any(map(self.setup, SETUPS))
+
     def whole(self, name: str, setup: str = MAIN_SETUP) -> float | None:
         """Return a headline figure over the whole benchmark, by which systems are ranked.
 
@@ -224,12 +229,7 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
 
 def _head(report: Report) -> str:
     gold = "Inform and Success with gold belief states, not with predicted ones"
-    return gold if has_gold_states(report) else ""
-
-
-def has_gold_states(report: Report) -> bool:
-    """Return whether Inform and Success were computed with gold belief states."""
-    return report.states == "gold" and any(map(report.setup, SETUPS))
+    return gold if report.has_gold_states else ""
 
 
 _DOMAINS = {
