@@ -37,9 +37,10 @@ def test_one_number_makes_no_curve() -> None:
         learning_curves([1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
 
 
-def test_numbers_are_read_from_names() -> None:
-    files = ["few/ratio_0.05_seed_557.json", "few/ratio-1_seed_3.json"]
-    assert series_numbers("ratio", files) == [0.05, 1.0]
+def test_numbers_are_given_or_read_from_names() -> None:
+    files = ["few/ratio_0.05_seed_557.json", "few/ratio-1_seed_3.json", "zeroshot.json=0"]
+    paths = [*files[:2], "zeroshot.json"]
+    assert series_numbers("ratio", files) == (paths, [0.05, 1.0, 0.0])
     with pytest.raises(InputError, match=r"zeroshot.json has no number after `ratio`"):
         series_numbers("ratio", [*files, "few/zeroshot.json"])
 
@@ -50,13 +51,13 @@ def _write(path: Path, predicted: str) -> str:
 
 
 def test_the_command_shows_curves(tmp_path: Path, capsys: Capture) -> None:
-    names = ("one_shots0.1", "two_shots0.1", "three_shots1")
-    files = [_write(tmp_path / f"{name}.json", "a.x") for name in names]
+    one, two, three = (_write(tmp_path / f"{n}.json", "a.x") for n in ("one", "two", "three"))
+    files = [f"{one}=0.1", f"{two}=0.1", f"{three}=1"]
     done = run_cli(capsys, "lab", "--format", "json", "series", "shots", *files)
     assert done.status == 0, done.err
     curves = json.loads(done.out)["curves"]
     found = [(point["number"], point["files"]) for point in curves["points"]]
-    assert found == [(0.1, [*names[:2]]), (1.0, [names[2]])]
-    done = run_cli(capsys, "lab", "series", "ratio", *files)
+    assert found == [(0.1, ["one", "two"]), (1.0, ["three"])]
+    done = run_cli(capsys, "lab", "series", "shots", one, f"{two}=1")
     assert done.status == 2
-    assert "has no number after `ratio`" in done.err
+    assert "has no number after `shots`" in done.err

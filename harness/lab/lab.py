@@ -100,11 +100,11 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
 @files_argument
 @click.pass_obj
 def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
-    """Show the metrics as learning curves by the number NAME, which follows NAME in the names of
-    FILEs, and how far they lie from GCA.
+    """Show the metrics as learning curves by the number NAME, and how far they lie from GCA. A
+    file's number is given as FILE=NUMBER, or follows NAME in the file's name.
     """
-    numbers = series_numbers(name, files)
-    scored = _scored(given, files)
+    paths, numbers = series_numbers(name, files)
+    scored = _scored(given, paths)
     figures = [compared_figures(one.result) for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
     curves = {"series": name, "points": points}
@@ -115,21 +115,32 @@ REFERENCE = "GCA"
 """The metric that distances of learning curves are measured from."""
 
 
-def series_numbers(name: str, files: Sequence[str]) -> list[float]:
-    """Return the number of each file, which follows a name in that of the file: `ratio_0.05`.
+_GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
+
+
+def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
+    """Return the paths of files, and the number of each.
 
     Args:
         name: What the number is: "ratio".
-        files: The files.
+        files: Each as FILE=NUMBER; or as a FILE in whose name the number follows: `ratio_0.05`.
 
     Raises:
         InputError: A file has no number.
     """
     named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
-    numbers = {file: named.findall(file) for file in files}
-    lacking = [file for file, each in numbers.items() if not each]
-    refuse("FILE", [f"the name of {file} has no number after `{name}`" for file in lacking])
-    return [float(numbers[file][-1]) for file in files]
+    paths, problems = [], []
+    numbers: list[float] = []
+    for file in files:
+        given = _GIVEN.fullmatch(file)
+        path, found = (given[1], [given[2]]) if given else (file, named.findall(file))
+        paths.append(path)
+        numbers += map(float, found[-1:])
+        if not found:
+            problem = f"the name of {file} has no number after `{name}`"
+            problems.append(f"{problem}; give it as {file}=NUMBER")
+    refuse("FILE", problems)
+    return paths, numbers
 
 
 def learning_curves(
