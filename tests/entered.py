@@ -26,8 +26,9 @@ from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.submitting import submit
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import validated
-from mwz.harness.metrics import LowerBound, SetupScores
+from mwz.harness.metrics import LowerBound
 from mwz.harness.metrics.diversity import Diversity
+from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.scoring import Coverage, Report, Scorer
 from mwz.harness.signature import Signature
 from mwz.normalization import published_rule_sets, rule_set

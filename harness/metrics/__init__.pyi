@@ -16,7 +16,6 @@ from .flags import (
 )
 from .inform import (
     TOTAL as TOTAL,
-    SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
     figures_of_sums as figures_of_sums,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InputError
 from ..io import figure, text_table, validated, wrapped
@@ -26,9 +26,6 @@ from ..metrics import (
     response_metrics,
 )
 from ..signature import Signature, harness_version
-
-if TYPE_CHECKING:
-    from ..metrics import SetupScores
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -98,8 +95,8 @@ class Report:
                 return headlines()[name].value(self.metrics, MAIN_SETUP)
         raise AttributeError(f"the report has no {name}")
 
-    def setup(self, name: str) -> SetupScores | None:
-        """Return Inform and Success under a set-up; None if not asked for."""
+    def setup(self, name: str) -> Any:
+        """Return `SetupScores`, Inform and Success, under a set-up; None if not asked for."""
         return self.metrics.get(name)
 
     @property
