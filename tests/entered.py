@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -23,12 +23,13 @@ from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.submitting import submit
-from mwz.harness.board.tracker_scores import BenchmarkLoader, read_states
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import validated
-from mwz.harness.metrics import LowerBound, SetupScores
+from mwz.harness.metrics import LowerBound
 from mwz.harness.metrics.diversity import Diversity
+from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.scoring import Coverage, Report, Scorer
 from mwz.harness.signature import Signature
 from mwz.normalization import published_rule_sets, rule_set
@@ -219,10 +220,14 @@ def all_scores(
 
 
 def tracker_scores(
-    content: bytes | str, source: str, load_benchmark: BenchmarkLoader, **options: Any
+    content: bytes | str,
+    source: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    **options: Any,
 ) -> Scores:
     """Return all that is stored of a tracker."""
-    return score_entry(read_states(content, source, load_benchmark, **options))
+    how = Reading(scorer_for=lambda ids: Scorer(load_benchmark(ids)), **options)
+    return score_entry(read_states(content, source, how))
 
 
 def submit_alone(

@@ -18,7 +18,7 @@ from mwz.harness.board.scores import (
     Intervals,
 )
 from mwz.harness.comparison import Interval, intervals_of
-from mwz.harness.diagnosis import Points
+from mwz.harness.diagnosis.losses import Points
 from mwz.harness.metrics import figures_of_sums
 from mwz.harness.signature import Signature
 

@@ -12,8 +12,9 @@ from diagnosed import mended
 from helpers import parse_submission
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis import Diagnosis, diagnose, domain_losses, followed, points
+from mwz.harness.diagnosis import Diagnosis, diagnose, followed
 from mwz.harness.diagnosis.causes import explain
+from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics import TOTAL
 from mwz.harness.submission import made_submission, normalize_submission
 

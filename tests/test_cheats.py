@@ -31,7 +31,7 @@ from mwz.harness.board import (
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import Responses, score_entry
 from mwz.harness.board.model import make_board
-from mwz.harness.board.tracker_scores import read_states
+from mwz.harness.board.state_tracking import read_states
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
 
@@ -397,7 +397,9 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
 
 def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any) -> Entry:
     content = json.dumps(predictions).encode()
-    outputs = read_states(content, "new.json", lambda ids: multiwoz, **options)
+    outputs = read_states(
+        content, "new.json", Reading(scorer_for=lambda ids: Scorer(multiwoz), **options)
+    )
     facts = system(name="new", track="state-tracking")
     place = enter(folder, "new", facts, predictions=content).folder
     for name, text in score_entry(outputs).files().items():
@@ -419,7 +421,7 @@ def test_a_tracker_that_has_the_gold_states_has_no_rank(
 ) -> None:
     entry = _tracker(tmp_path, third, _states(third, **more))
     [row] = make_board([entry], "2021").of_track("state-tracking")
-    assert row.scores.figures.gold_share == 1.0
+    assert row.scores.gold_share == 1.0
     assert _raised(row) == {"gold_states"}
 
 
@@ -431,7 +433,7 @@ def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
     own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
     entry = _tracker(tmp_path, multiwoz, own)
     [[row]] = make_board([entry], "2021").tables_by_track["state-tracking"]
-    assert (row.scores.figures.jga, row.rank) == (100.0, None)
+    assert (row.scores.jga, row.rank) == (100.0, None)
     assert row.unranked == "its gold states are its own, not those of a known version"
     with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
         _tracker(tmp_path / "2.2", multiwoz, own, gold="2.2")

@@ -29,6 +29,7 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness import Benchmark
 from mwz.harness.board import (
     Entry,
+    Reading,
     Scores,
     System,
     hashes_of,
@@ -40,8 +41,13 @@ from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, parse_scores
-from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
-from mwz.harness.board.tracker_scores import read_states, tracker_against
+from mwz.harness.board.state_tracking import read_states
+from mwz.harness.board.tracked import (
+    FurtherGold,
+    entered_scores,
+    submission_against,
+    tracker_against,
+)
 from mwz.harness.board.verdicts import record
 from mwz.harness.cli import main
 from mwz.harness.data import DataSet, declared, load_benchmark, load_gold_states
@@ -49,6 +55,7 @@ from mwz.harness.data.gold_states import gold_states_path, install_gold_states, 
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates, score_tracking
+from mwz.harness.scoring import Coverage, Scorer
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission
 from mwz.harness.submission.model import NormalizedDialogue
 
@@ -83,11 +90,12 @@ def test_a_submission_is_scored_with_dontcare_and_without_on_what_the_gold_state
     # Of the first dialogue's two turns the second lacks the `dontcare`.
     assert (keep.jga, drop.jga) == (50, 100)
     # Two values found of three in gold, none too many: 2 * 2 / (2 + 3).
-    assert keep.slot_f1 == pytest.approx(80)
-    for figures in (keep, drop):
-        assert (figures.dialogues, figures.turns) == (1, 2)
-        assert (figures.of_dialogues, figures.of_turns) == (2, 4)
-        assert (figures.gold, figures.gold_version) == (GOLD.digest, "1.1")
+    assert keep.result.figures["F1"] == pytest.approx(80)
+    for scores in (keep, drop):
+        assert scores.coverage == Coverage(dialogues=1, of=2, turns=2, of_turns=4)
+        assert (scores.gold_digest, scores.version) == (GOLD.digest, "1.1")
+        # Only the figures of all turns are kept.
+        assert (scores.result.per_domain, scores.result.positions) == ({}, ())
     assert drop.signature.parameters["dontcare"] == "drop"
 
 
@@ -107,7 +115,8 @@ def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -
     )
     assert (found["1.1"]["keep"].jga, found["1.1"]["drop"].jga) == (100, 100)
     short = tracker_against(own_gold("d1", AREA), "x.json", lambda ids: tiny(), [GOLD])
-    assert (short["1.1"]["keep"].turns, short["1.1"]["keep"].complete) == (1, False)
+    coverage = short["1.1"]["keep"].coverage
+    assert (coverage.turns, coverage.complete) == (1, False)
     unfit = own_gold("d9", AREA, AREA)
     assert tracker_against(unfit, "x.json", lambda ids: tiny(), [GOLD]) == {}
 
@@ -116,9 +125,9 @@ def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
     made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
     scores = made.result
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
-    assert scores.report.metrics["SA"] == pytest.approx(95)
-    assert (scores.figures.jga, made.predictions) == (0, None)
-    assert (scores.gold.whose, scores.figures.turns) == ("benchmark", 4)
+    assert scores.result.metrics["SA"] == pytest.approx(95)
+    assert (scores.jga, made.predictions) == (0, None)
+    assert (scores.gold, scores.coverage.turns) == ("benchmark", 4)
 
 
 # ------------------------------------------------------------------------------- stored
@@ -144,10 +153,14 @@ def test_what_is_stored_reads_back() -> None:
 
 
 def _jga(further: FurtherGold, jga: float) -> FurtherGold:
-    """Return figures on all turns of the made-up benchmark, with a JGA, 5 more without dontcare."""
+    """Return scores on all turns of the made-up benchmark, with a JGA, 5 more without dontcare."""
     return {
         version: {
-            choice: replace(one, jga=value, turns=570, of_turns=600)
+            choice: replace(
+                one,
+                result=replace(one.result, metrics={**one.result.metrics, "JGA": value}),
+                coverage=replace(one.coverage, turns=570, of_turns=600),
+            )
             for (choice, one), value in zip(by_choice.items(), (jga, jga + 5), strict=True)
         }
         for version, by_choice in further.items()
@@ -204,7 +217,12 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
     played = report(dst=states, turns=540, dialogues=90, strict=rates, optimistic=rates)
     entry = enter(tmp_path, "part", system(name="part"), {"2021": played}, b"part")
     by_version = _jga(further(), 40.0)["1.1"]
-    kept = {"1.1": {choice: replace(one, turns=513) for choice, one in by_version.items()}}
+    kept = {
+        "1.1": {
+            choice: replace(one, coverage=replace(one.coverage, turns=513))
+            for choice, one in by_version.items()
+        }
+    }
     part = replace(entry, scores=replace(entry.scores, further_gold=kept))
     own, other = _tables([*_systems(tmp_path, {"whole": (50.0, 20.0)}), part])
     assert [(row["System"], row["JGA"]) for row in _texts(own)] == [
@@ -227,7 +245,10 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD.version, lambda *_: GOLD)
+    how = Reading(
+        scorer_for=lambda ids: Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD
+    )
+    outputs = read_states(content, "x.json", how)
     scores = score_entry(outputs, [GOLD])
     for name, text in scores.files().items():
         (place / name).write_text(text, encoding="utf-8")
@@ -237,7 +258,7 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
     states = second.scores
-    assert (states.further, second.benchmark_row, states.figures.jga) == (False, None, 50)
+    assert (second.further, second.benchmark_row, states.jga) == (False, None, 50)
     assert states.without_dontcare.jga == 50
     assert list(_texts([first, second])[1].values())[2:7] == ["50.00", "50.00", "–", "–", "–"]
 
@@ -331,8 +352,8 @@ def board(
 
 def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> None:
     careful, gold = board.further(), load_gold_states("1.1", load_benchmark("sample"))
-    assert careful["1.1"]["keep"].gold == gold.digest
-    assert careful["1.1"]["keep"].dialogues == 29
+    assert careful["1.1"]["keep"].gold_digest == gold.digest
+    assert careful["1.1"]["keep"].coverage.dialogues == 29
     # It predicts no states.
     assert board.further("scripted") == {}
     assert "unchanged" in board.rescore().out
@@ -349,7 +370,7 @@ def test_a_further_version_needs_its_declaration_only(
     declares("1.1", "1.2")
     _install("1.2", left_out=2)
     board.rescore.done()
-    assert {v: one["keep"].dialogues for v, one in board.further().items()} == {
+    assert {v: one["keep"].coverage.dialogues for v, one in board.further().items()} == {
         "1.1": 29,
         "1.2": 28,
     }
@@ -375,14 +396,14 @@ def test_what_is_stored_is_kept_where_the_gold_states_are_not_installed(board: _
 
 
 def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
-    return lambda content: content["further_gold"][version][choice].update(to)
+    return lambda content: content["further_gold"][version][choice]["result"]["metrics"].update(to)
 
 
 def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
     true = board.further()["1.1"]["drop"].jga
-    change_scores(board.folder / "careful", _figure("1.1", "drop", jga=99.0))
+    change_scores(board.folder / "careful", _figure("1.1", "drop", JGA=99.0))
     run = board.verify.failed()
-    [line] = [one for one in run.out.splitlines() if "drop.jga" in one]
+    [line] = [one for one in run.out.splitlines() if "drop.result.metrics.JGA" in one]
     assert line.split()[:2] == ["gold", "1.1"]
     assert "99.0" in line
     assert repr(true) in line
@@ -401,7 +422,7 @@ def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Boar
     run = board.run.done("submit", path, *options)
     assert "version 1.1" in run.out
     assert "of 2 among those with these gold states" in run.out
-    assert board.further()["1.1"]["keep"].dialogues == 29
+    assert board.further()["1.1"]["keep"].coverage.dialogues == 29
     gold_states_path("sample", "1.1").unlink()
     run = board.run.done("submit", path, *options)
     assert "not scored against gold states 1.1, which are not installed" in run.err
@@ -434,7 +455,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     board.rescore.done()
     entry = read_entry(folder)
     assert entry.problems == ()
-    assert entry.scores.further_gold["1.1"]["keep"].dialogues == 29
+    assert entry.scores.further_gold["1.1"]["keep"].coverage.dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
@@ -474,9 +495,9 @@ def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     [own, further] = board_tracked.tracked(
         entered_scores(entry.scores.main), entry.scores.further_gold
     )
-    figures = (own.figures, further.figures, further.without_dontcare)
-    assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED[key]
-    assert [one.turns for one in figures] == [7372, 7368, 7368]
+    scores = (own, further, further.without_dontcare)
+    assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED[key]
+    assert [one.coverage.turns for one in scores] == [7372, 7368, 7368]
 
 
 @pytest.fixture(scope="session")
@@ -493,8 +514,8 @@ def test_public_outputs_against_2_2_and_2_4(
     read = predictions("ubar")
     own = tracker_scores(json.dumps(read).encode(), "ubar", lambda ids: multiwoz).result
     found = tracker_against(read, "ubar", lambda ids: multiwoz, [gold_24])["2.4"]
-    figures = (own.figures, found["keep"], found["drop"])
-    assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED["ubar"]
+    scores = (own, found["keep"], found["drop"])
+    assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED["ubar"]
 
 
 @pytest.mark.real_data
@@ -504,5 +525,5 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
         tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).result
         for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
     )
-    assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
-    assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]
+    assert round(own.result.figures["SA"], 2) == 81.46
+    assert round(other.result.figures["SA"], 2) == 80.78

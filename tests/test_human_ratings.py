@@ -23,7 +23,7 @@ def _csv(path: Path, *lines: str) -> Path:
 @pytest.fixture(autouse=True)
 def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let intervals be of few samples: no test here is about where they end."""
-    monkeypatch.setattr("mwz.harness.tracking.lab.ratings.INTERVAL_SAMPLES", 50)
+    monkeypatch.setattr("mwz.harness.comparison.evidence.INTERVAL_SAMPLES", 50)
 
 
 RATINGS = {"a": {"p": 0.0}, "b": {"p": 0.0}, "c": {"p": 1.0}, "d": {"p": 1.0}}
@@ -38,36 +38,36 @@ CANDIDATES = ["FGA λ=0.5", "FGA λ=1"]
 
 def test_metrics_are_correlated_with_ratings_by_dialogue() -> None:
     found = agreement(RATINGS, SCORES, CANDIDATES, (), "r.csv")
-    jga = found.correlations["JGA"]
+    jga = found["correlations"]["JGA"]
     # Deviations (-1, -1, 1, 1) / 2 and (-1, 0, 0, 1): 1 / √(1 * 2).
-    assert jga["Pearson"].value == pytest.approx(1 / 2**0.5)
+    assert jga["Pearson"]["value"] == pytest.approx(1 / 2**0.5)
     # Ranks (1.5, 1.5, 3.5, 3.5) and (1, 2.5, 2.5, 4): 3 / √(4 * 4.5).
-    assert jga["Spearman"].value == pytest.approx(3 / 18**0.5)
+    assert jga["Spearman"]["value"] == pytest.approx(3 / 18**0.5)
     # Of 6 pairs 3 agree and none disagrees; 2 and 1 are tied: 3 / √(4 * 5).
-    assert jga["Kendall"].value == pytest.approx(3 / 20**0.5)
-    assert -1 <= jga["Pearson"].low <= jga["Pearson"].value <= jga["Pearson"].high <= 1
-    assert found.correlations["GCA"]["Pearson"] is None
+    assert jga["Kendall"]["value"] == pytest.approx(3 / 20**0.5)
+    assert -1 <= jga["Pearson"]["low"] <= jga["Pearson"]["value"] <= jga["Pearson"]["high"] <= 1
+    assert found["correlations"]["GCA"]["Pearson"] is None
 
 
 def test_the_candidate_that_agrees_best_is_found_and_the_others_are_left_out() -> None:
     found = agreement(RATINGS, SCORES, CANDIDATES, (), "r.csv")
     # Scores that do not go with the ratings at all, and the ratings themselves times three.
-    assert found.rates == pytest.approx({"FGA λ=0.5": 0, "FGA λ=1": 1})
-    assert found.best == "FGA λ=1"
-    assert list(found.correlations) == ["JGA", "FGA λ=1", "GCA"]
+    assert found["rates"] == pytest.approx({"FGA λ=0.5": 0, "FGA λ=1": 1})
+    assert found["best"] == "FGA λ=1"
+    assert list(found["correlations"]) == ["JGA", "FGA λ=1", "GCA"]
     assert agreement_table(found).notes[1:] == [
-        "of all λ, FGA λ=1 agrees best, at the end of their range; it is chosen on these ratings"
+        "of all λ, FGA λ=1 agrees best; it is chosen on these ratings"
     ]
     shown = agreement(RATINGS, SCORES, CANDIDATES, {"FGA λ=0.5"}, "r.csv")
-    assert list(shown.correlations) == list(SCORES)
+    assert list(shown["correlations"]) == list(SCORES)
 
 
 def test_a_dialogue_has_the_mean_of_its_ratings() -> None:
     # Means 0, 1/2, 1 go perfectly with 0, 1, 2.
     ratings = {"a": {"p": 0.0, "q": 0.0}, "b": {"p": 1.0, "q": 0.0}, "d": {"q": 1.0}}
     found = agreement(ratings, {"JGA": SCORES["JGA"]}, (), (), "r.csv")
-    assert found.correlations["JGA"]["Pearson"].value == pytest.approx(1)
-    assert (found.dialogues, found.raters, found.best) == (3, 2, None)
+    assert found["correlations"]["JGA"]["Pearson"]["value"] == pytest.approx(1)
+    assert (found["dialogues"], found["raters"], found["best"]) == (3, 2, None)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("krippendorff") is None, reason="not installed")
@@ -77,8 +77,8 @@ def test_agreement_of_raters_is_krippendorffs_alpha() -> None:
     pairs = {"a": (1.0, 1.0), "b": (0.0, 0.0), "c": (1.0, 0.0)}
     ratings = {id_: {"p": one, "q": other} for id_, (one, other) in pairs.items()}
     scores = {"JGA": SCORES["JGA"]}
-    assert agreement(ratings, scores, (), (), "r.csv").alpha == pytest.approx(4 / 9)
-    assert agreement(RATINGS, scores, (), (), "r.csv").alpha is None
+    assert agreement(ratings, scores, (), (), "r.csv")["alpha"] == pytest.approx(4 / 9)
+    assert agreement(RATINGS, scores, (), (), "r.csv")["alpha"] is None
 
 
 def test_ratings_are_read_by_dialogue_and_rater(tmp_path: Path) -> None:

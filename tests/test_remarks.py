@@ -70,7 +70,7 @@ def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: st
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "inform"}, "options: metrics: 'inform' is a string; write ['inform']"),
+        ({"metrics": "inform"}, "options: metrics: 'inform'; give a list of names"),
         ({"metrics": 5}, "options: metrics: 5; give a list of names"),
         ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
@@ -385,15 +385,10 @@ def test_tags_around_responses_are_remarked_with_the_bleu_that_they_cost(
         _, _, told = played_predictions(scorer, json.dumps(said(tag, every)).encode(), "x")
         return [str(one) for one in told if "tokens" in str(one)]
 
-    bleu = scorer.with_options(metrics=["bleu"])
-    reports = [bleu.score(said(tag, 1)).bleu or {} for tag in (" <eos_r>", "")]
-    tagged, bare = (f"{one['mwz22']:.2f}" for one in reports)
     [told] = remarks(" <eos_r>", 1)
     assert told == (
-        f"special tokens count as words: <eos_r> {sample.turns}×; BLEU is {tagged}, and {bare} "
-        "without them; remove them"
+        f"special tokens count as words, in BLEU too: <eos_r> {sample.turns}×; remove them"
     )
-    assert float(tagged) < float(bare) - 10
     assert len(remarks("<|endoftext|>", 20)) == 1
     # A price below another is no tag, nor is a word that is unknown, and few tags cost little.
     for tag, every in ((" less < more", 1), (" <unk>", 1), ("</s>", 50)):

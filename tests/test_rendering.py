@@ -147,7 +147,8 @@ ODD_NAMES = (r"a$\frac{$", "$x^2$", "a$", "_hidden", "b\udcff", "c\x1b[2J", "d\n
 
 @pytest.mark.parametrize("suffix", ["svg", "pdf"])
 def test_any_name_of_a_file_can_be_drawn(suffix: str, tmp_path: Path) -> None:
-    from mwz.harness.metrics import plot_tracking, score_tracking
+    from mwz.harness.cli.tracked_files import plot_tracking
+    from mwz.harness.metrics import score_tracking
 
     path = tmp_path / f"picture.{suffix}"
     report = score_tracking([tracked(*FGA_FIGURE_1)])

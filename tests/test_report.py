@@ -12,7 +12,7 @@ from helpers import HASTY, read_submission
 
 from mwz.harness import InputError
 from mwz.harness.data import load_benchmark
-from mwz.harness.scoring import Report, Scorer, allowed_metrics
+from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import normalize_submission
 
 
@@ -22,7 +22,7 @@ def report() -> Report:
     scorer = Scorer(load_benchmark("sample"))
     path = HASTY
     submission = normalize_submission(read_submission(path, scorer.benchmark), scorer.rules)
-    return scorer.with_options(metrics=allowed_metrics(submission)).score_normalized(submission)
+    return scorer.with_all_metrics(submission).score_normalized(submission)
 
 
 @pytest.fixture

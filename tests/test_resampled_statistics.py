@@ -17,8 +17,8 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison import bootstrap_samples
 from mwz.harness.comparison.comparing import swaps
+from mwz.harness.comparison.evidence import bootstrap_samples
 from mwz.harness.metrics import bleu_of_sums
 from mwz.harness.metrics.tracking.metric import exact_sum, sum_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers import CAREFUL, Cli, texts_drawn
 
-from mwz.harness.comparison import BOOTSTRAP, Interval, plot_scores
-from mwz.harness.comparison.evidence import WILSON
+from mwz.harness.comparison import Interval, plot_scores
+from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import Figure
 

@@ -14,8 +14,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, chisquare
 
-from mwz.harness.comparison import SEED, Evidence, bootstrap_samples
+from mwz.harness.comparison import SEED, Evidence
 from mwz.harness.comparison.comparing import TESTS, holm, mcnemar, swaps
+from mwz.harness.comparison.evidence import bootstrap_samples
 from mwz.harness.metrics import Figure, References, Statistics, bleu_of_sums
 from mwz.harness.signature import Signature
 

@@ -472,7 +472,7 @@ def test_a_tracker_has_its_row_its_page_and_no_figures_of_responses(made: Site) 
     page = _tree(made.files[f"systems/{key}.html"])
     assert {h.get("id") for h in _all(page, "h2")} >= {"state-tracking", "signature"}
     assert "Inform" not in _text(_all(page, "main")[0])
-    jga = json.loads(made.files[f"systems/{key}.json"])["state_tracking"]["jga"]
+    jga = json.loads(made.files[f"systems/{key}.json"])["state_tracking"]["JGA"]
     cells = [_text(cell) for cell in _row(made.files["index.html"], f"tracking-{key}")]
     assert f"{jga:.2f}" in cells
 
@@ -753,8 +753,7 @@ def test_tables_of_other_tracks_can_be_downloaded_with_all_their_rows(
                 value = row.grounded.success_all["total"]
                 assert float(line["success_all"]) == pytest.approx(value, abs=5e-5)
             elif line["jga"]:  # What is shown of a ranked row is what ranks it.
-                figures = row.scores.figures
-                value = figures.jga if row.rank is None else figures.at_least
+                value = row.scores.jga if row.rank is None else row.scores.at_least
                 assert float(line["jga"]) == pytest.approx(value, abs=5e-5)
 
 

@@ -29,6 +29,7 @@ from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
+from mwz.harness.scoring import Coverage
 
 
 def own_gold(*turns: tuple[dict[str, Any], dict[str, Any]]) -> bytes:
@@ -57,20 +58,19 @@ def _scored(content: bytes = HALF, **options: Any) -> Scores:
 
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
     scores = _scored().result
-    assert (scores.gold.whose, scores.gold.version) == ("file", None)
-    assert scores.coverage == 100
-    figures = scores.figures
+    assert (scores.gold, scores.version) == ("file", None)
+    figures = scores.result.figures
     # One turn of two is exact; one of two predicted slots, and of two gold slots, is right.
-    assert (figures.jga, figures.slot_f1, figures.rsa) == (50.0, 50.0, 50.0)
-    assert (figures.dialogues, figures.turns, figures.of_turns) == (1, 2, None)
-    assert figures.gold == scores.signature.gold
+    assert (figures["JGA"], figures["F1"], figures["RSA"]) == (50.0, 50.0, 50.0)
+    assert scores.coverage == Coverage(1, 1, 2, 2)
+    assert scores.gold_digest == scores.signature.gold
 
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
     scores = tracker_scores(content, "careful.json", lambda ids: sample).result
-    assert scores.gold.whose == "benchmark"
-    assert scores.figures.turns == scores.figures.of_turns == sample.turns
+    assert scores.gold == "benchmark"
+    assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
     assert scores.signature.data is not None
 
@@ -86,10 +86,9 @@ def test_the_same_states_score_alike_in_both_tracks(
     submitting.done(path, "Careful states")
     [table] = submitting.tables()
     assert {row.key for row in table} == {"careful", "careful-states"}
-    one, other = (row.scores.figures for row in table)
-    assert [one.jga, one.slot_f1, one.rsa, one.fga, one.gca, one.fuzzy_joint_accuracy] == [
-        *(other.jga, other.slot_f1, other.rsa, other.fga, other.gca, other.fuzzy_joint_accuracy)
-    ]
+    one, other = (row.scores for row in table)
+    assert one.result == other.result
+    assert one.coverage == other.coverage
 
 
 # -------------------------------------------------------------------------- scores.json
@@ -115,10 +114,10 @@ def _edited(entry: Entry, change: Callable[[Any], object]) -> Entry:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda c: c.update(format=0), "format 2; score the entry again"),
+        (lambda c: c.update(format=0), "format 3; score the entry again"),
         (lambda c: c.pop("result"), "expected scores of the track state-tracking"),
         (lambda c: c["result"].update(extra=1), "result.extra: unknown key"),
-        (lambda c: c["result"].pop("figures"), "result.figures: field required"),
+        (lambda c: c["result"].pop("result"), "result.result: field required"),
         (lambda c: c["predictions"].update(sha256="x"), "predictions.sha256"),
     ],
 )
@@ -168,9 +167,12 @@ def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
 ) -> None:
     [[row]] = _tables([_end_to_end(tmp_path, "a")])
     # Figure 1 of the FGA paper: two of six turns are exact.
-    assert row.scores.figures.jga == pytest.approx(100 * 2 / 6)
-    assert row.scores.figures.fga == pytest.approx(46.45, abs=0.005)
-    assert row.scores.gold.whose == "benchmark"
+    assert row.scores.jga == pytest.approx(100 * 2 / 6)
+    shown = {
+        column.title: column.value(row).text for column in shown_columns("state-tracking", [row])
+    }
+    assert (shown["JGA"], shown["FGA (λ = 0.5)"]) == ("33.33", "46.45")
+    assert row.scores.gold == "benchmark"
 
 
 def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_metrics_are_correlated_over_the_turns_that_both_score() -> None:
     # leaves turn 0 out, has (1, 1, 1/2) where JGA has (1, 1, 0): they go together perfectly. RSA
     # has (0, 1, 1, 1/2) and JGA (1, 1, 1, 0): worked out below.
     turns = [("", ""), ("a.x", "a.x"), ("a.x", "a.x"), ("a.x a.y", "a.x")]
-    matrix = analyse([tracked(*turns)], HALF).turns
+    matrix = analyse([tracked(*turns)], HALF)["turns"]
     assert matrix["JGA"]["AGA"] == pytest.approx(1)
     # Means 5/8 and 3/4. Products: -5/8 * 1/4 + 2 * 3/8 * 1/4 + -1/8 * -3/4 = 1/8.
     # Squares: 25/64 + 2 * 9/64 + 1/64 = 11/16, and 3 * 1/16 + 9/16 = 3/4.
@@ -56,9 +56,9 @@ def test_metrics_are_correlated_over_the_turns_that_both_score() -> None:
 
 def test_slots_used_are_the_most_in_one_gold_state() -> None:
     found = analyse([tracked(("a.x a.y", ""), ("a.x", "")), tracked(("", "a.z"), id_="d2")], HALF)
-    assert found.slots == {0: 1, 2: 1}
+    assert found["slots"] == {0: 1, 2: 1}
     many = " ".join(f"a.s{number}" for number in range(12))
-    assert analyse([tracked((many, many)), tracked(("a.x", "a.x"))], HALF).fewer_slots == 50
+    assert analyse([tracked((many, many)), tracked(("a.x", "a.x"))], HALF)["fewer_slots"] == 50
 
 
 EMPTY = tracked(("", ""), ("", ""), id_="empty")
@@ -70,9 +70,9 @@ def test_by_default_dialogues_with_mistakes_are_held_against_where_these_lie() -
     early = tracked(*HYPOTHETICAL_P2, id_="early")
     late = tracked(*HYPOTHETICAL_P1, id_="late")
     found = analyse([early, late, EMPTY, PERFECT], HALF)
-    assert found.taken == {"0.5": 2}
+    assert found["taken"] == {"0.5": 2}
     # One mistake in six turns, in turn 0 and in turn 5: (0 - 2.5) / 6 and (5 - 2.5) / 6.
-    first, *_, last = bins = found.biases["0.5"]["TO"]["bins"]
+    first, *_, last = bins = found["biases"]["0.5"]["TO"]["bins"]
     assert len(bins) == 10
     assert first["start"] == pytest.approx(-2.5 / 6)
     assert last["start"] == pytest.approx(2.5 / 6 - 0.1 * 5 / 6)
@@ -80,32 +80,32 @@ def test_by_default_dialogues_with_mistakes_are_held_against_where_these_lie() -
     assert (first["dialogues"], last["dialogues"]) == (1, 1)
     assert [first["fga"], first["gca"]] == pytest.approx([59.75, 52.38], abs=0.005)
     assert [last["fga"], last["gca"]] == pytest.approx([83.33, 52.38], abs=0.005)
-    assert found.biases["0.5"]["TO"]["fga"] == pytest.approx(1)
-    assert found.biases["0.5"]["TO"]["gca"] is None
+    assert found["biases"]["0.5"]["TO"]["fga"] == pytest.approx(1)
+    assert found["biases"]["0.5"]["TO"]["gca"] is None
 
 
 def test_the_recipe_of_the_paper_leaves_out_perfect_and_close_dialogues() -> None:
     # Without any change GCA counts as 0 there. Of two dialogues, scores are ±0.71 in standard
     # deviations: FGA 50 and 100 against GCA 55 and 0 lie apart, FGA 50 and 48.8 against GCA 55 and
     # 31.4 have the same order, and so the same scores.
-    assert analyse([LATE, EMPTY, PERFECT], HALF, "gca-paper").taken == {"0.5": 2}
+    assert analyse([LATE, EMPTY, PERFECT], HALF, "gca-paper")["taken"] == {"0.5": 2}
     both = [LATE, tracked(*GCA_SAMPLE_1, id_="sample")]
-    assert analyse(both, HALF, "gca-paper").taken == {"0.5": 0}
+    assert analyse(both, HALF, "gca-paper")["taken"] == {"0.5": 0}
 
 
 def test_the_recipe_of_the_paper_counts_one_turn_more() -> None:
     # Turn 1 of 2 is after the middle, (1 - 1/2) / 2 = 1/4; of 3 turns it is the middle, TO 0, as
     # of a dialogue without mistakes: nothing is left to go with anything.
-    assert analyse([LATE, EMPTY], HALF, "gca-paper").biases["0.5"]["TO"]["fga"] is None
+    assert analyse([LATE, EMPTY], HALF, "gca-paper")["biases"]["0.5"]["TO"]["fga"] is None
     first = tracked(("a.x", ""), ("a.x", ""), ("a.x a.y", "a.y"), id_="first")
-    assert analyse([LATE, first], HALF).biases["0.5"]["TO"]["fga"] == pytest.approx(1)
+    assert analyse([LATE, first], HALF)["biases"]["0.5"]["TO"]["fga"] == pytest.approx(1)
 
 
 def test_the_recipe_of_the_paper_pools_trackers() -> None:
     files = {"one": [LATE], "two": [EMPTY]}
     assert list(analyses_of(files, HALF)) == ["one", "two"]
     [pooled] = analyses_of(files, HALF, "gca-paper").values()
-    assert pooled.dialogues == 2
+    assert pooled["dialogues"] == 2
 
 
 def test_the_spread_over_trackers_is_shown_beside_their_analyses(tmp_path: Path, cli: Cli) -> None:
@@ -131,8 +131,8 @@ def test_published_predictions_give_the_measured_correlations(
 ) -> None:
     path = dst_data / "T5_fewshot_train" / "ratio_1.0_seed_557_prediction.json"
     found = analyse(read_file(path).dialogues, HALF, recipe)
-    uneven = found.biases["0.5"]["NU"]
-    assert found.taken == {"0.5": taken}
+    uneven = found["biases"]["0.5"]["NU"]
+    assert found["taken"] == {"0.5": taken}
     assert (uneven["fga"], uneven["gca"]) == pytest.approx((fga, gca), abs=0.005)
 
 
@@ -142,4 +142,4 @@ def test_published_predictions_use_as_many_slots_as_figure_2_of_the_rsa_paper_sa
 ) -> None:
     # "Approximately 85 %" in its own states of version 2.1.
     path = dst_data / "trippy" / "trippy_result.json"
-    assert analyse(read_file(path).dialogues, HALF).fewer_slots == 82
+    assert analyse(read_file(path).dialogues, HALF)["fewer_slots"] == 82

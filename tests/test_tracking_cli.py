@@ -151,16 +151,3 @@ def test_a_dialogue_is_part_of_the_json(dst, figure_1):
 )
 def test_bad_options_are_told_with_status_2(dst, figure_1, options, message):
     assert message in dst.refused(figure_1, *options)
-
-
-@pytest.mark.parametrize(
-    ("names", "labels"),
-    [
-        (["ratio_0.1_seed_5.json", "ratio_0.11_seed_5.json"], ["0.1", "0.11"]),
-        # A name that would be lost altogether keeps all.
-        (["seed.json", "seed_1.json"], ["seed", "seed_1"]),
-    ],
-)
-def test_names_lose_the_words_that_they_share(dst, tmp_path, names, labels):
-    found = dst.json(*(write_states(tmp_path / name, GCA_SAMPLE_2) for name in names))
-    assert [report["label"] for report in found] == labels

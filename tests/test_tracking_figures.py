@@ -1,4 +1,4 @@
-"""The few figures of a tracker that tables of systems show."""
+"""The figures of a tracker that tables of systems show."""
 
 from __future__ import annotations
 
@@ -10,66 +10,49 @@ import pytest
 from helpers import benchmark, dialogue, goal
 from tracking_cases import FGA_FIGURE_1, belief, read_file, tracked
 
-from mwz.harness import Benchmark
-from mwz.harness.board.tracked import tracking_figures
-from mwz.harness.metrics import GoldStates, parse_tracking_file, score_tracking
+from mwz.harness.board.tracked import against_gold
+from mwz.harness.metrics import (
+    GoldStates,
+    parse_tracking_file,
+    score_tracking,
+    tracking_signature,
+)
+from mwz.harness.scoring import Coverage
 
 
-def test_figures_of_a_file_with_gold_states_of_its_own() -> None:
-    figures = tracking_figures([tracked(*FGA_FIGURE_1)], gold_version="2.1")
-    # The paper's figure 1: two turns of six exact. Its five gold triples and more, as reports say.
-    assert figures.jga == pytest.approx(100 / 3)
-    assert round(figures.fga, 2) == 46.45
-    assert round(figures.gca, 2) == 76.47
-    assert round(figures.rsa, 2) == 60.52
-    report = score_tracking([tracked(*FGA_FIGURE_1)])
-    assert figures.slot_f1 == report.metrics["F1"]
-    assert figures.fuzzy_joint_accuracy == report.fuzzy["joint_accuracy"]
-    assert (figures.dialogues, figures.turns) == (1, 6)
-    assert (figures.of_dialogues, figures.of_turns, figures.complete) == (None, None, True)
-    assert figures.gold_version == "2.1"
-    assert figures.gold == figures.signature.gold
-    # λ is 0.5, whatever reports show otherwise.
-    assert figures.signature.parameters["lambda"] == "0.5"
+def test_the_figures_of_the_papers_figure_1() -> None:
+    figures = score_tracking([tracked(*FGA_FIGURE_1)]).figures
+    # Two turns of six exact. Its five gold triples and more, as reports say.
+    assert figures["JGA"] == pytest.approx(100 / 3)
+    assert round(figures["FGA.0.5"], 2) == 46.45
+    assert round(figures["GCA"], 2) == 76.47
+    assert round(figures["RSA"], 2) == 60.52
 
 
-def _toy() -> Benchmark:
-    states = [belief("hotel.area"), belief("hotel.area hotel.stars")]
-    return benchmark(
-        {
-            "d1": dialogue({"hotel": goal()}, 2, states=states),
-            "d2": dialogue({"hotel": goal()}, 2, states=states),
-        }
-    )
-
-
-def test_figures_against_a_benchmark_tell_their_coverage_and_whose_gold_they_are() -> None:
-    predicted = {"D1.json": [belief("hotel.area"), belief("hotel.area")]}
-    toy = _toy()
-    file = parse_tracking_file(predicted, "states.json", lambda ids: toy)
-    figures = tracking_figures(file.dialogues, file.benchmark, gold_version="2.2")
-    assert figures.jga == 50
-    assert (figures.dialogues, figures.turns) == (1, 2)
-    assert (figures.of_dialogues, figures.of_turns, figures.complete) == (2, 4, False)
-    assert (
-        figures.gold
-        == GoldStates("", "", {id_: d.states for id_, d in toy.dialogues.items()}).digest
-    )
-    assert figures.gold_version == "2.2"
+def test_what_is_of_parts_is_left_out_where_it_is_not_wanted() -> None:
+    whole, alone = (score_tracking([tracked(*FGA_FIGURE_1)], by_part=one) for one in (True, False))
+    assert alone.figures == whole.figures
+    assert (alone.per_slot, alone.losses, alone.mistakes) == ({}, {}, {})
+    assert whole.per_slot.keys() > set()
 
 
 def test_figures_against_another_version_have_its_hash_and_name() -> None:
+    states = [belief("hotel.area"), belief("hotel.area hotel.stars")]
+    toy = benchmark({id_: dialogue({"hotel": goal()}, 2, states=states) for id_ in ("d1", "d2")})
     predicted = {"D1.json": [belief("hotel.area"), belief("hotel.area")]}
-    toy = _toy()
-    gold = GoldStates("2.4", "tiny", {"d1": [belief("hotel.area")] * 2})
-    file = parse_tracking_file(predicted, "states.json", lambda ids: toy, gold)
-    figures = tracking_figures(file.dialogues, file.benchmark, file.gold)
-    assert figures.jga == 100
-    assert (figures.gold, figures.gold_version) == (gold.digest, "2.4")
-    own = tracking_figures(
-        parse_tracking_file(predicted, "states.json", lambda ids: toy).dialogues, toy
+    own, other = (
+        parse_tracking_file(predicted, "states.json", lambda ids: toy, gold)
+        for gold in (None, GoldStates("2.4", "tiny", {"d1": [belief("hotel.area")] * 2}))
     )
-    assert not figures.signature.comparable_with(own.signature)
+    assert other.gold is not None
+    scores = against_gold(other.dialogues, toy, other.gold)["keep"]
+    assert scores.jga == 100
+    assert (scores.gold_digest, scores.version) == (other.gold.digest, "2.4")
+    assert scores.coverage == Coverage(dialogues=1, of=2, turns=2, of_turns=4)
+    assert scores.at_least == 50
+    # λ is 0.5, whatever reports show otherwise.
+    assert scores.signature.parameters["lambda"] == "0.5"
+    assert not scores.signature.comparable_with(tracking_signature(own.dialogues, toy))
 
 
 @pytest.mark.real_data

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -110,8 +112,8 @@ def test_names_of_dialogues_and_the_order_of_slots_and_dialogues_change_nothing(
         for d in content
     ]
     random.shuffle(other)
-    first = score_tracking(dialogues_of(content)).to_dict()
-    second = score_tracking(dialogues_of(other, prefix="other")).to_dict()
+    first = asdict(score_tracking(dialogues_of(content)))
+    second = asdict(score_tracking(dialogues_of(other, prefix="other")))
     assert first["counts"] == second["counts"]
     assert first["per_slot"] == second["per_slot"]
     for name in SHARES:

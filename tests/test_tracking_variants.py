@@ -14,6 +14,7 @@ from helpers import Cli, benchmark, dialogue, goal, refusal
 from tracking_cases import belief, tracked, write_states
 
 from mwz.harness import Benchmark
+from mwz.harness.cli.tracked_files import annotated
 from mwz.harness.errors import InputError
 from mwz.harness.metrics import (
     VARIANTS,
@@ -26,7 +27,6 @@ from mwz.harness.metrics import (
     track_states,
     tracking_signature,
 )
-from mwz.harness.metrics.tracking.scored_files import annotated
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.

@@ -47,8 +47,12 @@ from mwz.harness.io import (
 from mwz.harness.io.files import VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.metrics.setups import REFERENCES
-from mwz.harness.scoring import Report, Scorer, allowed_metrics
-from mwz.harness.submission import checked_submission, normalize_submission, read_predictions
+from mwz.harness.scoring import Report, Scorer
+from mwz.harness.submission import (
+    checked_submission,
+    normalize_submission,
+    read_predictions,
+)
 from mwz.harness.submission.formats.standard import KEYS, TURN_KEYS, formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
@@ -70,7 +74,7 @@ def golden_reports() -> dict[str, Any]:
                 checked_submission(read_predictions(path), scorer.benchmark, path.name),
                 scorer.with_options(rules=rules).rules,
             )
-            chosen = scorer.with_options(rules=rules, metrics=allowed_metrics(submission))
+            chosen = scorer.with_options(rules=rules).with_all_metrics(submission)
             report = chosen.score_normalized(submission).to_dict()
             # Versions differ between machines and forbid no comparison.
             del report["signature"], report["signature_fields"]["versions"]

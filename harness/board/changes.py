@@ -30,7 +30,6 @@ from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
 from .systems import NOT_STATED, stated_facts
 from .track import tracks
-from .tracked import COUNTS, TRACKING_FIGURES
 
 
 @dataclass(frozen=True)
@@ -92,10 +91,7 @@ def _figures(scores: Scores) -> dict[str, Any]:
     if scores.result is not None:
         by_source["result"] = _without_signatures(plain(scores.result))
     for version, by_choice in scores.further_gold.items():
-        by_source[f"gold {version}"] = {
-            choice: {name: getattr(one, name) for name in (*TRACKING_FIGURES.values(), *COUNTS)}
-            for choice, one in by_choice.items()
-        }
+        by_source[f"gold {version}"] = _without_signatures(plain(by_choice))
     return by_source
 
 

@@ -11,17 +11,16 @@ from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..data import load_gold_states
-from ..diagnosis import domain_losses, lost_dialogues, points
+from ..diagnosis import Causes
 from ..errors import InputError, Remark
 from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
-from ..scoring import Scorer, allowed_metrics, chosen_states, explained_results, played_predictions
+from ..scoring import Scorer, explained_results, played_predictions
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission, read_standard
 from .copied import Fingerprints, fingerprints_of
 from .pairs import evidence_of_rows
 from .scores import (
     FIGURES,
-    Causes,
     DialogueScores,
     Hashes,
     Intervals,
@@ -158,7 +157,7 @@ class Responses(Outputs):
     @property
     def states(self) -> str:
         """The source of belief states that they are scored with."""
-        return chosen_states(self.main, self.scorer.options)
+        return self.scorer.sources(self.main)[0]
 
     @cached_property
     def played(self) -> Played:
@@ -180,11 +179,10 @@ class Responses(Outputs):
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
-            metrics = allowed_metrics(submission)
-            scorer = scorer.with_options(metrics=metrics)
+            scorer = scorer.with_all_metrics(submission)
             played = scorer.played(submission)
             reports[rules] = scorer.report(played)
-            if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(metrics):
+            if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(played.metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
             if scorer.options.aliases is not None:
                 without[rules] = self._without_placeholders(rules)
@@ -318,5 +316,5 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         intervals=Intervals(
             INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, {name: intervals[name] for name in FIGURES}
         ),
-        causes=Causes(domain_losses(results), points(results), lost_dialogues(results)),
+        causes=Causes.of(results),
     )

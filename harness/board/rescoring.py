@@ -221,9 +221,9 @@ def _jobs(
 def _gold(entry: Entry, benchmark: Benchmark) -> GoldStates | None:
     """Return the gold states that a tracker was scored with, if they are a named version."""
     result = entry.scores.result
-    if not isinstance(result, TrackedScores) or result.gold.whose != "version":
+    if not isinstance(result, TrackedScores) or result.gold != "version":
         return None
-    return load_gold_states(result.gold.version or "", benchmark)
+    return load_gold_states(result.gold_version or "", benchmark)
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes]:
@@ -282,7 +282,7 @@ def _rescored(
     how = Reading(
         scorer_for=lambda ids: scorer,
         aliases=entry.system.aliases,
-        gold=old.result.gold.version if isinstance(old.result, TrackedScores) else None,
+        gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
     )
     outputs = track.outputs(content, entry.key, how)

@@ -87,20 +87,17 @@ class Row:
         entry: The entry.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         copies: Flag -> what it has of another entry, as far as that is known.
+        further: Whether it is of other gold states than those that the system was entered with.
     """
 
     entry: Entry
     rank: int | None = None
     copies: Mapping[str, Shared] = field(default_factory=dict)
+    further: bool = False
 
     @property
     def is_human(self) -> bool:
         """Whether it is what the human responses get, which stands above the others."""
-        return False
-
-    @property
-    def further(self) -> bool:
-        """Whether it is of other gold states than those that the system was entered with."""
         return False
 
     @property
@@ -362,7 +359,7 @@ class ResponsesRow(Row):
         measured = dict(self.report.metrics.get("flags") or {})
         further = self.entry.scores.further_gold
         states = tracked(entered_scores(self.report), further, self.report.rules)
-        if shares := [one.figures.gold_share for one in states]:
+        if shares := [one.gold_share for one in states]:
             measured[GOLD_STATES] = max(shares)
         return measured
 

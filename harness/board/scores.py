@@ -6,7 +6,7 @@
   strict figures without them. In a track whose entries have no reports, the `result` that the track
   declares, with its signature. `further_gold`: what predicted states score against gold states of
   further versions, as declared with the data set (`data/sets/`): version -> choice of `--dontcare`
-  -> figures.
+  -> scores.
 - `dialogues.json`: the same dialogue by dialogue, of the default rule set and the strict set-up, in
   the order of the benchmark's dialogues: which are won, BLEU's counts, the intervals of the scores,
   and what points were lost by.
@@ -34,7 +34,7 @@ from mwz.normalization import DEFAULT_RULES, digest_of_json, sha256
 
 from ..comparison import Interval, Spread
 from ..data import blob_id
-from ..diagnosis import DomainLosses, Points
+from ..diagnosis import Causes
 from ..errors import InputError, refuse
 from ..io import parse_json, read_plain, to_json, validated
 from ..metrics import COLUMNS
@@ -42,7 +42,7 @@ from ..scoring import FORMAT, Report
 from ..signature import Signature
 from .copied import Fingerprints
 from .track import Track, tracks
-from .tracked import FurtherGold, TrackingFigures
+from .tracked import FurtherGold, TrackedScores
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"
@@ -52,7 +52,7 @@ SEEDS_FILE = "seeds.json"
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
-_FORMAT = 2
+_FORMAT = 3
 """The version of the schema of all files but a report, which has its own."""
 
 
@@ -132,33 +132,6 @@ class Intervals:
     samples: int
     seed: int
     scores: Mapping[str, Interval]
-
-
-@dataclass(frozen=True)
-class Causes:
-    """What points were lost by, in the strict set-up.
-
-    Attributes:
-        domains: Goal domain -> what is lost in it.
-        points: Cause, of a domain or of a slot -> what it costs in total, in percent of the
-            dialogues played.
-        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
-            by their places among these, from 0.
-    """
-
-    domains: Mapping[str, DomainLosses]
-    points: Mapping[str, Points]
-    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
-
-    @property
-    def lost(self) -> dict[int, list[tuple[str, str]]]:
-        """Place of a dialogue that is lost -> domains and causes."""
-        lost: dict[int, list[tuple[str, str]]] = {}
-        for domain, causes in self.dialogues.items():
-            for cause, places in causes.items():
-                for place in places:
-                    lost.setdefault(place, []).append((domain, cause))
-        return lost
 
 
 _Count: TypeAlias = Annotated[int, Field(ge=0)]
@@ -355,7 +328,7 @@ def _read_scores(document: dict[str, Any], source: str, track: Track) -> dict[st
     """Return the fields of `Scores` that a `scores.json` holds."""
     types: dict[str, Any] = {
         "predictions": Hashes,
-        "further_gold": dict[str, dict[str, TrackingFigures]],
+        "further_gold": dict[str, dict[str, TrackedScores]],
         "result": track.result,
         "without_placeholders": dict[str, dict[str, FiniteFloat]],
     }

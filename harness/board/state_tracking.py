@@ -1,4 +1,4 @@
-"""The track of state tracking: a table for each set of gold states.
+"""The track of state tracking: how trackers are scored, and a table for each set of gold states.
 
 Systems of other tracks that predict states stand in its tables as well.
 """
@@ -7,25 +7,191 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES, read_toml
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    read_toml,
+    rule_set,
+)
 
+from ..benchmark import Benchmark
+from ..data import gold_versions
+from ..errors import InputError, unknown
 from ..io import figure
-from ..metrics import FLAGS, GOLD_STATES
+from ..metrics import (
+    FLAGS,
+    GOLD_STATES,
+    HEADLINE_LAMBDA,
+    GoldStates,
+    TrackedFile,
+    lambda_label,
+    parse_tracking_file,
+    score_tracking,
+    tracking_signature,
+)
 from ..signature import Signature
+from ..submission import STATE, dialogue_id, parse_predictions
 from .columns import Column, Values, at, named, raised
-from .copied import Shared
+from .copied import Fingerprints, Shared, fingerprints_of
 from .entries import Entry
-from .entry_scores import Reading
+from .entry_scores import Outputs, Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
-from .scores import plain
+from .scores import Hashes, Scores, hashes_of, plain
 from .track import Track
-from .tracked import TRACKING_FIGURES, TrackedScores, entered_scores, tracked
-from .tracker_scores import States, read_states
+from .tracked import (
+    KNOWN_GOLD,
+    TrackedScores,
+    agreement,
+    entered_scores,
+    tracked,
+    tracker_against,
+    tracker_scores,
+)
 
 _NAME = "state-tracking"
+
+_FIGURES: Mapping[str, str] = {
+    "JGA": "JGA",
+    "Slot F1": "F1",
+    "RSA": "RSA",
+    "FGA (λ = 0.5)": f"FGA.{lambda_label(HEADLINE_LAMBDA)}",
+    "GCA": "GCA",
+    "Fuzzy joint acc.": "fuzzy.joint_accuracy",
+}
+"""Title of a column -> the figure, a key of `TrackingResult.figures`."""
+
+
+# ------------------------------------------------------------------------ a tracker's outputs
+
+
+@dataclass(frozen=True)
+class States(Outputs):
+    """A tracker's states, read, to be scored.
+
+    Attributes:
+        read: What the file holds.
+        file: Its dialogues, paired with gold states.
+        how: How it was read.
+        content: The (unpacked) file; None where the harness makes the states.
+    """
+
+    read: object
+    file: TrackedFile
+    how: Reading
+    content: bytes | None = None
+
+    @property
+    def predictions(self) -> Hashes | None:
+        """What identifies the predictions."""
+        return None if self.content is None else hashes_of(self.content, self.read)
+
+    @cached_property
+    def benchmark(self) -> Benchmark:
+        """The benchmark that the dialogues are of."""
+        return self.file.benchmark or self.how.load_benchmark(one.id for one in self.file.dialogues)
+
+    def scores(self, golds: Sequence[GoldStates]) -> Scores:
+        """Score them with every metric."""
+        file = self.file
+        signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
+        gold, version = "version", self.how.gold
+        if file.benchmark is None:
+            gold = "file"
+            self._check_gold(golds)
+        elif file.gold is None:
+            gold, version = "benchmark", None
+            data = file.benchmark.content_hash(rule_set(DEFAULT_RULES))
+            signature = replace(signature, data=data)
+        return Scores(
+            predictions=self.predictions,
+            result=tracker_scores(
+                file.dialogues,
+                score_tracking(file.dialogues),
+                file.benchmark,
+                signature=signature,
+                gold=gold,
+                gold_version=version,
+            ),
+            fingerprints=self._fingerprints,
+            further_gold=tracker_against(self.read, file.source, self.how.load_benchmark, golds),
+        )
+
+    def _check_gold(self, golds: Sequence[GoldStates]) -> None:
+        """Make sure that the file's own gold states are those of the version that is stated.
+
+        Raises:
+            InputError: They are not, or nobody can tell.
+        """
+        version = self.how.gold
+        if version is None:
+            return
+        by_version = {gold.version: gold.states for gold in golds}
+        default, _ = gold_versions(self.benchmark.name)
+        if default is not None:
+            by_version[default] = {
+                id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
+            }
+        if version not in by_version:
+            known = unknown("version", version, by_version) if by_version else "none is known"
+            other = "`mwz data import --states` installs others, or leave it out"
+            raise InputError("--gold", f"{known}; {other}")
+        agrees = agreement(self.file.dialogues, by_version[version])
+        if agrees < KNOWN_GOLD:
+            problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
+            other = (
+                "leave it out, or leave the gold states out of the file to be compared with these"
+            )
+            raise InputError("--gold", f"{problem}; {other}")
+
+    @property
+    def _fingerprints(self) -> Fingerprints | None:
+        file, rules = self.file, rule_set(DEFAULT_RULES)
+        try:
+            benchmark = self.benchmark
+        except InputError:
+            # It is only asked for to find copies, and a score does not need it.
+            return None
+        states: dict[str, list[BeliefState]] = {}
+        for dialogue in file.dialogues:
+            id_ = dialogue_id(dialogue.id)
+            if id_ in benchmark.dialogues:
+                by_number = {turn.number: turn.predicted for turn in dialogue.turns}
+                turns = range(benchmark.dialogues[id_].turns)
+                states[id_] = [normalize_state(by_number.get(n, {}), rules) for n in turns]
+        return fingerprints_of(benchmark, None, states) if states else None
+
+
+def read_states(content: bytes | str, source: str, how: Reading) -> States:
+    """Read a tracker's file.
+
+    Args:
+        content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
+            of a submission that the harness makes.
+        source: What messages call it.
+        how: How it is read.
+
+    Raises:
+        InputError: The content is no file of states, or the gold states cannot be loaded.
+    """
+    load_benchmark = how.load_benchmark
+    if isinstance(content, bytes):
+        read = parse_predictions(content, source)
+    else:
+        dialogues = load_benchmark(()).dialogues
+        read = {id_: [{STATE: {}}] * one.turns for id_, one in dialogues.items()}
+    file = parse_tracking_file(read, source, load_benchmark)
+    if how.gold is not None and file.benchmark is not None:
+        states = how.load_gold(how.gold, file.benchmark)
+        file = parse_tracking_file(read, source, load_benchmark, states)
+    return States(read, file, how, content if isinstance(content, bytes) else None)
+
+
+# ---------------------------------------------------------------------------- rows and tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +212,6 @@ class TrackedRow(Row):
     gained: int | None = None
 
     @property
-    def further(self) -> bool:
-        """As of `Row`."""
-        return self.scores.further
-
-    @property
     def printed_as(self) -> str:
         """As of `Row`."""
         return f"{self.scores.version} joint accuracy"
@@ -58,12 +219,12 @@ class TrackedRow(Row):
     @property
     def coverage(self) -> float:
         """As of `Row`, of the turns."""
-        return self.scores.coverage
+        return self.scores.coverage.percent
 
     @property
     def anchor(self) -> str:
         """As of `Row`."""
-        version = f"-{self.scores.gold.version}" if self.further else ""
+        version = f"-{self.scores.version}" if self.further else ""
         return f"tracking-{self.key}{version}"
 
     @property
@@ -74,15 +235,20 @@ class TrackedRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """Joint goal accuracy; turns that are not tracked count as wrong."""
-        return (self.scores.figures.at_least,)
+        return (self.scores.at_least,)
 
     @property
     def figures(self) -> dict[str, Any]:
         """As of `Row`."""
-        figures = dict(vars(self.scores.figures))
-        signature, further = str(figures.pop("signature")), self.entry.scores.further_gold
+        scores, further = self.scores, self.entry.scores.further_gold
         more = {"further_gold": plain(further)} if further else {}
-        return {"state_tracking": figures, **more, "signature": signature}
+        figures = {**scores.result.metrics, "fuzzy": scores.result.fuzzy}
+        return {
+            "state_tracking": {**figures, "gold_share": scores.gold_share},
+            "coverage": vars(scores.coverage),
+            **more,
+            "signature": str(scores.signature),
+        }
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
@@ -92,9 +258,9 @@ class TrackedRow(Row):
     @property
     def jga_bounds(self) -> dict[str, float]:
         """As of `Row`."""
-        figures = self.scores.figures
-        version = self.scores.version or figures.gold
-        return {} if figures.complete else {version: figures.at_least}
+        scores = self.scores
+        version = scores.version or scores.gold_digest
+        return {} if scores.coverage.complete else {version: scores.at_least}
 
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
@@ -103,7 +269,7 @@ class TrackedRow(Row):
     @property
     def track_reasons(self) -> Iterator[str]:
         """As of `Row`."""
-        if not self.scores.gold.is_known:
+        if self.scores.gold == "file" and self.scores.version is None:
             yield "its gold states are its own, not those of a known version"
         if self.entry.system.states_of is not None:
             yield f"its belief states are those of {self.entry.system.states_of}"
@@ -119,13 +285,12 @@ class TrackedRow(Row):
     @property
     def bound_note(self) -> list[str]:
         """As of `Row`."""
-        figures = self.scores.figures
-        if figures.complete:
+        if self.scores.coverage.complete:
             return []
         if self.unranked is not None:
             return [f"not ranked: {self.unranked}; its figures are of the turns it tracks"]
         over = MISSING.format(of="", unit="turns")
-        jga, whole = figure(figures.jga, 2), figure(self.ranking_key[0], 2)
+        jga, whole = figure(self.scores.jga, 2), figure(self.ranking_key[0], 2)
         return [f"≥ {whole} {over}; {jga} on the turns it tracks"]
 
 
@@ -145,22 +310,23 @@ def _tables(
     for entry in entries:
         benchmark_row = None
         every = _scores(entry, rules)
-        share = max((one.figures.gold_share for one in every), default=0.0)
+        share = max((one.gold_share for one in every), default=0.0)
         for one in every:
             row = TrackedRow(
                 entry=entry,
                 scores=one,
                 gold_share=share,
+                further=one is not every[0],
                 benchmark_row=benchmark_row,
                 copies=copies.get(entry.key, {}),
             )
-            if one.gold.whose == "benchmark":
+            if one.gold == "benchmark":
                 benchmark_row = row
-            elif benchmark_row is not None and benchmark_row.scores.figures.complete:
+            elif benchmark_row is not None and benchmark_row.scores.coverage.complete:
                 # Versions may lack dialogues: these are all turns that one of them has.
-                turns[one.figures.gold] = one.figures.turns
-            tables.setdefault(one.figures.gold, []).append(row)
-            places[one.figures.gold] = order.index(one.gold.whose)
+                turns[one.gold_digest] = one.coverage.turns
+            tables.setdefault(one.gold_digest, []).append(row)
+            places[one.gold_digest] = order.index(one.gold)
     for gold, count in turns.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
@@ -202,37 +368,40 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
         rows: The table's rows, which share their gold states.
     """
     scores = rows[0].scores
-    figures = {title: at(f"scores.figures.{name}", 2) for title, name in TRACKING_FIGURES.items()}
-    figures["JGA"] = _jga()
-    if scores.gold.whose != "version":
+    figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
+    if scores.gold != "version":
         columns = {**figures, "Coverage": _turns_covered}
     else:
         columns = {
-            f"JGA {scores.gold.version}": figures["JGA"],
+            f"JGA {scores.version}": figures["JGA"],
             "without dontcare": _jga("scores.without_dontcare"),
             f"JGA {scores.benchmark_version or 'of the benchmark'}": _BENCHMARK_JGA,
             "Difference": _difference,
             "Places gained": at("gained", 0, signed=True),
             **{title: figures[title] for title in ("Slot F1", "GCA")},
-            "Turns": at("scores.figures.turns", 0),
+            "Turns": at("scores.coverage.turns", 0),
         }
     columns = {**columns, "Track": at("track"), "Flags": raised}
     return named(columns, words=("Track", "Flags"))
 
 
-def _jga(path: str = "scores.figures") -> Values:
-    """Return the JGA of the figures at the end of a path; of ranked rows, that which ranks."""
+def _figure(key: str) -> Values:
+    return lambda row: Value(row.scores.result.figures[key], 2)
+
+
+def _jga(path: str = "scores") -> Values:
+    """Return the JGA of the scores at the end of a path; of ranked rows, that which ranks."""
 
     def value(row: TrackedRow) -> Value:
         one = at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
-        if row.scores.figures.complete or row.unranked:
+        if row.scores.coverage.complete or row.unranked:
             return one
         return replace(one, played=at(f"{path}.jga", 2)(row).number)
 
     return value
 
 
-_BENCHMARK_JGA = _jga("benchmark_row.scores.figures")
+_BENCHMARK_JGA = _jga("benchmark_row.scores")
 
 
 def _difference(row: TrackedRow) -> Value:
@@ -243,14 +412,10 @@ def _difference(row: TrackedRow) -> Value:
 
 
 def _turns_covered(row: TrackedRow) -> Value:
-    figures = row.scores.figures
-    if figures.of_turns is None:
-        return Value(words=f"{figures.dialogues} dialogues, {figures.turns} turns")
+    scores = row.scores
+    if scores.gold == "file":
+        return Value(words=f"{scores.coverage.dialogues} dialogues, {scores.coverage.turns} turns")
     return Value(row.coverage, 2, unit=" %")
-
-
-def _outputs(content: bytes | str, source: str, how: Reading) -> States:
-    return read_states(content, source, how.load_benchmark, how.gold, how.load_gold)
 
 
 _TEXTS = read_toml("state_tracking.toml", __package__)
@@ -266,7 +431,7 @@ TRACKS = (
         tables=_tables,
         heading=_heading,
         columns=_columns,
-        outputs=_outputs,
+        outputs=read_states,
         ranks="jga",
         against="slot f1",
         result=TrackedScores,

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field
 
-from mwz.normalization import DEFAULT_RULES
+from mwz.normalization import (
+    DEFAULT_RULES,
+    BeliefState,
+    normalize_state,
+    rule_set,
+    without_empty_domains,
+)
 
 from ..benchmark import Benchmark
 from ..data import gold_versions
+from ..errors import InputError
 from ..metrics import (
     HEADLINE_LAMBDA,
     VARIANTS,
@@ -21,14 +28,15 @@ from ..metrics import (
     TrackedDialogue,
     TrackingResult,
     gold_share,
-    lambda_label,
+    parse_tracking_file,
     score_tracking,
     track_states,
     tracking_signature,
+    without_booking_prefix,
 )
-from ..scoring import Report
+from ..scoring import Coverage, Report
 from ..signature import SHOWN_HASH, Signature
-from ..submission import NormalizedSubmission
+from ..submission import NormalizedSubmission, dialogue_id
 
 KNOWN_GOLD = 0.99
 """The share of turns from which a file's gold states are those of a version.
@@ -38,209 +46,55 @@ Values may be spelled differently; of two versions of MultiWOZ not two thirds of
 
 KEEP, DROP = VARIANTS["dontcare"]
 
-TRACKING_FIGURES: Mapping[str, str] = {
-    "JGA": "jga",
-    "Slot F1": "slot_f1",
-    "RSA": "rsa",
-    "FGA (λ = 0.5)": "fga",
-    "GCA": "gca",
-    "Fuzzy joint acc.": "fuzzy_joint_accuracy",
-}
-"""Title of a column -> the figure, an attribute of `TrackingFigures`."""
-
-_KEYS: Mapping[str, str] = {
-    "jga": "JGA",
-    "slot_f1": "F1",
-    "rsa": "RSA",
-    "fga": f"FGA.{lambda_label(HEADLINE_LAMBDA)}",
-    "gca": "GCA",
-    "fuzzy_joint_accuracy": "fuzzy.joint_accuracy",
-}
-
-COUNTS = ("dialogues", "turns", "of_dialogues", "of_turns")
-"""What figures are of, attributes of `TrackingFigures`."""
-
-
-@dataclass(frozen=True)
-class TrackingFigures:
-    """A tracker's figures, in percent and unrounded. Rows with different `gold` do not compare.
-
-    Attributes:
-        jga: Joint goal accuracy.
-        slot_f1: F1 of the slots' values.
-        rsa: Relative slot accuracy.
-        fga: Flexible goal accuracy with λ = 0.5.
-        gca: Granular change accuracy.
-        fuzzy_joint_accuracy: Joint accuracy where values may differ in their spelling; no JGA.
-        dialogues: Dialogues scored.
-        turns: Turns scored.
-        of_dialogues: The benchmark's dialogues; None for gold states of the file's own.
-        of_turns: The benchmark's turns; None for gold states of the file's own.
-        gold: SHA-256 of the gold states, in hexadecimal.
-        gold_version: What version of the annotation they are; None where nobody says.
-        signature: All that the figures depend on.
-        gold_share: The share of turns that agree with gold on all slots that queries use, which is
-            the sign `gold_states`.
-    """
-
-    jga: float
-    slot_f1: float
-    rsa: float
-    fga: float
-    gca: float
-    fuzzy_joint_accuracy: float
-    dialogues: int
-    turns: int
-    of_dialogues: int | None
-    of_turns: int | None
-    gold: str
-    gold_version: str | None
-    signature: Signature
-    gold_share: float = 0.0
-
-    @property
-    def complete(self) -> bool:
-        """Whether all turns of the benchmark are scored; True for gold states of the file's own."""
-        return self.of_turns is None or self.turns == self.of_turns
-
-    @property
-    def at_least(self) -> float:
-        """Joint goal accuracy with turns that are not tracked counted as wrong."""
-        return self.jga * self.turns / (self.of_turns or self.turns)
-
-
-def tracking_figures(
-    dialogues: Sequence[TrackedDialogue],
-    benchmark: Benchmark | None = None,
-    gold: GoldStates | None = None,
-    gold_version: str | None = None,
-    choices: Choices = Choices(),
-) -> TrackingFigures:
-    """Score tracked dialogues for a table of systems.
-
-    Args:
-        dialogues: At least one dialogue, with gold and predicted states.
-        benchmark: The benchmark that the dialogues are of; None if their gold states are their
-            file's own.
-        gold: The gold states that took the place of the benchmark's, if any did.
-        gold_version: What version of the annotation the benchmark's or the file's own gold states
-            are, where that is known; that of `gold` is known.
-        choices: Which variant of joint accuracy is meant; λ is 0.5.
-
-    Raises:
-        InputError: More slots are wrong in a turn than MultiWOZ has.
-        ValueError: There are no dialogues.
-    """
-    choices = replace(choices, lambdas=[HEADLINE_LAMBDA])
-    return figures_of(
-        score_tracking(dialogues, choices),
-        tracking_signature(dialogues, benchmark, choices, gold),
-        gold_share_of(dialogues),
-        gold_version if gold is None else gold.version,
-        None if benchmark is None else (len(benchmark.dialogues), benchmark.turns),
-    )
-
-
-def gold_share_of(dialogues: Sequence[TrackedDialogue]) -> float:
-    """Return the share of turns that agree with gold on all slots that queries use."""
-    return gold_share(
-        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
-    )
-
-
-def figures_of(
-    result: TrackingResult,
-    signature: Signature,
-    gold_share: float,
-    version: str | None,
-    whole: tuple[int, int] | None,
-) -> TrackingFigures:
-    """Return the figures of a result for a table of systems.
-
-    The hash of a benchmark's content tells its own gold states, which submissions of all tracks are
-    scored on; other gold states have a hash of theirs.
-
-    Args:
-        result: What was scored, with FGA at λ = 0.5.
-        signature: What its figures depend on.
-        gold_share: As of `gold_share_of`.
-        version: What version of the annotation the gold states are; None where nobody says.
-        whole: The benchmark's dialogues and turns; None for gold states of the file's own.
-    """
-    of_dialogues, of_turns = whole or (None, None)
-    shares = result.figures
-    return TrackingFigures(
-        **{name: shares[key] for name, key in _KEYS.items()},
-        gold_share=gold_share,
-        dialogues=result.dialogues,
-        turns=result.turns,
-        of_dialogues=of_dialogues,
-        of_turns=of_turns,
-        gold=signature.data or signature.gold or "",
-        gold_version=version,
-        signature=signature,
-    )
-
-
-FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackingFigures]]
-"""Version -> choice of `--dontcare` -> figures."""
-
-
-@dataclass(frozen=True)
-class GoldOf:
-    """Whose gold states predictions were compared with.
-
-    Attributes:
-        whose: "benchmark"; "file", the predictions file's own; or "version", those of another
-            version of the annotation of the benchmark's dialogues.
-        version: What version of the annotation they are; None where nobody says.
-        agrees: Of a file's own: the share of turns whose gold state is that of this version; None
-            where no version is said.
-    """
-
-    whose: Literal["benchmark", "file", "version"]
-    version: Annotated[str, Field(max_length=40)] | None = None
-    agrees: FiniteFloat | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether they are those of a known version, not what a file says they are."""
-        return self.whose != "file" or (self.agrees or 0.0) >= KNOWN_GOLD
-
 
 @dataclass(frozen=True)
 class TrackedScores:
     """What predicted states score against one set of gold states.
 
     Attributes:
-        figures: The figures that tables show.
-        gold: Whose gold states they were made with.
-        report: Every metric, of a tracker as it was entered.
-        without_dontcare: The figures without `dontcare`, where these are known.
-        further: Whether these are other gold states than those that the entry was entered with.
+        result: The scores: of further gold states, those of all turns alone.
+        signature: All that they depend on besides the tracker.
+        gold: Whose gold states they were made with: those of the "benchmark", of the "file", or of
+            another "version" of the annotation of the benchmark's dialogues.
+        coverage: How much of the benchmark is tracked; all of it for gold states of the file's own.
+        gold_share: The share of turns that agree with gold on all slots that queries use, which is
+            the flag `gold_states`.
+        gold_version: What version of the annotation the gold states are, if not the benchmark's;
+            None where nobody says.
+        without_dontcare: The same without `dontcare`, where that is known.
     """
 
-    figures: TrackingFigures
-    gold: GoldOf
-    report: TrackingResult | None = None
-    without_dontcare: TrackingFigures | None = None
-    further: bool = False
+    result: TrackingResult
+    signature: Signature
+    gold: Literal["benchmark", "file", "version"]
+    coverage: Coverage
+    gold_share: float
+    gold_version: Annotated[str, Field(max_length=40)] | None = None
+    without_dontcare: TrackedScores | None = None
 
     @property
-    def signature(self) -> Signature:
-        """Everything the figures depend on besides the tracker."""
-        return self.figures.signature
+    def jga(self) -> float:
+        """Joint goal accuracy of the turns that are tracked, in percent."""
+        return self.result.figures["JGA"]
+
+    @property
+    def at_least(self) -> float:
+        """Joint goal accuracy with turns that are not tracked counted as wrong."""
+        return self.jga * self.coverage.turns / self.coverage.of_turns
 
     def of_turns(self, turns: int) -> TrackedScores:
         """Return the same of gold states that have so many turns."""
-        dropped = self.without_dontcare and replace(self.without_dontcare, of_turns=turns)
-        figures = replace(self.figures, of_turns=turns)
-        return replace(self, figures=figures, without_dontcare=dropped)
+        dropped = self.without_dontcare and self.without_dontcare.of_turns(turns)
+        coverage = replace(self.coverage, of_turns=turns)
+        return replace(self, coverage=coverage, without_dontcare=dropped)
 
     @property
-    def coverage(self) -> float:
-        """Turns tracked, in percent; 100 for gold states of the file's own."""
-        return 100 * self.figures.turns / (self.figures.of_turns or self.figures.turns)
+    def gold_digest(self) -> str:
+        """A SHA-256 of the gold states, in hexadecimal: scores with different ones do not compare.
+
+        The hash of a benchmark's content tells its own, which systems of all tracks are scored on.
+        """
+        return self.signature.data or self.signature.gold or ""
 
     @property
     def benchmark_version(self) -> str | None:
@@ -250,16 +104,20 @@ class TrackedScores:
     @property
     def version(self) -> str | None:
         """What version of the annotation the gold states are; None if nobody says."""
-        return self.benchmark_version if self.gold.whose == "benchmark" else self.gold.version
+        return self.benchmark_version if self.gold == "benchmark" else self.gold_version
 
     @property
     def gold_title(self) -> str:
         """What the gold states are, as the heading of a table."""
-        digest = self.figures.gold[:SHOWN_HASH]
+        digest = self.gold_digest[:SHOWN_HASH]
         version = "" if self.version is None else f", version {self.version}"
-        if self.gold.whose == "file":
+        if self.gold == "file":
             return f"Gold states of the predictions file{version} ({digest})"
         return f"Gold states of the benchmark {self.signature.benchmark or ''}{version} ({digest})"
+
+
+FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackedScores]]
+"""Version -> choice of `--dontcare` -> scores."""
 
 
 def entered_scores(report: Report) -> TrackedScores | None:
@@ -267,9 +125,55 @@ def entered_scores(report: Report) -> TrackedScores | None:
     if report.dst is None:
         return None
     share = (report.metrics.get("flags") or {}).get("gold_states", 0.0)
-    whole = (report.coverage.of, report.coverage.of_turns)
-    figures = figures_of(report.dst, report.signature, share, None, whole)
-    return TrackedScores(figures, GoldOf("benchmark"))
+    return TrackedScores(report.dst, report.signature, "benchmark", report.coverage, share)
+
+
+def tracker_scores(
+    dialogues: Sequence[TrackedDialogue],
+    result: TrackingResult,
+    benchmark: Benchmark | None,
+    **about: Any,
+) -> TrackedScores:
+    """Return what is stored of tracked dialogues and their scores.
+
+    Args:
+        dialogues: The dialogues, with gold and predicted states.
+        result: Their scores.
+        benchmark: The benchmark that the dialogues are of; None if the gold states are the file's
+            own.
+        about: The `signature` of the scores, and whose `gold` states they were made with.
+    """
+    of = result if benchmark is None else benchmark
+    coverage = Coverage(
+        dialogues=result.dialogues,
+        of=result.dialogues if benchmark is None else len(benchmark.dialogues),
+        turns=result.turns,
+        of_turns=of.turns,
+    )
+    share = gold_share(
+        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
+    )
+    return TrackedScores(result=result, coverage=coverage, gold_share=share, **about)
+
+
+def agreement(
+    dialogues: Iterable[TrackedDialogue], gold: Mapping[str, Sequence[BeliefState]]
+) -> float:
+    """Return the share of turns whose gold state is that of a version; what it lacks is not."""
+    rules = rule_set(DEFAULT_RULES)
+
+    def compared(state: BeliefState) -> BeliefState:
+        return without_empty_domains(without_booking_prefix(state))
+
+    equal = []
+    for dialogue in dialogues:
+        gold_states = gold.get(dialogue_id(dialogue.id), ())
+        for turn in dialogue.turns:
+            of_file = compared(normalize_state(turn.gold, rules))
+            equal.append(
+                turn.number < len(gold_states) and of_file == compared(gold_states[turn.number])
+            )
+    return sum(equal) / max(len(equal), 1)
 
 
 def tracked(
@@ -287,13 +191,12 @@ def tracked(
     if entered is None:
         return
     further = []
-    for version, by_choice in further_gold.items() if rules == DEFAULT_RULES else ():
-        figures, dropped = by_choice[KEEP], by_choice[DROP]
-        if figures.gold == entered.figures.gold:
+    for by_choice in further_gold.values() if rules == DEFAULT_RULES else ():
+        scores, dropped = by_choice[KEEP], by_choice[DROP]
+        if scores.gold_digest == entered.gold_digest:
             entered = replace(entered, without_dontcare=dropped)
         else:
-            gold = GoldOf("version", version)
-            further.append(TrackedScores(figures, gold, without_dontcare=dropped, further=True))
+            further.append(replace(scores, without_dontcare=dropped))
     yield entered
     yield from further
 
@@ -315,15 +218,49 @@ def submission_against(
         return {}
     states = submission.states
     return {
-        gold.version: further_figures(dialogues, benchmark, gold)
+        gold.version: against_gold(dialogues, benchmark, gold)
         for gold in golds
         if (dialogues := track_states(states, benchmark, gold))
     }
 
 
-def further_figures(
+def tracker_against(
+    read: object,
+    source: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    golds: Sequence[GoldStates],
+) -> FurtherGold:
+    """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
+
+    Args:
+        read: What the file holds, whatever gold states it has itself.
+        source: What messages call it.
+        load_benchmark: Gives the benchmark that the gold states are of.
+        golds: The gold states.
+    """
+    against = {}
+    for gold in golds:
+        with suppress(InputError):
+            file = parse_tracking_file(read, source, load_benchmark, gold)
+            assert file.benchmark is not None
+            against[gold.version] = against_gold(file.dialogues, file.benchmark, gold)
+    return against
+
+
+def against_gold(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
-) -> dict[str, TrackingFigures]:
-    """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
-    score = partial(tracking_figures, dialogues, benchmark, gold)
-    return {choice: score(choices=Choices(dontcare=choice)) for choice in VARIANTS["dontcare"]}
+) -> dict[str, TrackedScores]:
+    """Return choice of `--dontcare` -> scores of dialogues tracked with these gold states."""
+    scores = {}
+    for choice in VARIANTS["dontcare"]:
+        choices = Choices(lambdas=[HEADLINE_LAMBDA], dontcare=choice)
+        result = score_tracking(dialogues, choices, by_part=False)
+        scores[choice] = tracker_scores(
+            dialogues,
+            result,
+            benchmark,
+            signature=tracking_signature(dialogues, benchmark, choices, gold),
+            gold="version",
+            gold_version=gold.version,
+        )
+    return scores

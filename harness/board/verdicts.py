@@ -171,7 +171,7 @@ def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
     for one in tracked(entered, scores.further_gold):
         if one.version == version:
             dropped = one.without_dontcare
-            return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
+            return {KEEP: one.jga, **({} if dropped is None else {DROP: dropped.jga})}
     return {}
 
 

@@ -86,7 +86,7 @@ def command(
         write_json(json_target, compared.to_dict())
     if json_target == STANDARD_STREAM:
         return
-    click.echo(comparison.comparison_text(compared, format_), nl=False)
+    click.echo(compared.text(format_), nl=False)
 
 
 def _resampled(metrics: Sequence[str]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any
 
 import click
@@ -17,16 +15,13 @@ from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
 from ..metrics import (
     VARIANTS,
     Choices,
-    ScoredFile,
     parse_tracking_file,
-    plot_tracking,
-    score_file,
     tracking_metrics,
-    tracking_tables,
 )
 from ..submission import EMPTY_STATES, STATE, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
+from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
@@ -91,7 +86,7 @@ def scored_files(
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     scored = []
-    for path, name in zip(files, _without_shared(short_names(files)), strict=True):
+    for path, name in zip(files, short_names(files), strict=True):
         outputs = read_outputs(path)
         states: object
         if isinstance(outputs.content, str):
@@ -109,21 +104,6 @@ def scored_files(
     lacking = choices.domain_lambdas.keys() - set(domains)
     refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
     return scored
-
-
-def _without_shared(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all of them begin or end with, if that leaves some."""
-    words = [re.split(r"(?<=[_/ -])", name) for name in names]
-    start = _shared(words)
-    end = _shared([one[start:][::-1] for one in words])
-    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
-    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
-
-
-def _shared(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many words all lists begin with."""
-    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
-    return sum(takewhile(bool, same))
 
 
 class _Command(click.Command):
@@ -186,7 +166,7 @@ def command(
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     known = [
-        comparison.tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)
+        comparison.Evidence.of_tracked(one.file.source, one.signature, one.file.dialogues, choices)
         for one in scored
     ]
     intervals = [comparison.intervals_of(one) for one in known]

@@ -23,11 +23,12 @@ from ..io import (
     write_json,
     write_text,
 )
-from ..metrics import default_metrics, response_metrics
+from ..metrics import response_metrics
 from ..scoring import Options, ScoredSubmission, Wanted, report_text, score_each
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
 from .reading import benchmark_chooser, progress, read_outputs, read_plays
+from .tables import score_table
 
 
 @click.command()
@@ -37,7 +38,7 @@ from .reading import benchmark_chooser, progress, read_outputs, read_plays
 @click.option(
     "--metrics",
     metavar="METRIC,…",
-    default=",".join(default_metrics()),
+    default=",".join(name for name, one in response_metrics().items() if one.default),
     show_default=True,
     help=f"What to compute (docs/metrics.md), comma-separated: {', '.join(response_metrics())}.",
 )
@@ -105,8 +106,6 @@ def command(
         _write(documents, predictions, json_target)
     if scored and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
-            from ..scoring import score_table
-
             click.echo(formatted([score_table(scored)], format_), nl=False)
         else:
             click.echo(_text(scored[0][1], intervals))

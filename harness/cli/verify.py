@@ -21,7 +21,7 @@ from ..data import load_benchmark
 from ..errors import InputError
 from ..io import printable, text_table
 from ..metrics import Played, References, play, reference_13a, tokenize_13a
-from ..scoring import Options, Report, Scorer, allowed_metrics, run
+from ..scoring import Options, Report, Scorer, run
 from ..submission import (
     NormalizedSubmission,
     Submission,
@@ -180,7 +180,7 @@ def reference_differences(
         standard = read_standard(predictions, source)
         submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
         normalized = scorer.normalized(submission)
-    scorer = scorer.with_options(metrics=allowed_metrics(normalized) if scored else ())
+    scorer = scorer.with_all_metrics(normalized) if scored else scorer.with_options(metrics=())
     played = scorer.played(normalized)
     by_libraries = _by_libraries(scorer, played, submission)
     pairs = _outputs(played, by_libraries)

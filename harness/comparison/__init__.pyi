@@ -4,19 +4,14 @@ from .comparing import (
     Comparison as Comparison,
     check_comparable as check_comparable,
     compare as compare,
-    comparison_text as comparison_text,
     paired_all as paired_all,
 )
 from .evidence import (
-    BOOTSTRAP as BOOTSTRAP,
     Evidence as Evidence,
-    bootstrap_samples as bootstrap_samples,
-    evidence_of as evidence_of,
-    interval_ends as interval_ends,
+    bootstrap_interval as bootstrap_interval,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
     pass_interval as pass_interval,
-    tracking_evidence as tracking_evidence,
 )
 from .interval import (
     DEFAULT_TEST as DEFAULT_TEST,

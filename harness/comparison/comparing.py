@@ -13,7 +13,6 @@ Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,7 +23,7 @@ from ..errors import InputError, counted
 from ..io import Table, best_cells, figure, formatted, printable, signed
 from ..metrics import Figure, response_metrics
 from ..signature import PLACEHOLDERS, Comparability, comparable_group
-from .evidence import BLOCK, Evidence, bootstrap_samples, intervals_of, resampled_signature
+from .evidence import BLOCK, Evidence, intervals_of, resampled_signature
 from .interval import (
     DEFAULT_TEST,
     INTERVAL_LEVEL,
@@ -41,8 +40,6 @@ from .interval import (
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from ..metrics import Floats
 
 FORMAT = 2
 """Version of the layout of a comparison as JSON."""
@@ -162,6 +159,25 @@ class Comparison:
             **({} if self.spread is None else {"seeds": seeds}),
         }
 
+    def text(self, format_: str = "text") -> str:
+        """Return the comparison in one of `FORMATS`: its tables.
+
+        They are the scores with intervals, the differences, and the spread over seeds if there is
+        one, with the figures that papers compare systems by. CSV has the scores alone: one table is
+        all that it can hold. In plain text, what follows of each pair in words comes first.
+        """
+        figures = main_figures(self.figures)
+        tables = [
+            _scores_table(self, figures),
+            *([_differences_table(self, figures)] if self.pairs else []),
+            *([] if self.spread is None else [_spread_table(self, figures)]),
+        ]
+        if format_ != "text":
+            return formatted(tables, format_)
+        verdicts = ["\n".join(_verdict(pair, figures)) for pair in self.pairs]
+        text = "\n\n".join([*verdicts, formatted(tables, format_)])
+        return f"{printable(text).rstrip()}\n"
+
 
 def compare(
     baseline: Evidence | None,
@@ -212,15 +228,15 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
     Raises:
         InputError: With every reason why not.
     """
-    first = systems[0]
+    first, *others = systems
+    apart = "no dialogue is played by both"
     problems = [
         f"{first.name} and {other.name}: {reason}"
-        for other in systems[1:]
-        for reason in _comparable(first, other).reasons
-    ] + [
-        f"{first.name} and {other.name}: no dialogue is played by both"
-        for other in systems[1:]
-        if not set(first.dialogues) & set(other.dialogues)
+        for other in others
+        for reason in (
+            *_comparable(first, other).reasons,
+            *([apart] if set(first.dialogues).isdisjoint(other.dialogues) else []),
+        )
     ]
     if problems:
         if len({one.signature.states for one in systems}) > 1:
@@ -382,14 +398,10 @@ def paired_bootstrap(pairs: Pairs, samples: int, seed: int) -> list[dict[str, fl
 
 
 def _bootstrapped(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
-    drawn: dict[str, list[Floats]] = defaultdict(list)
-    for block in bootstrap_samples(len(a.dialogues), samples, seed):
-        first, second = a.weighted(block), b.weighted(block)
-        for name, values in first.items():
-            drawn[name].append(np.abs(values - second[name]))
+    first, second = (one.bootstrapped(samples, seed) for one in (a, b))
     ps = {}
     for name, (difference, room) in _observed(a, b).items():
-        values = np.concatenate(drawn[name])
+        values = np.abs(first[name] - second[name])
         reached = values - values.mean() > difference + room
         nothing = len(a.dialogues) == 1 or values.max() <= room
         ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
@@ -413,26 +425,6 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 
 
 # ----------------------------------------------------------------------------------- shown
-
-
-def comparison_text(comparison: Comparison, format_: str = "text") -> str:
-    """Return a comparison in one of `FORMATS`: its tables.
-
-    They are the scores with intervals, the differences, and the spread over seeds if there is one,
-    with the figures that papers compare systems by. CSV has the scores alone: one table is all that
-    it can hold. In plain text, what follows of each pair in words comes first.
-    """
-    figures = main_figures(comparison.figures)
-    tables = [
-        _scores_table(comparison, figures),
-        *([_differences_table(comparison, figures)] if comparison.pairs else []),
-        *([] if comparison.spread is None else [_spread_table(comparison, figures)]),
-    ]
-    if format_ != "text":
-        return formatted(tables, format_)
-    verdicts = ["\n".join(_verdict(pair, figures)) for pair in comparison.pairs]
-    text = "\n\n".join([*verdicts, formatted(tables, format_)])
-    return f"{printable(text).rstrip()}\n"
 
 
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:

@@ -13,12 +13,11 @@ section 4.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -37,7 +36,8 @@ from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..metrics import Floats, Values
+    Values: TypeAlias = Mapping[str, npt.NDArray[Any]]
+    """Figure -> its value in each sample."""
 
 _OF_BLEU = ("bleu", "combined")
 """What the names of figures that BLEU is a part of begin with."""
@@ -59,6 +59,38 @@ class Evidence:
     signature: Signature
     dialogues: tuple[str, ...]
     statistics: Mapping[str, Sequence[Statistics]]
+
+    @classmethod
+    def of(cls, played: Played, signature: Signature, name: str) -> Evidence:
+        """Return what is known of a system by what was played, at least one dialogue.
+
+        Metrics that cannot be resampled are left out.
+        """
+        metrics = sorted(
+            (response_metrics()[one] for one in played.metrics),
+            key=lambda metric: (metric.rank, metric.name),
+        )
+        # What chance draws must not hang on the order of dialogues in a file.
+        by_id = {one.id: one for one in played.results}
+        results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
+        statistics = {
+            metric.name: [metric.statistics(results)]
+            for metric in metrics
+            if metric.statistics is not None
+        }
+        return cls(name, signature, tuple(one.id for one in results), statistics)
+
+    @classmethod
+    def of_tracked(
+        cls,
+        name: str,
+        signature: Signature,
+        dialogues: Sequence[TrackedDialogue],
+        choices: Choices = Choices(),
+    ) -> Evidence:
+        """Return what is known of a tracker, by tracked dialogues, at least one, of any source."""
+        ids = tuple(dialogue.id for dialogue in dialogues)
+        return cls(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})
 
     @property
     def figures(self) -> dict[str, Figure]:
@@ -94,6 +126,12 @@ class Evidence:
         """Return figure -> values, in samples that count each dialogue so many times."""
         return self._mean(lambda one: one.weighted(counts))
 
+    def bootstrapped(self, samples: int, seed: int) -> Values:
+        """Return figure -> values, in bootstrap samples of the dialogues."""
+        blocks = bootstrap_samples(len(self.dialogues), samples, seed)
+        drawn = [self.weighted(block) for block in blocks]
+        return {name: np.concatenate([values[name] for values in drawn]) for name in drawn[0]}
+
     def swapped(self, other: Evidence, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
         """Return figure -> values of this and of another system after they swapped dialogues.
 
@@ -103,8 +141,8 @@ class Evidence:
             other: The other system, with the same dialogues and metrics.
             swaps: Sample x dialogue -> whether they swap it.
         """
-        ours: dict[str, Floats] = {}
-        theirs: dict[str, Floats] = {}
+        ours: dict[str, Any] = {}
+        theirs: dict[str, Any] = {}
         for metric, outputs in self.statistics.items():
             both = [one.swapped(its, swaps) for one in outputs for its in other.statistics[metric]]
             ours |= _mean([values for values, _ in both])
@@ -132,53 +170,6 @@ def _mean(outputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if len(outputs) == 1:
         return {**outputs[0]}
     return {name: np.mean([one[name] for one in outputs], axis=0) for name in outputs[0]}
-
-
-def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
-    """Return what is known of a system by what was played.
-
-    Metrics that cannot be resampled are left out.
-
-    Args:
-        played: What was played, at least one dialogue.
-        signature: The signature of its scores.
-        name: What to call the system.
-    """
-    metrics = sorted(
-        (response_metrics()[name] for name in played.metrics),
-        key=lambda metric: (metric.rank, metric.name),
-    )
-    # What chance draws must not hang on the order of dialogues in a file.
-    by_id = {one.id: one for one in played.results}
-    results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
-    return Evidence(
-        name=name,
-        signature=signature,
-        dialogues=tuple(one.id for one in results),
-        statistics={
-            metric.name: [metric.statistics(results)]
-            for metric in metrics
-            if metric.statistics is not None
-        },
-    )
-
-
-def tracking_evidence(
-    name: str,
-    signature: Signature,
-    dialogues: Sequence[TrackedDialogue],
-    choices: Choices = Choices(),
-) -> Evidence:
-    """Return what is known of a tracker, by tracked dialogues of any source.
-
-    Args:
-        name: What to call it.
-        signature: The signature of its scores.
-        dialogues: At least one dialogue.
-        choices: What the metrics leave open.
-    """
-    ids = tuple(dialogue.id for dialogue in dialogues)
-    return Evidence(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})
 
 
 # -------------------------------------------------------------------------------- intervals
@@ -224,13 +215,9 @@ def intervals_of(
         samples: The number of bootstrap samples.
         seed: Their seed.
     """
-    drawn: dict[str, list[Floats]] = defaultdict(list)
-    for block in bootstrap_samples(len(evidence.dialogues), samples, seed):
-        for name, values in evidence.weighted(block).items():
-            drawn[name].append(values)
     intervals = {
-        name: Interval(value, *interval_ends(np.concatenate(drawn[name])), BOOTSTRAP)
-        for name, value in evidence.scores.items()
+        name: Interval(evidence.scores[name], *interval_ends(values), BOOTSTRAP)
+        for name, values in evidence.bootstrapped(samples, seed).items()
     }
     for name, won in evidence.won().items():
         ends = wilson(int(won.sum()), len(won))
@@ -254,7 +241,7 @@ def wilson(won: int, of: int) -> tuple[float, float]:
     )
 
 
-def interval_ends(values: Floats | Sequence[float]) -> tuple[float, float]:
+def interval_ends(values: npt.NDArray[Any] | Sequence[float]) -> tuple[float, float]:
     """Return the ends of the interval that a figure's values in bootstrap samples have."""
     outside = (100 - INTERVAL_LEVEL) / 2
     low, high = np.percentile(values, [outside, 100 - outside])
@@ -288,34 +275,44 @@ def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) ->
     }
 
 
-def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
-    """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
+def bootstrap_interval(
+    value: float,
+    of_sample: Callable[[npt.NDArray[Any]], float | None],
+    units: int,
+    seed: int = SEED,
+) -> Interval:
+    """Return a figure with the percentiles that it has in bootstrap samples.
 
     Args:
-        solved: The number of solved trials of each task, at least one task.
-        trials: n, the trials of each task.
-        k: At least 1 and at most n.
+        value: The figure.
+        of_sample: The same of a sample, given how often each dialogue, or other unit, is drawn;
+            None of a sample that says nothing.
+        units: The number of units.
+        seed: The seed of the samples.
     """
-    return 100 * sum(comb(c, k) for c in solved) / (comb(trials, k) * len(solved))
+    samples = (
+        counts for block in bootstrap_samples(units, INTERVAL_SAMPLES, seed) for counts in block
+    )
+    values = [one for one in map(of_sample, samples) if one is not None]
+    return Interval(value, *interval_ends(values), BOOTSTRAP)
 
 
 def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
-    """Return pass^k in percent with its interval.
+    """Return pass^k in percent with its interval: the mean of C(c, k) / C(n, k) over tasks.
 
     Where each task counts whole or not at all, as with one trial, it is a rate with Wilson's
     interval, as others are; else the interval is of percentiles over resampled tasks.
 
     Args:
-        solved: The number of solved trials of each task.
-        trials: The trials of each task.
-        k: At most the number of trials.
+        solved: c, the number of solved trials of each task, at least one task.
+        trials: n, the trials of each task.
+        k: At least 1 and at most n.
         seed: The seed of the samples.
     """
     each, whole = [comb(c, k) for c in solved], comb(trials, k)
-    value = pass_hat(solved, trials, k)
+    value = 100 * sum(each) / (whole * len(each))
     if {*each} <= {0, whole}:
         return Interval(value, *wilson(each.count(whole), len(each)), WILSON)
-    blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    sums = [total for block in blocks for total in (block @ each).tolist()]
-    shares = [100 * total / (whole * len(each)) for total in sums]
-    return Interval(value, *interval_ends(shares), BOOTSTRAP)
+    return bootstrap_interval(
+        value, lambda counts: 100 * int(counts @ each) / (whole * len(each)), len(each), seed
+    )

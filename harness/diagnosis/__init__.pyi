@@ -3,7 +3,6 @@
 from .causes import (
     CAUSES as CAUSES,
     SLOT_CAUSES as SLOT_CAUSES,
-    Called as Called,
     Diagnosis as Diagnosis,
     cause_words as cause_words,
     diagnose as diagnose,
@@ -16,12 +15,8 @@ from .causes import (
     wrapped as wrapped,
 )
 from .losses import (
-    DomainLosses as DomainLosses,
-    Points as Points,
+    Causes as Causes,
     diagnosis_text as diagnosis_text,
-    domain_losses as domain_losses,
     losses_text as losses_text,
     lost_by as lost_by,
-    lost_dialogues as lost_dialogues,
-    points as points,
 )

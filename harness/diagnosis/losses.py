@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..errors import counted, cut
 from ..io import Cell, figure, signed, text_table
-from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, rates
+from ..metrics import TOTAL, DialogueResult, Fault, Played, dialogue_results, percent, rates
 from .causes import CAUSES, SLOT_CAUSES, Diagnosis, cause_words, wrapped
 
 ITSELF = "the domain itself is not matched"
@@ -49,12 +49,12 @@ class DomainLosses:
     @property
     def inform(self) -> float:
         """The domain's Inform, in percent."""
-        return _percent(self.dialogues - sum(self.matched.values()), self.dialogues)
+        return float(percent(self.dialogues - sum(self.matched.values()), self.dialogues))
 
     @property
     def succeeded(self) -> float:
         """The domain's Success, in percent."""
-        return _percent(self.dialogues - sum(self.success.values()), self.dialogues)
+        return float(percent(self.dialogues - sum(self.success.values()), self.dialogues))
 
 
 class Points(NamedTuple):
@@ -78,22 +78,6 @@ def domain_losses(
     """
     domains = sorted({domain for result in results for domain in result.domains})
     return {domain: _losses_in(domain, results, causes, slot_causes) for domain in domains}
-
-
-def lost_dialogues(results: Sequence[DialogueResult]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Return goal domain -> cause, of the domain or of a slot -> places of the dialogues it costs.
-
-    Args:
-        results: The dialogues' results; their places are counted from 0.
-    """
-    lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, result in enumerate(results):
-        for domain, cause in lost_by(result):
-            lost[domain][cause].append(place)
-    return {
-        domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
-        for domain, causes in sorted(lost.items())
-    }
 
 
 def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
@@ -154,9 +138,48 @@ def points(
             success[cause] += Fraction(1, len(of_success))
     total = len(results)
     return {
-        cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
+        cause: Points(*(float(percent(of[cause], total)) for of in (inform, success)))
         for cause in causes
     }
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What points were lost by, in the strict set-up.
+
+    Attributes:
+        domains: Goal domain -> what is lost in it.
+        points: Cause, of a domain or of a slot -> what it costs in total.
+        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
+            by their places among these, from 0.
+    """
+
+    domains: Mapping[str, DomainLosses]
+    points: Mapping[str, Points]
+    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+    @classmethod
+    def of(cls, results: Sequence[DialogueResult]) -> Causes:
+        """Return what dialogues lose points by."""
+        lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for place, result in enumerate(results):
+            for domain, cause in lost_by(result):
+                lost[domain][cause].append(place)
+        dialogues = {
+            domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
+            for domain, causes in sorted(lost.items())
+        }
+        return cls(domain_losses(results), points(results), dialogues)
+
+    @property
+    def lost(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a dialogue that is lost -> domains and causes."""
+        lost: dict[int, list[tuple[str, str]]] = {}
+        for domain, causes in self.dialogues.items():
+            for cause, places in causes.items():
+                for place in places:
+                    lost.setdefault(place, []).append((domain, cause))
+        return lost
 
 
 def wrong_slots(
@@ -196,10 +219,6 @@ def what_if(played: Played) -> dict[str, tuple[float, float]]:
         name: (scores[sources]["inform"][TOTAL], scores[sources]["success"][TOTAL])
         for name, sources in ways.items()
     }
-
-
-def _percent(part: Fraction | int, whole: int) -> float:
-    return float(100 * Fraction(part) / whole) if whole else 0.0
 
 
 # What `mwz why` shows of it, in 100 columns.

@@ -27,7 +27,7 @@ from ..cli.reading import read_submissions
 from ..errors import counted
 from ..io import STANDARD_STREAM, write_json
 from ..metrics import play
-from ..scoring import Options, Scorer, chosen_domains, chosen_states
+from ..scoring import Options, Scorer
 from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
@@ -271,8 +271,7 @@ def lexicalised_predictions(
         InputError: Some turns have a state or active domains, and others not.
     """
     normalized = scorer.normalized(submission)
-    states = chosen_states(normalized, scorer.options)
-    domains = chosen_domains(normalized, scorer.options)
+    states, domains = scorer.sources(normalized)
     records = scorer.benchmark.venue_records(scorer.rules)
     lexicalise = Lexicaliser(records, scorer.database(), scorer.rules)
     written: dict[str, list[dict[str, Any]]] = {}
@@ -323,5 +322,5 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None) -> 
     write_json(output, written)
     if output != STANDARD_STREAM:
         responses = counted(sum(map(len, written.values())), "response")
-        states = chosen_states(scorer.normalized(submission), options)
+        states, _ = scorer.sources(scorer.normalized(submission))
         notify(f"wrote {output}: {responses} lexicalised, seed {seed}, {states} states")

@@ -30,7 +30,6 @@ from ..board import (
     Value,
     Values,
     at,
-    grouped,
     hashes_of,
     named,
     plain,
@@ -40,7 +39,7 @@ from ..comparison import Interval
 from ..data import DEFAULT
 from ..errors import InputError, Remark, counted
 from ..io import encoded, to_json
-from ..signature import Signature
+from ..signature import Signature, grouped
 from .agents import Baseline
 from .environment import Line
 from .plays import Plays, play_scripts, recorded, replayed

@@ -1,6 +1,6 @@
 """What other rooms may use of this one."""
 
-from .bleu import bleu_of_sums as bleu_of_sums, corpus_bleu as corpus_bleu
+from .bleu import bleu_of_sums as bleu_of_sums
 from .counts import (
     References as References,
     reference_13a as reference_13a,
@@ -16,7 +16,6 @@ from .flags import (
 )
 from .inform import (
     TOTAL as TOTAL,
-    SetupScores as SetupScores,
     Step as Step,
     domain_result as domain_result,
     figures_of_sums as figures_of_sums,
@@ -42,9 +41,7 @@ from .results import (
     DomainResult as DomainResult,
     Fault as Fault,
     Figure as Figure,
-    Floats as Floats,
     Statistics as Statistics,
-    Values as Values,
     percent as percent,
 )
 from .setups import (
@@ -79,12 +76,6 @@ from .tracking.evaluation import (
 from .tracking.metric import (
     tracking_metrics as tracking_metrics,
     tracking_signature as tracking_signature,
-)
-from .tracking.scored_files import (
-    ScoredFile as ScoredFile,
-    plot_tracking as plot_tracking,
-    score_file as score_file,
-    tracking_tables as tracking_tables,
 )
 from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (

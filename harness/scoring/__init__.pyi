@@ -13,8 +13,6 @@ from .options import (
     LEXICALISED as LEXICALISED,
     Options as Options,
     choices as choices,
-    chosen_domains as chosen_domains,
-    chosen_states as chosen_states,
 )
 from .report import (
     FORMAT as FORMAT,
@@ -26,8 +24,6 @@ from .report import (
 )
 from .scorer import (
     Scorer as Scorer,
-    allowed_metrics as allowed_metrics,
     kept as kept,
     venue_database as venue_database,
 )
-from .tables import score_table as score_table

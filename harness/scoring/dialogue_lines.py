@@ -9,7 +9,7 @@ there is: without BLEU among the metrics, a line has no counts for it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
     scored_by = str(replace(signature, coverage=None))
     lines = []
     for one in results:
-        content = asdict(one, dict_factory=_without_caches)
+        content = asdict(one)
         head: dict[str, Any] = {
             "dialogue": content.pop("id"),
             "turns": content.pop("turns"),
@@ -58,10 +58,6 @@ def lines_text(results: Sequence[DialogueResult], signature: Signature) -> str:
         line = {**head, **_present(content)}
         lines.append(json.dumps(line, ensure_ascii=False, default=sorted) + "\n")
     return "".join(lines)
-
-
-def _without_caches(content: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {key: value for key, value in content if not key.startswith("_")}
 
 
 def _present(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ benchmark once, and keeps what it derives of it.
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 from collections import deque
@@ -21,34 +20,24 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from mwz.normalization import Aliases
-
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import Benchmark
 from ..errors import InputError, Remark
-from ..io import figure
 from ..metrics import (
     SETUPS,
-    TOTAL,
     Played,
     chosen_setups,
-    corpus_bleu,
-    dialogue_results,
-    rates,
     resampled_metrics,
 )
 from ..submission import (
-    KIND,
     Standard,
     Submission,
-    Turn,
     checked_submission,
     frequent_tags,
-    guessed,
     read_standard,
 )
 from .options import AUTO, Options, parameters
 from .report import RANKED_COVERAGE, Report
-from .scorer import Scorer, allowed_metrics
+from .scorer import Scorer
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -61,8 +50,6 @@ _T = TypeVar("_T")
 Predictions: TypeAlias = bytes | Standard | Submission | str
 """An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
 that the harness makes."""
-
-NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
 
 
 def played_predictions(
@@ -93,23 +80,14 @@ def played_predictions(
         submission = predictions
         normalized = scorer.normalized(submission)
     if resampled:
-        allowed = allowed_metrics(normalized)
-        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
+        fit = scorer.with_all_metrics(normalized).options.metrics or ()
+        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
     played = scorer.played(normalized)
-    remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
-    if submission is not None:
-        remarks += _tags(scorer, submission, played)
-    # What the rest is about are the rates.
-    if "inform" in played.metrics:
-        if submission is not None:
-            remarks += _cost(scorer, submission, played)
-        if scorer.options.states == AUTO and _has_gold_states(played):
-            remarks.append(NO_STATES)
-    return scorer, played, tuple(remarks)
+    return scorer, played, (*normalized.remarks, *_remarks(scorer, played, submission))
 
 
-def _coverage(played: Played) -> Iterator[Remark]:
-    """Yield a warning if too little is played for a rank."""
+def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> Iterator[Remark]:
+    """Yield what is to be said of predictions besides what reading them told."""
     turns, of = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * of:
         yield Remark(
@@ -117,80 +95,20 @@ def _coverage(played: Played) -> Iterator[Remark]:
             f"submits {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and its "
             "scores do not stand for the benchmark",
         )
-
-
-def _partial_states(played: Played) -> Iterator[Remark]:
-    """Yield a warning if predicted states are used that some turns lack: these count as empty."""
     if played.states == "predicted" and not played.submission.predicts_states:
         lacking, first = played.submission.without_states
-        of = played.submission.turns
-        yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
-
-
-def _has_gold_states(played: Played) -> bool:
-    """Whether Inform and Success were computed with gold states that no set-up brings."""
-    setups = chosen_setups(played.setup)
-    return played.states == "gold" and any(SETUPS[name].states is None for name in setups)
-
-
-def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
-    """Yield what is to be said of the points that unknown placeholders may cost, if anything.
-
-    Strict Inform and Success are compared with those of every unknown name read as it is guessed.
-    The difference is an upper estimate: a guess may credit what was not meant.
-    """
-    if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
-        return
-    # That is known already, and guessing begins with all responses as they were written.
-    if not played.submission.unknown_placeholders:
-        return
-    turns = chain.from_iterable(submission.dialogues.values())
-    guesses = guessed([turn.response for turn in turns], scorer.rules)
-    if not guesses:
-        return
-    own = scorer.options.aliases
-    read = Aliases.of({**({} if own is None else own.names), **guesses})
-    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
-    before, after = (
-        rates(one.results) for one in (played, guessing.played(guessing.normalized(submission)))
-    )
-    inform = after["inform"][TOTAL] - before["inform"][TOTAL]
-    success = after["success"][TOTAL] - before["success"][TOTAL]
-    # One that counts, if there is one.
-    counting = (name for name, slot in guesses.items() if slot in scorer.rules.about_venues)
-    first = next(counting, next(iter(guesses)))
-    yield Remark(
-        KIND,
-        f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
-        f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "
-        f"{success:+.1f} (an upper estimate); say what they mean by `--placeholders FILE.toml`",
-    )
-
-
-def _tags(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
-    """Yield the remark on tags in responses, with the BLEU that they cost, if many have one."""
-    turns = chain.from_iterable(submission.dialogues.values())
-    tags = frequent_tags([turn.response for turn in turns], scorer.rules)
-    if not tags:
-        return
-
-    any_tag = re.compile("|".join(map(re.escape, tags)))
-
-    def bare(turn: Turn) -> Turn:
-        return turn._replace(response=any_tag.sub(" ", turn.response))
-
-    without = {id_: tuple(map(bare, turns)) for id_, turns in submission.dialogues.items()}
-    normalized = scorer.normalized(replace(submission, dialogues=without))
-    before, after = (
-        figure(corpus_bleu(dialogue_results(one, ["bleu"]))[CANONICAL_STYLE], 2)
-        for one in (played, scorer.played(normalized))
-    )
-    shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
-    yield Remark(
-        "responses",
-        f"special tokens count as words: {shown}; BLEU is {before}, and {after} without them; "
-        "remove them",
-    )
+        told = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
+        yield Remark("states", told)
+    said = () if submission is None else chain.from_iterable(submission.dialogues.values())
+    if tags := frequent_tags([turn.response for turn in said], scorer.rules):
+        shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
+        told = f"special tokens count as words, in BLEU too: {shown}; remove them"
+        yield Remark("responses", told)
+    is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
+    without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
+    if is_chosen and without and played.states == "gold":
+        told = "no turn has a `state`; scored with gold belief states"
+        yield Remark("states", told, warning=False)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
@@ -266,22 +184,25 @@ def score_each(
     coming = iter(jobs)
     first: list[ScoringJob | InputError] = []
     dialogues: Iterable[object] = ()
-    for job in coming:
+    for job in map(_parsed, coming):
         first.append(job)
-        if isinstance(job, InputError) or not isinstance(job[0], bytes):
-            continue
-        try:
-            standard = read_standard(job[0], job[1])
-        except InputError as error:
-            first[-1] = error
-        else:
-            first[-1] = (standard, *job[1:])
-            dialogues = standard.dialogues
+        if not isinstance(job, InputError) and isinstance(job[0], Standard):
+            dialogues = job[0].dialogues
             break
     if all(isinstance(job, InputError) for job in first):
         yield from (job for job in first if isinstance(job, InputError))
         return
     yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
+
+
+def _parsed(job: ScoringJob | InputError) -> ScoringJob | InputError:
+    """Return a job with its file parsed; or why it cannot be."""
+    if isinstance(job, InputError) or not isinstance(job[0], bytes):
+        return job
+    try:
+        return read_standard(job[0], job[1]), *job[1:]
+    except InputError as error:
+        return error
 
 
 def score_predictions(

@@ -169,11 +169,11 @@ def _named(metrics: object) -> tuple[str, ...]:
     """
     if metrics is None:
         return default_metrics()
-    if isinstance(metrics, str):
-        raise InputError(
-            "metrics", f"metrics: {shown(metrics)} is a string; write [{shown(metrics)}]"
-        )
-    if not isinstance(metrics, Collection) or not all(isinstance(one, str) for one in metrics):
+    if (
+        isinstance(metrics, str)
+        or not isinstance(metrics, Collection)
+        or not all(isinstance(one, str) for one in metrics)
+    ):
         raise InputError("metrics", f"metrics: {shown(metrics)}; give a list of names")
     return named_metrics([*metrics])
 

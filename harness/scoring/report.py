@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InputError
 from ..io import figure, text_table, validated, wrapped
@@ -26,9 +26,6 @@ from ..metrics import (
     response_metrics,
 )
 from ..signature import Signature, harness_version
-
-if TYPE_CHECKING:
-    from ..metrics import SetupScores
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -75,9 +72,11 @@ class Report:
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
         metrics: Key -> result, of every metric that was asked for.
 
-    Results and headline figures are attributes, too, None if not asked for: `bleu` (reference style
-    -> corpus BLEU), `strict` and `optimistic` (Inform and Success, in total and by domain),
-    `diversity`, `dst` and those of further metrics; strict total `inform`, `success`, `combined`.
+    What the signature says of `benchmark`, `rules`, `domains`, `states` and `goals` are attributes,
+    too, empty if it says nothing. So are results and headline figures, None if not asked for:
+    `bleu` (reference style -> corpus BLEU), `strict` and `optimistic` (Inform and Success, in total
+    and by domain), `diversity`, `dst` and those of further metrics; strict total `inform`,
+    `success`, `combined`.
     """
 
     signature: Signature
@@ -85,43 +84,25 @@ class Report:
     unknown_placeholders: Mapping[str, int] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def benchmark(self) -> str:
-        """Name of the benchmark."""
-        return self.signature.benchmark or ""
-
-    @property
-    def rules(self) -> str:
-        """Name of the rule set."""
-        return self.signature.rules or ""
-
-    @property
-    def domains(self) -> str:
-        """The source of active domains in the strict set-up."""
-        return self.signature.domains or ""
-
-    @property
-    def states(self) -> str:
-        """The source of belief states, "predicted" or "gold"."""
-        return self.signature.states or ""
-
-    @property
-    def goals(self) -> str:
-        """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
-        return self.signature.goals or ""
-
     def __getattr__(self, name: str) -> Any:
         # A copy that is being made has none of them.
         if not name.startswith("_") and "metrics" in self.__dict__:
+            if name in _SIGNED:
+                return getattr(self.signature, name) or ""
             if name in self.metrics or name in _result_keys():
                 return self.metrics.get(name)
             if name in headlines():
                 return headlines()[name].value(self.metrics, MAIN_SETUP)
         raise AttributeError(f"the report has no {name}")
 
-    def setup(self, name: str) -> SetupScores | None:
-        """Return Inform and Success under a set-up; None if not asked for."""
+    def setup(self, name: str) -> Any:
+        """Return `SetupScores`, Inform and Success, under a set-up; None if not asked for."""
         return self.metrics.get(name)
+
+    @property
+    def has_gold_states(self) -> bool:
+        """Whether Inform and Success were computed with gold belief states."""
+        return self.signature.states == "gold" and any(map(self.setup, SETUPS))
 
     def whole(self, name: str, setup: str = MAIN_SETUP) -> float | None:
         """Return a headline figure over the whole benchmark, by which systems are ranked.
@@ -245,12 +226,7 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
 
 def _head(report: Report) -> str:
     gold = "Inform and Success with gold belief states, not with predicted ones"
-    return gold if has_gold_states(report) else ""
-
-
-def has_gold_states(report: Report) -> bool:
-    """Return whether Inform and Success were computed with gold belief states."""
-    return report.states == "gold" and any(map(report.setup, SETUPS))
+    return gold if report.has_gold_states else ""
 
 
 _DOMAINS = {

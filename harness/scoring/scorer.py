@@ -81,6 +81,11 @@ class Scorer:
         """
         return Scorer(self.benchmark, replace(self.options, **changes))
 
+    def with_all_metrics(self, submission: NormalizedSubmission) -> Scorer:
+        """Return a scorer with all metrics that can be computed of a submission."""
+        fit = [name for name, one in response_metrics().items() if not one.unfit(submission)]
+        return self.with_options(metrics=fit)
+
     @property
     def rules(self) -> RuleSet:
         """The rule set, with the aliases of the options."""
@@ -163,7 +168,7 @@ class Scorer:
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return what is known of a system by what was played, as `played` gave it."""
-        return comparison.evidence_of(played, self.signature_of(played), name)
+        return comparison.Evidence.of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
@@ -272,8 +277,7 @@ class Scorer:
         if submission.lexicalised and not self.options.lexicalised:
             raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
-        states = chosen_states(submission, self.options)
-        domains = chosen_domains(submission, self.options)
+        states, domains = self.sources(submission)
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
         unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
         if unfit:
@@ -293,6 +297,14 @@ class Scorer:
             ceiling=self.ceiling,
             metrics=tuple(self.options.metrics or ()),
         )
+
+    def sources(self, submission: NormalizedSubmission) -> tuple[str, str]:
+        """Return the sources of belief states and of active domains, as the options mean them.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        return chosen_states(submission, self.options), chosen_domains(submission, self.options)
 
     def signature_of(self, played: Played) -> Signature:
         """Return the signature of scores of what was played."""
@@ -393,11 +405,6 @@ def sentence_bleu(responses: Sequence[str], references: Sequence[str]) -> tuple[
     metric = BLEU(effective_order=True)
     pairs = zip(responses, references, strict=False)
     return tuple(metric.sentence_score(text, [reference]).score for text, reference in pairs)
-
-
-def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
-    """Return the names of all metrics that can be computed of a submission."""
-    return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
 
 
 def _played_part(

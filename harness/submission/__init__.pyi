@@ -44,11 +44,9 @@ from .notations import (
 )
 from .remarks import (
     FEW as FEW,
-    KIND as KIND,
     MANY_UNKNOWN as MANY_UNKNOWN,
     alias_problems as alias_problems,
     chosen_aliases as chosen_aliases,
     counted_placeholders as counted_placeholders,
     frequent_tags as frequent_tags,
-    guessed as guessed,
 )

@@ -441,39 +441,3 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
         elif slot not in slots:
             yield f"{shown(name)}: {unknown('slot', slot, slots)}"
         seen.add(lowered)
-
-
-def guessed(responses: Sequence[str], rules: RuleSet) -> dict[str, str]:
-    """Return what placeholders that a rule set does not know may mean, of those that tell.
-
-    A name is read by its last parts, else by its first ones: `train_ref` as `ref`, `hotel_bookarea`
-    as `area`, `phone_number` as `phone`. What speaks of a venue is the domain's: `train_name` is
-    TRAINID.
-
-    Args:
-        responses: All responses, as they were given.
-        rules: The rule set.
-
-    Returns:
-        Names, the most frequent first -> ontology names; none where few placeholders are unknown.
-    """
-    names = counted_names(responses)
-    unknown_ones = unknown_names(names, rules)
-    if unknown_ones.total() <= MANY_UNKNOWN * names.total():
-        return {}
-    guesses = {name: _guess(name, rules) for name, _ in unknown_ones.most_common()}
-    return {name: slot for name, slot in guesses.items() if slot is not None}
-
-
-def _guess(name: str, rules: RuleSet) -> str | None:
-    breaks = [*re.finditer(r"[_\s]+", name)]
-    ends = [name[one.end() :] for one in breaks]
-    starts = [name[: one.start()] for one in reversed(breaks)]
-    booked = (ends or [name])[-1].removeprefix("book")
-    first = (starts or [name])[-1]
-    for part in (*ends, booked, *starts):
-        if part in rules.ontology and part not in rules.domains:
-            slot, venues = rules.ontology[part], rules.venue_rules
-            speaks = slot in {venue.mention for venue in venues.values()}
-            return venues[first].mention if speaks and first in venues else slot
-    return None

@@ -36,7 +36,7 @@ from ...metrics import (
     steps,
     tokenize_13a,
 )
-from ...scoring import Options, Scorer, chosen_domains, chosen_states, run
+from ...scoring import Scorer, run
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..reported import Figure, ReportedFigures
 from ..systems import OwnSetup
@@ -240,7 +240,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     ]
     rates: list[Point] = []
     named: list[Point] = []
-    for rules, (states, names) in product(published_rule_sets(), _sources(main).items()):
+    for rules, (states, names) in product(published_rule_sets(), _sources(main, scorer).items()):
         ruled = scorer.with_options(rules=rules)
         for domains in names:
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
@@ -259,7 +259,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
-def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]]:
+def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict[str, list[str]]]:
     """Return the sources of states, and of domains, to try -> the named set-ups that have them.
 
     A named set-up that leaves them open takes those that the submission is scored with.
@@ -269,7 +269,7 @@ def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
     names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
-    usual = chosen_states(submission, Options()), chosen_domains(submission, Options())
+    usual = scorer.sources(submission)
     for name, one in SETUPS.items():
         names[one.states or usual[0]][one.domains or usual[1]].append(name)
     return names

@@ -21,7 +21,6 @@ from ...data import declared_names, pinned_fingerprints
 from ...diagnosis import (
     CAUSES,
     SLOT_CAUSES,
-    Called,
     Diagnosis,
     cause_words,
     diagnose,
@@ -237,7 +236,7 @@ def _shown(
     diagnosis: Diagnosis,
     dialogue: PlayedDialogue,
     outcome: DialogueResult,
-    called: Called,
+    called: Callable[[str, Collection[str]], str],
 ) -> dict[str, Any]:
     """Return what the page of a dialogue shows of a system.
 

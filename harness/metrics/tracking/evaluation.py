@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import StatisticsError, correlation as pearson, fmean
 from typing import Any, TypeAlias
@@ -48,6 +48,8 @@ def cell(value: Number) -> str:
 class TrackingResult:
     """What a tracker scores. Plain data; shares are in percent, unrounded.
 
+    What follows `fuzzy`, but for the variants, is empty where it was not wanted.
+
     Attributes:
         dialogues: The number of dialogues.
         turns: The number of turns.
@@ -81,11 +83,13 @@ class TrackingResult:
     counts: Mapping[str, int]
     changes: Mapping[str, float]
     fuzzy: Mapping[str, float]
-    per_domain: Mapping[str, Mapping[str, float]]
-    per_slot: Mapping[str, Mapping[str, int]]
-    positions: tuple[Mapping[str, Number], ...]
-    losses: Mapping[str, Number]
-    mistakes: Mapping[str, Number | Mapping[str, Mapping[str, float | None]]]
+    per_domain: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    per_slot: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    positions: tuple[Mapping[str, Number], ...] = ()
+    losses: Mapping[str, Number] = field(default_factory=dict)
+    mistakes: Mapping[str, Number | Mapping[str, Mapping[str, float | None]]] = field(
+        default_factory=dict
+    )
     per_domain_mean: Mapping[str, float] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
 
@@ -157,10 +161,6 @@ class TrackingResult:
             for title, values in tables.items()
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON types."""
-        return asdict(self)
-
 
 POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
@@ -170,13 +170,14 @@ Row: TypeAlias = Mapping[tuple[str, str], float]
 
 
 def score_tracking(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
+    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices(), by_part: bool = True
 ) -> TrackingResult:
     """Score tracked dialogues with every metric.
 
     Args:
         dialogues: At least one dialogue, each of at least one turn.
         choices: What the metrics leave open, and which variant of joint accuracy is meant.
+        by_part: Whether the scores of domains, slots and parts of dialogues are wanted.
 
     Raises:
         InputError: There are fewer slots than are wrong, or it is not known which turns scores per
@@ -189,10 +190,7 @@ def score_tracking(
     _check_slots(dialogues, states, choices)
     rows = [_row(dialogue, choices) for dialogue in states]
     sums = {key: sum(row[key] for row in rows) for key in rows[0]}
-    changes = [judge_changes(dialogue.pairs) for dialogue in states]
-    flat_changes = [change for by_turn in changes for turn in by_turn for change in turn]
-    per_domain = _by_domain(dialogues, states, flat_changes, choices)
-    return TrackingResult(
+    whole = TrackingResult(
         dialogues=len(dialogues),
         turns=sum(len(dialogue.turns) for dialogue in states),
         slots=choices.slots,
@@ -202,6 +200,15 @@ def score_tracking(
             for metric in tracking_metrics().values()
             for name in metric.counts
         },
+        variants=choices.variants,
+    )
+    if not by_part:
+        return whole
+    changes = [judge_changes(dialogue.pairs) for dialogue in states]
+    flat_changes = [change for by_turn in changes for turn in by_turn for change in turn]
+    per_domain = _by_domain(dialogues, states, flat_changes, choices)
+    return replace(
+        whole,
         per_slot={slot_name(slot): counts for slot, counts in count_by_slot(flat_changes).items()},
         per_domain=per_domain,
         per_domain_mean={
@@ -211,7 +218,6 @@ def score_tracking(
         },
         **_lost_accuracy(states, choices),
         mistakes=_mistake_patterns([mistakes_by_turn(each) for each in changes], rows, choices),
-        variants=choices.variants,
     )
 
 

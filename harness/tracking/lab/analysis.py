@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import NormalDist
 from typing import Any
 
@@ -58,38 +58,9 @@ CLOSE = 0.1
 """In the published recipe, FGA and GCA that differ by fewer standard deviations are close."""
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """Analyses of tracked dialogues.
-
-    Attributes:
-        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
-        dialogues: How many there are.
-        turns: Metric -> metric -> Pearson's correlation of their scores of turns.
-        slots: Number of slots -> dialogues that use as many: the most in one gold state.
-        fewer_slots: The share of dialogues that use fewer than `MANY_SLOTS`, in percent.
-        taken: λ -> the dialogues that the recipe takes.
-        between: λ -> the correlation of FGA and GCA over these.
-        biases: λ -> "TO" and "NU" -> how far FGA and GCA go with it: Pearson's correlation with
-            `fga` and with `gca`; the `difference` of the two, the ends of its interval at 95 %;
-            and `bins`: for each part of the range where it starts (`start`), the `dialogues` there,
-            and their mean `fga` and `gca` (None of none); of `gca-paper` in standard deviations,
-            all of them.
-    """
-
-    recipe: str
-    dialogues: int
-    turns: Mapping[str, Mapping[str, float | None]]
-    slots: Mapping[int, int]
-    fewer_slots: float
-    taken: Mapping[str, int]
-    between: Mapping[str, float | None]
-    biases: Mapping[str, Mapping[str, Mapping[str, Any]]]
-
-
 def analyse(
     dialogues: Sequence[TrackedDialogue], choices: Choices = Choices(), recipe: str = PLAIN_RECIPE
-) -> Analysis:
+) -> dict[str, Any]:
     """Analyse the scores of tracked dialogues.
 
     Args:
@@ -97,11 +68,20 @@ def analyse(
         choices: What the metrics leave open.
         recipe: `PLAIN_RECIPE` or `PUBLISHED`.
 
-    Raises:
-        InputError: As `score_tracking`.
+    Returns:
+        As JSON types, the `recipe`; how many `dialogues` there are; `turns`, metric -> metric ->
+        Pearson's correlation of their scores of turns; `slots`, number of slots -> dialogues that
+        use as many: the most in one gold state; `fewer_slots`, the share of dialogues that use
+        fewer than `MANY_SLOTS`, in percent; by λ the dialogues that the recipe takes (`taken`) and
+        the correlation of FGA and GCA over these (`between`); and `biases`: λ -> "TO" and "NU" ->
+        how far FGA and GCA go with it: Pearson's correlation with `fga` and with `gca`; the
+        `difference` of the two, the ends of its interval at 95 %; and `bins`: for each part of the
+        range where it starts (`start`), the `dialogues` there, and their mean `fga` and `gca` (None
+        of none); of `gca-paper` in standard deviations, all of them.
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
+    fewer = sum(number for slots, number in used.items() if slots < MANY_SLOTS)
     figures = dialogue_figures(dialogues, choices)
     changes = [judge_changes(dialogue.pairs) for dialogue in states]
     mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
@@ -113,23 +93,23 @@ def analyse(
         taken[decay] = len(points)
         between[decay] = correlation(fgas, gcas)
         biases[decay] = {"TO": _bias(tos, fgas, gcas), "NU": _bias(nus, fgas, gcas)}
-    return Analysis(
-        recipe=recipe,
-        dialogues=len(dialogues),
-        turns=_matrix(_turn_scores(states, choices)),
-        slots=dict(sorted(used.items())),
-        fewer_slots=100 * sum(n for slots, n in used.items() if slots < MANY_SLOTS) / len(states),
-        taken=taken,
-        between=between,
-        biases=biases,
-    )
+    return {
+        "recipe": recipe,
+        "dialogues": len(dialogues),
+        "turns": _matrix(_turn_scores(states, choices)),
+        "slots": dict(sorted(used.items())),
+        "fewer_slots": 100 * fewer / len(states),
+        "taken": taken,
+        "between": between,
+        "biases": biases,
+    }
 
 
 def analyses_of(
     files: Mapping[str, Sequence[TrackedDialogue]],
     choices: Choices = Choices(),
     recipe: str = PLAIN_RECIPE,
-) -> dict[str, Analysis]:
+) -> dict[str, dict[str, Any]]:
     """Return name -> analyses of each file, or of all together where the recipe pools them.
 
     Args:
@@ -300,48 +280,48 @@ def spread_table(spread: Mapping[str, Spread]) -> Table:
     return Table("spread", "Metrics over the files (%)", ["", *columns], rows, data)
 
 
-def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
+def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
     """Return analyses as tables.
 
     Args:
         name: What is analysed.
-        analysis: The analyses.
+        analysis: The analyses, as of `analyse`.
     """
-    names = list(analysis.turns)
+    turns = analysis["turns"]
     headline = lambda_label(HEADLINE_LAMBDA)
-    decay = headline if headline in analysis.biases else next(iter(analysis.biases))
-    unit = "SD from the mean" if analysis.recipe == PUBLISHED else "%"
+    decay = headline if headline in analysis["biases"] else next(iter(analysis["biases"]))
+    unit = "SD from the mean" if analysis["recipe"] == PUBLISHED else "%"
     biases = [
         (own, measure, bias)
-        for own, measures in analysis.biases.items()
+        for own, measures in analysis["biases"].items()
         for measure, bias in measures.items()
     ]
-    share = f"{figure(analysis.fewer_slots)} % of dialogues use fewer than {MANY_SLOTS} slots"
+    share = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
     return [
         Table(
             "turns",
             f"{name}: correlation of metrics over turns",
-            ["", *names],
-            [[one, *(figure(row[to], 2) for to in names)] for one, row in analysis.turns.items()],
-            [{"metric": one, **row} for one, row in analysis.turns.items()],
+            ["", *turns],
+            [[one, *(figure(row[to], 2) for to in turns)] for one, row in turns.items()],
+            [{"metric": one, **row} for one, row in turns.items()],
         ),
         Table(
             "slots",
             f"{name}: dialogues by the slots they use",
-            ["slots", *map(str, analysis.slots)],
-            [["dialogues", *map(str, analysis.slots.values())]],
-            [{"slots": slots, "dialogues": number} for slots, number in analysis.slots.items()],
+            ["slots", *map(str, analysis["slots"])],
+            [["dialogues", *map(str, analysis["slots"].values())]],
+            [{"slots": slots, "dialogues": number} for slots, number in analysis["slots"].items()],
             [share],
         ),
         Table(
             "biases",
-            f"{name}: correlation with where mistakes lie (recipe {analysis.recipe})",
+            f"{name}: correlation with where mistakes lie (recipe {analysis['recipe']})",
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
             [
                 [
                     own,
-                    str(analysis.taken[own]),
-                    figure(analysis.between[own], 2),
+                    str(analysis["taken"][own]),
+                    figure(analysis["between"][own], 2),
                     measure,
                     figure(bias["fga"], 2),
                     figure(bias["gca"], 2),
@@ -370,7 +350,7 @@ def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
                 ],
                 bias["bins"],
             )
-            for measure, bias in analysis.biases[decay].items()
+            for measure, bias in analysis["biases"][decay].items()
             if bias["bins"]
         ),
     ]

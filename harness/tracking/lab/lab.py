@@ -14,10 +14,11 @@ import click
 from ...cli import notify, option
 from ...cli.dst import files_argument, scored_files, states_options
 from ...cli.reading import benchmark_chooser
+from ...cli.tracked_files import ScoredFile
 from ...comparison import spread_of
 from ...errors import InputError, refuse
 from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
-from ...metrics import MAIN_SETUP, Choices, ScoredFile
+from ...metrics import MAIN_SETUP, Choices
 from ...scoring import Options, Scorer
 from ...submission import checked_submission, read_predictions
 from .analysis import (
@@ -88,7 +89,7 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
         "recipe": recipe,
-        "analyses": {name: asdict(one) for name, one in analyses.items()},
+        "analyses": analyses,
         "spread": {name: asdict(one) for name, one in spread.items()},
     }
     _print(given, [*tables, *([spread_table(spread)] if spread else [])], document)
@@ -113,6 +114,7 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
 REFERENCE = "GCA"
 """The metric that distances of learning curves are measured from."""
 
+
 _GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
 
 
@@ -127,17 +129,16 @@ def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[flo
         InputError: A file has no number.
     """
     named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
-    paths, numbers, problems = [], [], []
+    paths, problems = [], []
+    numbers: list[float] = []
     for file in files:
         given = _GIVEN.fullmatch(file)
-        in_name = named.findall(file)
-        if given is None and not in_name:
-            problems.append(
-                f"the name of {file} has no number after `{name}`; give it as {file}=NUMBER"
-            )
-            continue
-        paths.append(file if given is None else given[1])
-        numbers.append(float(in_name[-1] if given is None else given[2]))
+        path, found = (given[1], [given[2]]) if given else (file, named.findall(file))
+        paths.append(path)
+        numbers += map(float, found[-1:])
+        if not found:
+            problem = f"the name of {file} has no number after `{name}`"
+            problems.append(f"{problem}; give it as {file}=NUMBER")
     refuse("FILE", problems)
     return paths, numbers
 
@@ -241,7 +242,7 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str, lexicalised: boo
     [scored] = _scored(given, [file])
     rates = _rates(scored, file, lexicalised)
     agreed = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
-    _print(given, [agreement_table(agreed)], {"ratings": asdict(agreed)})
+    _print(given, [agreement_table(agreed)], {"ratings": agreed})
 
 
 def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:

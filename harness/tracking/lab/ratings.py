@@ -12,7 +12,7 @@ import io
 import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,15 +21,7 @@ import numpy as np
 from scipy import stats
 
 from ...benchmark import Benchmark
-from ...comparison import (
-    BOOTSTRAP,
-    INTERVAL_LEVEL,
-    INTERVAL_SAMPLES,
-    SEED,
-    Interval,
-    bootstrap_samples,
-    interval_ends,
-)
+from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
 from ...errors import Findings, InputError, counted, refuse, shown
 from ...io import Table, figure, read_bytes, shown_name, write_text
 from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
@@ -45,30 +37,6 @@ COEFFICIENTS: Mapping[str, str] = {
 """Correlation -> what SciPy calls it. The first, that of the paper, decides what agrees best."""
 
 FEWEST = 3
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far metrics agree with people.
-
-    Attributes:
-        dialogues: The dialogues that are rated and scored.
-        raters: The number of raters.
-        alpha: Krippendorff's alpha of the raters, of ratings on an interval scale, if there is one.
-        without: Why there is none; empty if there is.
-        correlations: Metric -> coefficient -> its value and interval; None where a side is
-            constant.
-        rates: Candidate -> Pearson's correlation.
-        best: The candidate for which that is highest, the first of equals; None of none.
-    """
-
-    dialogues: int
-    raters: int
-    alpha: float | None
-    without: str
-    correlations: Mapping[str, Mapping[str, Interval | None]]
-    rates: Mapping[str, float | None]
-    best: str | None
 
 
 def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
@@ -121,7 +89,7 @@ def tracker_agreement(
     choices: Choices,
     rates: Mapping[str, Mapping[str, float]],
     source: str,
-) -> Agreement:
+) -> dict[str, Any]:
     """Return how far JGA, FGA, GCA and the rates of responses agree with people.
 
     Args:
@@ -130,6 +98,9 @@ def tracker_agreement(
         choices: What the metrics leave open; intervals are shown of its values of λ.
         rates: Metric of responses -> dialogue id -> score.
         source: What messages call the ratings.
+
+    Returns:
+        As `agreement`.
 
     Raises:
         InputError: As `agreement`.
@@ -153,7 +124,7 @@ def agreement(
     candidates: Sequence[str],
     shown: Collection[str],
     source: str,
-) -> Agreement:
+) -> dict[str, Any]:
     """Return how far metrics agree with people, with intervals by dialogue.
 
     Args:
@@ -162,6 +133,13 @@ def agreement(
         candidates: The metrics of which the one that agrees best is found: FGA by its λ.
         shown: Those of them whose intervals are wanted in any case.
         source: What messages call the ratings.
+
+    Returns:
+        As JSON types, the number of `dialogues` that are rated and scored, and of `raters`; their
+        `alpha`, Krippendorff's of ratings on an interval scale, or None and, in `without`, why;
+        `correlations`, metric -> coefficient -> its value and interval (None where a side is
+        constant); `rates`, candidate -> Pearson's correlation; and `best`, the candidate for which
+        that is highest, the first of equals, None of none.
 
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
@@ -180,24 +158,19 @@ def agreement(
     defined = {name: rate for name, rate in rates.items() if rate is not None}
     best = max(defined, key=defined.__getitem__, default=None)
     picked = [name for name in columns if name not in rates or name == best or name in shown]
-    samples = [
-        np.repeat(np.arange(len(ids)), counts)
-        for block in bootstrap_samples(len(ids), INTERVAL_SAMPLES, SEED)
-        for counts in block
-    ]
     alpha, without = _alpha(ratings)
-    return Agreement(
-        dialogues=len(ids),
-        raters=len({rater for own in ratings.values() for rater in own}),
-        alpha=alpha,
-        without=without,
-        correlations={
-            name: {one: _interval(one, people, columns[name], samples) for one in COEFFICIENTS}
+    return {
+        "dialogues": len(ids),
+        "raters": len({rater for own in ratings.values() for rater in own}),
+        "alpha": alpha,
+        "without": without,
+        "correlations": {
+            name: {one: _interval(one, people, columns[name]) for one in COEFFICIENTS}
             for name in picked
         },
-        rates=rates,
-        best=best,
-    )
+        "rates": rates,
+        "best": best,
+    }
 
 
 def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
@@ -207,16 +180,16 @@ def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
 
 
-def _interval(
-    coefficient: str, people: Any, scores: Any, samples: Sequence[Any]
-) -> Interval | None:
+def _interval(coefficient: str, people: Any, scores: Any) -> dict[str, Any] | None:
     value = _correlation(coefficient, people, scores)
     if value is None:
         return None
+
     # Samples in which a side is constant say nothing.
-    drawn = [_correlation(coefficient, people[rows], scores[rows]) for rows in samples]
-    ends = interval_ends(np.array([one for one in drawn if one is not None]))
-    return Interval(value, *ends, BOOTSTRAP)
+    def of_sample(counts: Any) -> float | None:
+        return _correlation(coefficient, np.repeat(people, counts), np.repeat(scores, counts))
+
+    return asdict(bootstrap_interval(value, of_sample, len(people)))
 
 
 def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:
@@ -234,36 +207,29 @@ def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, st
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
-def agreement_table(agreed: Agreement) -> Table:
-    """Return it as a table, and what is to be said of the raters."""
-    alpha = f"– ({agreed.without})" if agreed.alpha is None else figure(agreed.alpha, 2)
+def agreement_table(agreed: Mapping[str, Any]) -> Table:
+    """Return what `agreement` gives as a table, and what is to be said of the raters."""
+    alpha = f"– ({agreed['without']})" if agreed["alpha"] is None else figure(agreed["alpha"], 2)
     notes = [
-        f"{counted(agreed.dialogues, 'dialogue')}, {counted(agreed.raters, 'rater')}; "
+        f"{counted(agreed['dialogues'], 'dialogue')}, {counted(agreed['raters'], 'rater')}; "
         f"Krippendorff's alpha {alpha}"
     ]
-    if agreed.best is not None:
-        end = ", at the end of their range" if agreed.best in _ends(agreed.rates) else ""
-        notes.append(f"of all λ, {agreed.best} agrees best{end}; it is chosen on these ratings")
+    if agreed["best"] is not None:
+        notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
     return Table(
         "ratings",
         "Agreement of metrics with people's ratings of dialogues",
         [f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS],
         [
-            [name, *("–" if one is None else one.text(2) for one in own.values())]
-            for name, own in agreed.correlations.items()
+            [name, *("–" if one is None else Interval(**one).text(2) for one in own.values())]
+            for name, own in agreed["correlations"].items()
         ],
         [
-            {"metric": name, **{c: None if one is None else one.value for c, one in own.items()}}
-            for name, own in agreed.correlations.items()
+            {"metric": name, **{key: one and one["value"] for key, one in own.items()}}
+            for name, own in agreed["correlations"].items()
         ],
         notes,
     )
-
-
-def _ends(rates: Mapping[str, float | None]) -> tuple[str, str]:
-    """Return the first and the last of the candidates by their λ."""
-    ordered = sorted(rates, key=lambda name: float(name.partition("=")[2]))
-    return ordered[0], ordered[-1]
 
 
 RATINGS_FILE = "ratings.csv"

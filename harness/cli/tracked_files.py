@@ -4,26 +4,33 @@ What is shown of a dialogue, its states and what each metric gives a turn and wh
 sample tables of the papers on state-tracking metrics show.
 
 In pictures every figure, and every system, has a small panel of its own, on the same axes; of the
-other systems accuracy stands behind in grey. What few turns support is drawn open or dotted.
+other systems accuracy stands behind in grey.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ...benchmark import Benchmark
-from ...errors import InputError, counted, refuse
-from ...io import Table, best_cells, drawn, figure, write_picture
-from ...signature import Signature, comparable_group
-from ...submission import dialogue_id
-from .choices import Choices
-from .evaluation import TrackingResult, cell, score_tracking
-from .metric import tracking_metrics, tracking_signature
-from .states import TrackedDialogue, TrackedFile, dialogue_states, slot_name
+from ..benchmark import Benchmark
+from ..errors import InputError, counted, refuse
+from ..io import Table, best_cells, drawn, figure, write_picture
+from ..metrics import (
+    Choices,
+    TrackedDialogue,
+    TrackedFile,
+    TrackingResult,
+    dialogue_states,
+    score_tracking,
+    slot_name,
+    tracking_metrics,
+    tracking_signature,
+)
+from ..signature import Signature, comparable_group
+from ..submission import dialogue_id
+from .tables import comparison_notes, names_by_text, notes_once
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -66,7 +73,7 @@ class ScoredFile:
             "coverage": None
             if of is None
             else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
-            **self.result.to_dict(),
+            **asdict(self.result),
             "per_slot": self.result.slot_rates(),
         }
         if self.dialogue:
@@ -204,15 +211,14 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
         scored: The files, all with the same metrics and values of λ.
     """
     figures = [one.result.titled(main_only=True) for one in scored]
-    rows = [[*map(cell, values.values())] for values in figures]
-    group = comparable_group([one.signature for one in scored])
-    first = scored[group[0] if group else 0]
+    rows = [[*map(_cell, values.values())] for values in figures]
+    names, signatures = [one.name for one in scored], [one.signature for one in scored]
+    group = comparable_group(signatures)
     comparing = [
         [value if at in group else None for value in values.values()]
         for at, values in enumerate(figures)
     ]
-    verdicts = {one.name: first.signature.comparable_with(one.signature) for one in scored}
-    lines = _grouped((str(one.signature), one.name) for one in scored)
+    readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
         title="State tracking, in percent",
@@ -223,23 +229,17 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
             for one, values in zip(scored, figures, strict=True)
         ],
         notes=[
-            *(
-                f"{names}: {reading}"
-                for reading, names in _grouped((_reading(one), one.name) for one in scored).items()
-            ),
-            *(
-                f"not comparable with {first.name}: {name} ({'; '.join(verdict.reasons)})"
-                for name, verdict in verdicts.items()
-                if not verdict
-            ),
-            *(
-                [*lines]
-                if len(lines) == 1
-                else [f"{names}: {line}" for line, names in lines.items()]
-            ),
+            *(f"{whose}: {reading}" for reading, whose in readings.items()),
+            *comparison_notes(names, signatures, group),
+            *notes_once(zip(names, map(str, signatures), strict=True)),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, rows)},
     )
+
+
+def _cell(value: float | None) -> str:
+    """Return a figure as tables show it: a percentage with two digits, a count as it is."""
+    return str(value) if isinstance(value, int) else figure(value, 2)
 
 
 def breakdown_tables(one: ScoredFile) -> list[Table]:
@@ -257,7 +257,7 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             f"{one.name} by {title.partition(' ')[0]}",
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
-            [[name, *map(cell, values.values())] for name, values in rows.items()],
+            [[name, *map(_cell, values.values())] for name, values in rows.items()],
             [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
         )
         for title, rows in kinds.items()
@@ -316,23 +316,11 @@ def _reading(one: ScoredFile) -> str:
     )
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return text -> the names that it is of, in the order of the first of each."""
-    groups: dict[str, list[str]] = {}
-    for text, name in pairs:
-        groups.setdefault(text, []).append(name)
-    return {text: ", ".join(names) for text, names in groups.items()}
-
-
 # ---------------------------------------------------------------------- pictures
-
-FEW = 30
-"""Fewer turns, or lost dialogues, than this are drawn as few: a share of them is a rough one."""
 
 _WIDTH = 7.2
 """The width of pictures, in inches."""
 
-_LONGEST_NAME = 26
 _COLOUR, _BEHIND = "#0072B2", "0.8"
 # How many small panels stand side by side: of figures, and of systems.
 _FIGURES_ACROSS, _SYSTEMS_ACROSS = 3, 4
@@ -352,7 +340,7 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    short = [drawn(_shortened(name)) for name in names]
+    shown = [drawn(name) for name in names]
     rows = math.ceil(len(results[0].titled(main_only=True)) / _FIGURES_ACROSS)
     panels = 0.4 + 1.25 * math.ceil(len(results) / _SYSTEMS_ACROSS)
     heights = [rows * (0.6 + 0.19 * len(results)), panels, panels]
@@ -362,41 +350,12 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
 
         figure = Figure(figsize=(_WIDTH, sum(heights) + 0.3), layout="constrained")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        _draw_figures(parts[0], short, results)
-        _draw_accuracy(parts[1], short, results)
-        _draw_losses(parts[2], short, results)
-        if any(map(_has_few, results)):
-            figure.supxlabel(
-                f"open or dotted: fewer than {FEW} turns or lost dialogues", fontsize=8
-            )
+        _draw_figures(parts[0], shown, results)
+        _draw_accuracy(parts[1], shown, results)
+        _draw_losses(parts[2], shown, results)
         return figure
 
     write_picture(path, draw)
-
-
-def _shortened(name: str) -> str:
-    """Return a name that fits beside its bars; its end says more than its middle."""
-    half = _LONGEST_NAME // 2
-    return name if len(name) <= _LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
-
-
-def _has_few(result: TrackingResult) -> bool:
-    """Whether anything that is drawn of a system is supported by few turns or dialogues."""
-    few_parts = any(few for _, _, few in _points(result))
-    return result.turns < FEW or few_parts or 0 < _lost(result) < FEW
-
-
-def _lost(result: TrackingResult) -> int:
-    return int(result.losses["dialogues"] or 0)
-
-
-def _points(result: TrackingResult) -> list[tuple[int, float, bool]]:
-    """Return part of the dialogue, JGA of its turns, and whether these are few."""
-    return [
-        (at, place["jga"], (place["turns"] or 0) < FEW)
-        for at, place in enumerate(result.positions)
-        if place["jga"] is not None
-    ]
 
 
 def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]) -> None:
@@ -407,23 +366,10 @@ def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[Track
     for title, axes in zip(columns[0], _panels(grid, len(columns[0])), strict=True):
         values = [column[title] for column in columns]
         bars = axes.barh(range(len(values)), values, 0.7, color=_COLOUR)
-        for at, (bar, result, value) in enumerate(zip(bars, results, values, strict=True)):
-            few = result.turns < FEW
-            if few:
-                _draw_open(bar)
-            # Within the bar where there is no room beside it.
-            inside = value > 75
-            axes.annotate(
-                f"{value:.1f}",
-                (value, at),
-                (-3 if inside else 3, 0),
-                textcoords="offset points",
-                ha="right" if inside else "left",
-                va="center",
-                fontsize=8,
-                color="white" if inside and not few else "black",
-            )
-        axes.set_xlim(0, 100)
+        axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8)
+        # With room for what stands beside a long bar.
+        axes.set_xlim(0, 125)
+        axes.set_xticks([0, 50, 100])
         axes.set_yticks(range(len(names)), names, fontsize=8)
         axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{title} (%)", fontsize=9)
@@ -435,17 +381,12 @@ def _draw_accuracy(
     part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]
 ) -> None:
     """Draw joint goal accuracy by the turns' relative position in their dialogue."""
-    lines = [_points(result) for result in results]
+    lines = [[place["jga"] for place in result.positions] for result in results]
     panels = _panels_by_position(part, names, results, "JGA of the turns there (%)")
-    for axes, points in zip(panels, lines, strict=True):
-        for others in lines:
-            axes.plot([p[0] for p in others], [p[1] for p in others], color=_BEHIND, lw=0.6)
-        for (at, jga, few), (next_at, next_jga, next_few) in pairwise(points):
-            style = ":" if few or next_few else "-"
-            axes.plot([at, next_at], [jga, next_jga], style, color=_COLOUR, lw=1.2)
-        for at, jga, few in points:
-            face = "white" if few else _COLOUR
-            axes.plot([at], [jga], "o", color="black", ms=4, mfc=face, clip_on=False, zorder=3)
+    for axes, line in zip(panels, lines, strict=True):
+        for other in lines:
+            axes.plot(other, color=_BEHIND, lw=0.6)
+        axes.plot(line, "o-", color=_COLOUR, lw=1.2, ms=4, clip_on=False, zorder=3)
         axes.set_ylim(0, 100)
 
 
@@ -453,11 +394,9 @@ def _draw_losses(part: SubFigure, names: Sequence[str], results: Sequence[Tracki
     """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
     panels = _panels_by_position(part, names, results, "dialogues first lost there (%)")
     for axes, result in zip(panels, results, strict=True):
-        lost = _lost(result)
-        shares = [100 * (place["first_lost"] or 0) / max(1, lost) for place in result.positions]
-        for bar in axes.bar(range(len(shares)), shares, 0.8, color=_COLOUR):
-            if 0 < lost < FEW:
-                _draw_open(bar)
+        lost = result.losses["dialogues"] or 1
+        shares = [100 * (place["first_lost"] or 0) / lost for place in result.positions]
+        axes.bar(range(len(shares)), shares, 0.8, color=_COLOUR)
 
 
 def _panels_by_position(
@@ -489,8 +428,3 @@ def _panels(grid: Any, wanted: int) -> list[Any]:
     for above in panels[max(0, wanted - grid.shape[1]) : wanted]:
         above.tick_params(labelbottom=True)
     return panels[:wanted]
-
-
-def _draw_open(bar: Any) -> None:
-    """Draw a bar that few turns support: without its filling, its edge dotted."""
-    bar.set(facecolor="white", edgecolor="black", linestyle=":", linewidth=1)

@@ -1,18 +1,15 @@
-"""The scores of several files in one table."""
+"""The scores of several files in one table, and the notes that such tables have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import cut
 from ..io import Table, best_cells, figure
 from ..metrics import SETUPS, Headline, headlines, response_metrics
+from ..scoring import Report, ScoredSubmission, reporting_words
 from ..signature import Signature, comparable_group
-from .jobs import ScoredSubmission
-from .report import Report, has_gold_states, reporting_words
-
-_LONGEST_REASON = 300
 
 
 def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
@@ -51,9 +48,9 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
         notes=[
             *_ceilings(columns, reports),
             *_incomplete(names, outcomes, columns, setup),
-            *_reasons(names, signatures, group),
+            *comparison_notes(names, signatures, group),
             *_gold(names, reports),
-            *_told_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
+            *notes_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
             *_signatures(names, outcomes),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
@@ -182,41 +179,56 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
     return [f"human responses: {'; '.join(shown)}"] if shown else []
 
 
-def _reasons(
-    names: Sequence[str], signatures: Sequence[Signature], group: Sequence[int]
-) -> list[str]:
-    """Say which scores do not compare with those of most, or with the first ones, and why."""
-    first = group[0] if group else 0
-    whose: dict[str, list[str]] = {}
-    for name, signature in zip(names, signatures, strict=True):
-        reasons = signatures[first].comparable_with(signature).reasons
-        if reasons:
-            whose.setdefault("; ".join(reasons), []).append(name)
-    return [
-        f"not comparable with {names[first]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
-        for reason, others in whose.items()
-    ]
-
-
 def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    gold = [name for name, one in zip(names, reports, strict=True) if has_gold_states(one)]
+    gold = [name for name, one in zip(names, reports, strict=True) if one.has_gold_states]
     return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"] if gold else []
 
 
 def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
     """Return the signatures, and whose they are where they differ."""
-    lines = []
-    for name, outcome in zip(names, outcomes, strict=True):
-        known: Mapping[str, object] = outcome.intervals or {}
-        lines.append((name, str(known.get("signature", outcome.report.signature))))
-    return _told_once(lines)
+    documents = (outcome.intervals or {} for outcome in outcomes)
+    signatures = (
+        str(one.get("signature", outcome.report.signature))
+        for one, outcome in zip(documents, outcomes, strict=True)
+    )
+    return notes_once(zip(names, signatures, strict=True))
 
 
-def _told_once(lines: Iterable[tuple[str, str]]) -> list[str]:
-    """Return what is to be said of files, each text once with those that it is about."""
-    whose: dict[str, list[str]] = {}
-    for name, text in lines:
-        whose.setdefault(text, []).append(name)
-    if len(whose) == 1:
-        return list(whose)
-    return [f"{', '.join(own)}: {text}" for text, own in whose.items()]
+# ------------------------------------------------------------------- notes of any such table
+
+_LONGEST_LIST = 300
+"""Characters of the names that a note lists."""
+
+
+def comparison_notes(
+    names: Sequence[str], signatures: Sequence[Signature], group: Sequence[int]
+) -> list[str]:
+    """Say which scores do not compare with those of a group, or else with the first ones, and why.
+
+    Args:
+        names: What scores are called.
+        signatures: Their signatures.
+        group: As of `comparable_group`.
+    """
+    first = group[0] if group else 0
+    verdicts = (signatures[first].comparable_with(one) for one in signatures)
+    reasons = zip(names, ("; ".join(verdict.reasons) for verdict in verdicts), strict=True)
+    return [
+        f"not comparable with {names[first]}: {cut(whose, _LONGEST_LIST)} ({reason})"
+        for reason, whose in names_by_text(reasons).items()
+        if reason
+    ]
+
+
+def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return text -> the names that it is said of, given name and text; in the order given."""
+    names: dict[str, list[str]] = {}
+    for name, text in named:
+        names.setdefault(text, []).append(name)
+    return {text: ", ".join(whose) for text, whose in names.items()}
+
+
+def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what is to be said of scores, each text once; with the names where texts differ."""
+    texts = names_by_text(named)
+    return [*texts] if len(texts) == 1 else [f"{names}: {text}" for text, names in texts.items()]
