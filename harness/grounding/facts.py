@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from mwz.normalization import Delexicalised, VenueId, read_toml
-from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, unplaced
+from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, tokens
 
 _REMEMBERED = 1 << 14
 
@@ -50,7 +50,7 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _domains_of_words(response: str) -> frozenset[str]:
-    matches = _topics().find(unplaced(response))
+    matches = _topics().find([*tokens(response)])
     return frozenset(domain for match in matches for domain in match.entries)
 
 

@@ -11,4 +11,4 @@ from .gazetteer import (
     UNKNOWN_VALUES as UNKNOWN_VALUES,
     Gazetteer as Gazetteer,
 )
-from .phrases import PhraseBook as PhraseBook, spellings as spellings, unplaced as unplaced
+from .phrases import PhraseBook as PhraseBook, spellings as spellings, tokens as tokens

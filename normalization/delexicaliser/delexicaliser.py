@@ -17,14 +17,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, TypeAlias
 
 from ..registry import read_toml, sha256
 from ..responses import Delexicalised, Span, VenueId
 from ..rules import RuleSet
-from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
+from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
 from .phrases import (
     GIVEN,
     SENTENCE_ENDS,
@@ -37,6 +37,7 @@ from .phrases import (
     is_guess,
     marked_tokens,
     tokens,
+    words_read,
 )
 
 VERSION = "lex1"
@@ -90,14 +91,13 @@ class Delexicaliser:
         self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
-        areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
+        areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
         self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
         self._name_rules, self._address_rules = tables["names"], tables["addresses"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
-        self._values = values_book(tables["values"], gazetteer)
         self._marked, self._rules = tables["marked"], tables["context"]
         self._contexts = context_book(self._rules)
-        vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
+        vocabulary = gazetteer.phrases.vocabulary | gazetteer.values.vocabulary
         contexts = self._contexts.vocabulary
         self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
@@ -126,7 +126,9 @@ class Delexicaliser:
         text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
         text, mentions = self._with_names(response, text, corrections)
-        text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
+        text, canonical = _with_values(
+            response, text, self.gazetteer.values, corrections, self._shortest
+        )
         spans: list[Span] = []
         for token, slot in marked_tokens(text, self._marked, self._rules, self._contexts):
             after = spans[-1].end if spans else 0
@@ -186,9 +188,10 @@ class Delexicaliser:
             The tokens with names and addresses as one each, and what these mean by where they
             begin in the text; an address of which nothing is known means nothing.
         """
+        read = partial(words_read, corrections=corrections)
         found = [
             (match, mentions)
-            for match in self.gazetteer.phrases.find(text, self._skipped, corrections)
+            for match in self.gazetteer.phrases.find(text, read, self._skipped)
             if (mentions := self._accepted(response, text, match))
         ]
         replaced: dict[int, tuple[int, Token]] = {}
@@ -332,7 +335,7 @@ def _with_values(
 
     A short number is one too.
     """
-    matches = book.find(text, frozenset("-"), corrections)
+    matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
     # In order of their first tokens; of those that begin at one, the first of the longest.
     by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
     longest = {first: max(of_one, key=lambda m: m.last) for first, of_one in by_first}
@@ -434,6 +437,12 @@ def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
 
 
-def postcode_areas(areas: Iterable[str]) -> str:
-    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
-    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))
+def postcode_areas(known: Iterable[str], postcodes: Iterable[str]) -> str:
+    """Return a pattern of the letters that postcodes begin with, also spelt apart.
+
+    Args:
+        known: Such letters.
+        postcodes: Postcodes of venues, in lower case and without blanks.
+    """
+    areas = {*known, *filter(None, (_DIGIT.split(one)[0] for one in postcodes))}
+    return "|".join(r"[ .,]?".join(area) for area in sorted(areas))
