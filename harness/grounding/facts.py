@@ -18,11 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from functools import cache, lru_cache, partial
+from typing import Any
 
 from mwz.normalization import Delexicalised, VenueId, read_toml
-from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, tokens
+from mwz.normalization.delexicaliser import topics
+
+from .scores import COUNTS
 
 _REMEMBERED = 1 << 14
 
@@ -43,26 +45,9 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
     for response in responses:
         naming = (span for span in response.spans if span.slot in ("NAME", "TRAINID"))
         named = {venue.domain for span in naming for venue in span.venues}
-        last = _domains_of_words(response.original) | named or last
+        last = topics(response.original) | named or last
         domains.append(last)
     return domains
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _domains_of_words(response: str) -> frozenset[str]:
-    matches = _topics().find([*tokens(response)])
-    return frozenset(domain for match in matches for domain in match.entries)
-
-
-@cache
-def _topics() -> PhraseBook[str]:
-    topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
-    return PhraseBook(
-        (spelling, domain)
-        for domain, patterns in topics.items()
-        for pattern in patterns
-        for spelling in spellings(pattern)
-    )
 
 
 # --------------------------------------------------------------------------------- requested slots
@@ -124,6 +109,14 @@ class Request:
     measure: Callable[[str], float] | None = None
     patterns: tuple[re.Pattern[str], ...] = ()
     feature: re.Pattern[str] | None = None
+
+    def is_told_by(self, response: Delexicalised) -> Callable[..., bool]:
+        """Return `is_told` of a response, without telephone numbers and other names of venues."""
+        text = response.original
+        for span in reversed(response.spans):
+            if (span.slot == "NAME" and not self.names) or (span.slot == "PHONE" and span.venues):
+                text = f"{text[: span.start]} {text[span.end :]}"
+        return partial(self.is_told, text)
 
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
@@ -208,21 +201,6 @@ def _sentences() -> Mapping[str, re.Pattern[str]]:
 
 FACT_SLOTS = ("PHONE", "POST", "ADDRESS", "TRAINID")
 """What is counted of the facts that responses give."""
-
-SHARES = ("in_database", "of_named_venue")
-COUNTS = ("told", *SHARES)
-"""The facts given, those that the database has, and those of a venue named by then."""
-
-
-ToldShares: TypeAlias = Mapping[str, "int | float | None"]
-"""Of the facts that responses give of venues: `told`, how many there are, and each of `SHARES`, in
-percent, None if none is told."""
-
-
-def told_shares(counts: Mapping[str, int]) -> ToldShares:
-    """Return the shares of `COUNTS`."""
-    told = counts["told"]
-    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
 
 
 def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:

@@ -31,11 +31,10 @@ from functools import cache, lru_cache, partial
 
 from mwz.database import VenueDatabase
 from mwz.normalization import Delexicalised, RuleSet, Span
-from mwz.normalization.delexicaliser import VERSION, Delexicaliser, Gazetteer, tables_digest
+from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Benchmark, Goal
 from ..scoring import venue_database
-from ..signature import SHOWN_HASH
 from .facts import count_facts, requests, turn_domains
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -155,11 +154,6 @@ def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
     return Delexicaliser(benchmark.venue_records(rules), rules)
 
 
-def delexicaliser_version() -> str:
-    """Return the delexicaliser's version and its tables' digest, as signatures have them."""
-    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
-
-
 def ground_texts(
     texts: Iterable[str],
     goal: Mapping[str, Goal],
@@ -178,14 +172,14 @@ def ground_texts(
     """
     plain = delexicaliser(benchmark, rules)
     responses = [plain(text) for text in texts]
-    return ground(responses, goal, venue_database(benchmark, rules), plain.gazetteer, booked)
+    return ground(responses, goal, venue_database(benchmark, rules), plain, booked)
 
 
 def ground(
     responses: Sequence[Delexicalised],
     goal: Mapping[str, Goal],
     database: VenueDatabase,
-    gazetteer: Gazetteer,
+    delexicalise: Delexicaliser,
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     """Compare a dialogue's responses with its goal and the venue database.
@@ -194,7 +188,7 @@ def ground(
         responses: One per system turn; any number.
         goal: Domain -> what the user wants.
         database: Answers the goal's queries.
-        gazetteer: The venues that the responses were searched for.
+        delexicalise: What the responses were delexicalised by.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
@@ -203,8 +197,8 @@ def ground(
         name: _GoalDomain(
             name,
             wanted,
-            fitting_venues(name, wanted, database, gazetteer),
-            gazetteer,
+            fitting_venues(name, wanted, database, delexicalise),
+            delexicalise,
             responses,
             about,
             None if booked is None else [name in domains for domains in booked],
@@ -215,7 +209,7 @@ def ground(
 
 
 def fitting_venues(
-    domain: str, wanted: Goal, database: VenueDatabase, gazetteer: Gazetteer
+    domain: str, wanted: Goal, database: VenueDatabase, delexicalise: Delexicaliser
 ) -> frozenset[str]:
     """Return the ids of the venues that a goal's query finds, or that have just the goal's name.
 
@@ -225,7 +219,7 @@ def fitting_venues(
     name = wanted.informable.get("name")
     if found or name is None:
         return found
-    named = (one.key for one in gazetteer.venues.values() if one.name == name)
+    named = (one.key for one in delexicalise.gazetteer.venues.values() if one.name == name)
     return frozenset(key.id for key in named if key.domain == domain)
 
 
@@ -237,7 +231,7 @@ class _GoalDomain:
         name: The domain.
         wanted: What the goal says of it.
         fitting: The ids of the venues that the goal's query finds.
-        gazetteer: The venues that the responses were searched for.
+        delexicalise: What the responses were delexicalised by, which has the venues.
         responses: The responses.
         about: The domains that each is about; none where that is not known.
         booked: Whether the domain is booked by each turn; None where that is not known.
@@ -246,7 +240,7 @@ class _GoalDomain:
     name: str
     wanted: Goal
     fitting: frozenset[str]
-    gazetteer: Gazetteer
+    delexicalise: Delexicaliser
     responses: Sequence[Delexicalised]
     about: Sequence[frozenset[str]]
     booked: Sequence[bool] | None
@@ -347,9 +341,9 @@ class _GoalDomain:
         for turn, response in enumerate(self.responses):
             if not self._is_about(turn):
                 continue
-            text = told_text(response, request.names)
+            is_told = request.is_told_by(response)
             if request.record is None:
-                if request.is_told(text):
+                if is_told():
                     return None
                 continue
             # A train is also spoken of by its times alone.
@@ -357,11 +351,11 @@ class _GoalDomain:
             spoken = frozenset(self._ids_named(response)) or before
             fitting, others = spoken & self.fitting, spoken - self.fitting
             values = records(fitting)
-            if any(request.is_told(text, value) for value in values):
+            if any(map(is_told, values)):
                 return None
             fits |= bool(fitting)
             recorded |= bool(values)
-            of_another |= any(request.is_told(text, value) for value in records(others))
+            of_another |= any(map(is_told, records(others)))
         # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None
@@ -374,7 +368,7 @@ class _GoalDomain:
 
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
-        venues = (self.gazetteer.venue(self.name, id_) for id_ in ids)
+        venues = (self.delexicalise.gazetteer.venue(self.name, id_) for id_ in ids)
         return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
@@ -398,7 +392,7 @@ class _GoalDomain:
         meant = self.fitting & named
         if any(whole and ids & meant for ids, whole in told):
             return None
-        records = [self.gazetteer.venue(self.name, id_) for id_ in meant]
+        records = [self.delexicalise.gazetteer.venue(self.name, id_) for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
         if not told:
@@ -408,15 +402,6 @@ class _GoalDomain:
         if any(whole and ids & self.fitting for ids, whole in told):
             return OF_UNNAMED
         return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
-
-
-def told_text(response: Delexicalised, names: bool) -> str:
-    """Return what a response says without venues' telephone numbers, and if wanted their names."""
-    text = response.original
-    for span in reversed(response.spans):
-        if (span.slot == "NAME" and not names) or (span.slot == "PHONE" and span.venues):
-            text = f"{text[: span.start]} {text[span.end :]}"
-    return text
 
 
 def _domains_of(span: Span) -> set[str]:

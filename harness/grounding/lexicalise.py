@@ -18,10 +18,9 @@ from typing import Any, TypeAlias
 import click
 
 from mwz.database import VenueDatabase
-from mwz.normalization import NAME, BeliefState, RuleSet, normalize_slot_name
-from mwz.normalization.delexicaliser import NAMED_DOMAINS, UNKNOWN_VALUES
+from mwz.normalization import NAME, BeliefState, RuleSet
+from mwz.normalization.delexicaliser import Delexicaliser
 
-from ..benchmark import VenueRecords
 from ..cli import notify, option, tell
 from ..cli.reading import read_submissions
 from ..errors import counted
@@ -29,9 +28,10 @@ from ..io import STANDARD_STREAM, write_json
 from ..metrics import play
 from ..scoring import Options, Scorer, chosen_domains, chosen_states
 from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
+from .grounded import NAMING_SLOTS, delexicaliser
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
-_VENUE_DOMAINS = (*NAMED_DOMAINS, "train")
+_NAMED = [domain for domain, slot in NAMING_SLOTS.items() if slot == "NAME"]
 _OPEN_ENDED = frozenset({"dontcare", "not mentioned"})
 _OF_VENUE = {"ADDRESS": "address", "POST": "postcode", "AREA": "area", "FOOD": "food", "ID": "id"}
 _CONSTANT = {
@@ -43,30 +43,28 @@ _CONSTANT = {
 _CARS = ("black tesla", "white audi", "blue honda", "red ford", "grey skoda", "yellow volvo")
 
 Record: TypeAlias = Mapping[str, str]
-"""A venue's values by normalised slot name; unknown ones are left out."""
+"""A venue's values by slot, as of `Venue.facts`; unknown ones are left out."""
 
 
 class Lexicaliser:
     """Fills the placeholders of dialogues with values of venues. Make it once and reuse it.
 
     Args:
-        records: Domain -> venue records, as the public database files hold them.
-        database: Answers the states' queries; made of the same records.
+        delexicalise: Has the venues.
+        database: Answers the states' queries; made of the same venues.
         rules: The rule set.
     """
 
-    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
+    def __init__(
+        self, delexicalise: Delexicaliser, database: VenueDatabase, rules: RuleSet
+    ) -> None:
         self._database = database
         self._rules = rules
-        self._venues: dict[str, dict[str, Record]] = {domain: {} for domain in _VENUE_DOMAINS}
-        for domain, by_id in self._venues.items():
-            for raw in records.get(domain, ()):
-                record = {
-                    normalize_slot_name(key, rules): value.strip()
-                    for key, value in raw.items()
-                    if isinstance(value, str) and value.strip().lower() not in UNKNOWN_VALUES
-                }
-                by_id.setdefault(record["trainid" if domain == "train" else "id"], record)
+        self._venues: dict[str, dict[str, Record]] = {domain: {} for domain in NAMING_SLOTS}
+        for (domain, id_), venue in delexicalise.gazetteer.venues.items():
+            if domain in self._venues:
+                first = {slot: values[0] for slot, values in venue.facts.items()}
+                self._venues[domain][id_] = first
         self._fillers: Mapping[str, Callable[[str, str], str]] = {
             "NAME": self._name,
             "TRAINID": self._train_id,
@@ -169,10 +167,10 @@ class Lexicaliser:
 
     def _venue_domain(self, domain: str) -> str:
         """Return a domain whose venues have names: the one asked for, or one spoken of."""
-        if domain in NAMED_DOMAINS:
+        if domain in _NAMED:
             return domain
-        spoken = [d for d in reversed(list(self._kept)) if d in NAMED_DOMAINS]
-        return spoken[0] if spoken else NAMED_DOMAINS[0]
+        spoken = [d for d in reversed(list(self._kept)) if d in _NAMED]
+        return spoken[0] if spoken else _NAMED[0]
 
     def _name(self, domain: str, name: str) -> str:
         domain = self._venue_domain(domain)
@@ -219,9 +217,9 @@ class Lexicaliser:
         if "duration" in name:
             slot = "duration"
         elif "leave" in name or ("arrive" not in name and number % 2 == 0):
-            slot = "leave"
+            slot = "leaveat"
         else:
-            slot = "arrive"
+            slot = "arriveby"
         return self._venue("train").get(slot, "10:00")
 
     def _day(self, domain: str, name: str) -> str:
@@ -244,7 +242,7 @@ class Lexicaliser:
         for word in ("people", "stay"):
             if word in name:
                 return self._wish(domain, f"book{word}", word, default="2")
-        if domain in _VENUE_DOMAINS:
+        if domain in NAMING_SLOTS:
             return str(len(self._find(domain)) or "no")
         return "several"
 
@@ -273,8 +271,8 @@ def lexicalised_predictions(
     normalized = scorer.normalized(submission)
     states = chosen_states(normalized, scorer.options)
     domains = chosen_domains(normalized, scorer.options)
-    records = scorer.benchmark.venue_records(scorer.rules)
-    lexicalise = Lexicaliser(records, scorer.database(), scorer.rules)
+    delexicalise = delexicaliser(scorer.benchmark, scorer.rules)
+    lexicalise = Lexicaliser(delexicalise, scorer.database(), scorer.rules)
     written: dict[str, list[dict[str, Any]]] = {}
     for dialogue in play(normalized, scorer.benchmark, states, domains):
         turns = submission.dialogues[dialogue.id]

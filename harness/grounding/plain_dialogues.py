@@ -37,7 +37,7 @@ from ..submission import (
     dialogue_id,
     normalize_submission,
 )
-from .facts import COUNTS, FACT_SLOTS, turn_domains
+from .facts import FACT_SLOTS, turn_domains
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -48,7 +48,9 @@ from .grounded import (
     ground,
 )
 from .scores import (
+    COUNTS,
     FREE,
+    OUTCOMES,
     GroundedFigures,
     ceiling,
     faithfulness_table,
@@ -97,7 +99,7 @@ class PlainDialogues:
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
         human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
-        dialogues = counted(figures.dialogues, "dialogue")
+        dialogues = counted(figures["dialogues"], "dialogue")
         return losses_text(
             wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
             [self._result(id_) for id_ in self.outcomes],
@@ -242,7 +244,7 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         goals,
         users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         outcomes={
-            id_: ground(responses, goals[id_], database, plain.gazetteer)
+            id_: ground(responses, goals[id_], database, plain)
             for id_, responses in plain_responses(normalized).items()
         },
         human=ceiling(benchmark, scorer.rules, human, FREE),
@@ -282,12 +284,9 @@ def _by_goal(
 
 
 def _rates(figures: GroundedFigures) -> str:
-    requested = figures.success_requested
-    return (
-        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
-        f"Success {figure(figures.success[TOTAL])}"
-        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
-    )
+    totals = {name: figure(figures[name].get(TOTAL)) for name in OUTCOMES}
+    requested = " (all requested {success_requested})" if figures["success_requested"] else ""
+    return ("Inform {inform} (all {inform_all}), Success {success}" + requested).format(**totals)
 
 
 def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:

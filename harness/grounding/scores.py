@@ -1,9 +1,10 @@
-"""Grounded scores of many dialogues: dialogue by dialogue, over all, and for people to read.
+"""Grounded Inform and Success, and faithfulness, of responses in plain English: the metric.
 
-The ceiling is what the human responses get, beside which every grounded score is shown: the
-database does not have everything that people told, and no delexicaliser finds everything. The human
-responses are rated dialogue by dialogue, so that any choice of dialogues has its ceiling from
-there; an installed benchmark keeps the ratings.
+docs/lexicalised.md tells the rules; how a dialogue went is in `grounded.py`, which is loaded when
+it is first needed: most scores do without. The ceiling is what the human responses get, beside
+which every grounded score is shown: the database does not have everything that people told, and no
+delexicaliser finds everything. The human responses are rated dialogue by dialogue, so that any
+choice of dialogues has its ceiling from there; an installed benchmark keeps the ratings.
 """
 
 from __future__ import annotations
@@ -11,19 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import Delexicalised, RuleSet
-
-from ..benchmark import Benchmark, Dialogue
+from .. import grounding
 from ..errors import counted
 from ..io import Cell, figure, text_table
-from ..metrics import TOTAL, DialogueResult, Played, Statistics, percent
-from ..scoring import kept
+from ..metrics import TOTAL, DialogueResult, Figure, Headline, Metric, Played, Statistics, percent
 from ..submission import NormalizedSubmission, has_human_responses
-from .facts import COUNTS, SHARES, ToldShares, told_shares
-from .grounded import GroundedDialogue, ground, ground_texts
-from .grounded_scores import FIGURES
+
+if TYPE_CHECKING:
+    from mwz.normalization import Delexicalised, RuleSet
+
+    from ..benchmark import Benchmark, Dialogue
 
 _RATES = {
     "inform": "Inform any",
@@ -35,7 +35,25 @@ _RATES = {
 OUTCOMES = tuple(_RATES)
 """What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
 
-Rating: TypeAlias = Mapping[str, Sequence[int | None]]
+SHARES = ("in_database", "of_named_venue")
+COUNTS = ("told", *SHARES)
+"""The facts given, those that the database has, and those of a venue named by then."""
+
+FIGURES = (
+    Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
+    Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
+    Figure("grounded.success", "Grounded Success", digits=1, main=True),
+    Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
+    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1, main=True),
+    Figure("grounded.in_database", "Told, in database", digits=1),
+    Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
+)
+
+ToldShares: TypeAlias = Mapping[str, "int | float | None"]
+"""Of the facts that responses give of venues: `told`, how many there are, and each of `SHARES`, in
+percent, None if none is told."""
+
+Rating: TypeAlias = Mapping[str, Sequence["int | None"]]
 """`TOTAL` or a domain of a dialogue's goal -> whether it has each of `OUTCOMES`, None where that is
 not known; `TOTAL` also has the `COUNTS`."""
 
@@ -46,29 +64,9 @@ free-running dialogues."""
 HumanRatings: TypeAlias = Mapping[str, Mapping[str, Rating]]
 """`BOOKED` or `FREE` -> dialogue id -> how the human responses went."""
 
-
-@dataclass(frozen=True)
-class GroundedFigures:
-    """Grounded scores over dialogues. Rates are "total" or domain -> percent.
-
-    Attributes:
-        dialogues: The number of dialogues.
-        inform: Inform, by one of the venues named last ("any").
-        inform_all: Inform, by all venues named last.
-        success: Success, with Inform "any".
-        success_all: Success, with Inform "all".
-        faithfulness: Whether what is told is in the database.
-        success_requested: Success, with Inform "all", over all that the goals request; empty where
-            they do not say.
-    """
-
-    dialogues: int
-    inform: Mapping[str, float]
-    inform_all: Mapping[str, float]
-    success: Mapping[str, float]
-    success_all: Mapping[str, float]
-    faithfulness: ToldShares
-    success_requested: Mapping[str, float] = field(default_factory=dict)
+GroundedFigures: TypeAlias = Mapping[str, Any]
+"""Grounded scores over dialogues: the attributes of `GroundedScores` but for `ceiling`, and
+`dialogues`, the number of these."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,13 @@ class GroundedScores:
     success_requested: Mapping[str, float] = field(default_factory=dict)
 
 
-def rating(dialogue: GroundedDialogue) -> Rating:
+def told_shares(counts: Mapping[str, int]) -> ToldShares:
+    """Return the shares of `COUNTS`."""
+    told = counts["told"]
+    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
+
+
+def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     """Return what figures are made of: a domain succeeds only where the whole dialogue matches."""
     outcomes = [getattr(dialogue, name) for name in OUTCOMES]
     counts = [dialogue.faithfulness[name] for name in COUNTS]
@@ -118,31 +122,34 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     for dialogue in dialogues:
         for name, row in dialogue.items():
             rows.setdefault(name, []).append(row)
-    sums = {
-        name: [sum(value or 0 for value in one) for one in zip(*of, strict=True)]
-        for name, of in rows.items()
-    }
-    sums[TOTAL] = sums[TOTAL] or [0] * len(OUTCOMES + COUNTS)
     rates = {
-        outcome: {name: percent(sums[name][at], len(of)) for name, of in rows.items()}
+        outcome: {
+            name: percent(sum(row[at] or 0 for row in of), len(of)) for name, of in rows.items()
+        }
         for at, outcome in enumerate(OUTCOMES)
     }
-    if any(None in row for row in rows[TOTAL]):
-        del rates["success_requested"]
-    faithfulness = told_shares(dict(zip(COUNTS, sums[TOTAL][len(OUTCOMES) :], strict=True)))
-    return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=faithfulness)
+    requested = rates.pop("success_requested")
+    counts = enumerate(COUNTS, start=len(OUTCOMES))
+    return {
+        "dialogues": len(rows[TOTAL]),
+        **rates,
+        "faithfulness": told_shares(
+            {name: sum(row[at] or 0 for row in rows[TOTAL]) for at, name in counts}
+        ),
+        "success_requested": {} if any(None in row for row in rows[TOTAL]) else requested,
+    }
 
 
 def grounded_scores(
     results: Iterable[DialogueResult], ceiling: GroundedFigures | None = None
 ) -> GroundedScores:
     """Return the scores of dialogues, beside those of the human responses."""
-    figures = grounded_figures(rating(one.further["grounded"]) for one in results)
-    rates = {name: getattr(figures, name) for name in OUTCOMES}
-    return GroundedScores(**rates, faithfulness=figures.faithfulness, ceiling=ceiling)
+    figures = {**grounded_figures(rating(one.further["grounded"]) for one in results)}
+    del figures["dialogues"]
+    return GroundedScores(**figures, ceiling=ceiling)
 
 
-def statistics(results: Sequence[DialogueResult]) -> Statistics:
+def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
     totals = [rating(one.further["grounded"])[TOTAL] for one in results]
     unknown = any(None in one for one in totals)
@@ -172,15 +179,16 @@ def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexica
     }
 
 
-def grounded_dialogues(played: Played) -> list[GroundedDialogue]:
+def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
-    database, gazetteer = played.database(), played.delexicaliser().gazetteer
-    dialogues = []
-    for id_, responses in plain_responses(played.submission).items():
-        gold = played.benchmark.dialogues[id_]
-        went = ground(responses, gold.goal, database, gazetteer, gold.booked_domains)
-        dialogues.append(went)
-    return dialogues
+    golds = played.benchmark.dialogues
+    database, delexicalise = played.database(), played.delexicaliser()
+    return [
+        grounding.ground(
+            responses, golds[id_].goal, database, delexicalise, golds[id_].booked_domains
+        )
+        for id_, responses in plain_responses(played.submission).items()
+    ]
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -188,11 +196,6 @@ def played_ceiling(played: Played) -> GroundedFigures | None:
     dialogues = played.submission.dialogues.items()
     human: GroundedFigures | None = played.ceiling((id_, len(turns)) for id_, turns in dialogues)
     return human
-
-
-def with_ceiling(played: Played) -> GroundedScores:
-    """Return the scores of what was played, and of the human responses to the same turns."""
-    return grounded_scores(played.results, played_ceiling(played))
 
 
 @lru_cache(maxsize=8)
@@ -211,8 +214,7 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
         }
 
     name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
-    ratings: HumanRatings = kept(benchmark, name, made)
-    return ratings
+    return made() if benchmark.prepared is None else benchmark.prepared(name, made)
 
 
 def rated_human(
@@ -229,7 +231,7 @@ def rated_human(
     """
     booked = dialogue.booked_domains if when == BOOKED else None
     texts = dialogue.responses[:turns]
-    return rating(ground_texts(texts, dialogue.goal, benchmark, rules, booked))
+    return rating(grounding.ground_texts(texts, dialogue.goal, benchmark, rules, booked))
 
 
 def ceiling(
@@ -261,12 +263,12 @@ def ceiling(
 # ------------------------------------------------------------------------------------------- text
 
 
-def text(scores: GroundedScores) -> str:
+def _text(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
-    human = scores.ceiling
-    shown = {name: title for name, title in _RATES.items() if getattr(scores, name)}
+    system, human = vars(scores), scores.ceiling
+    shown = {name: title for name, title in _RATES.items() if system[name]}
     headers = ["grounded", *(header for title in shown.values() for header in (title, "human"))]
-    rates = [getattr(one, name, {}) for name in shown for one in (scores, human)]
+    rates = [one.get(name, {}) for name in shown for one in (system, human or {})]
     domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
     rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
     remarks = [
@@ -275,21 +277,67 @@ def text(scores: GroundedScores) -> str:
     ]
     if human is not None:
         remarks.append(
-            f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
-            "signature."
+            f"human: the human responses of {counted(human['dialogues'], 'dialogue')} under the "
+            "same signature."
         )
-    shares = faithfulness_table(scores, human)
+    shares = faithfulness_table(system, human)
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
 
-def faithfulness_table(
-    scores: GroundedScores | GroundedFigures, human: GroundedFigures | None
-) -> str:
+def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
     """Show what a system tells of venues, and what the human responses do."""
-    whose = {"this system": scores, "human responses": human}
+    whose = {"this system": system, **({} if human is None else {"human responses": human})}
     rows: list[list[Cell]] = [
-        [name, one.faithfulness["told"], *(figure(one.faithfulness[share]) for share in SHARES)]
-        for name, one in whose.items()
-        if one is not None
+        [name, told["told"], *(figure(told[share]) for share in SHARES)]
+        for name, told in ((name, one["faithfulness"]) for name, one in whose.items())
     ]
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
+
+
+# ------------------------------------------------------------------------------------- the metric
+
+
+def _headline(figure: Figure) -> Headline:
+    name = figure.name.removeprefix("grounded.")
+
+    def total(scores: Mapping[str, Any]) -> float | None:
+        rates = scores.get(name, scores.get("faithfulness", {}))
+        value: float | None = rates.get(name if name in SHARES else TOTAL)
+        return value
+
+    def value(results: Mapping[str, Any], setup: str) -> float | None:
+        return total(vars(results["grounded"])) if "grounded" in results else None
+
+    def human(results: Mapping[str, Any]) -> float | None:
+        return total(getattr(results.get("grounded"), "ceiling", None) or {})
+
+    return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
+
+
+def _unfit(submission: NormalizedSubmission) -> str | None:
+    if submission.lexicalised:
+        return None
+    return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
+
+
+METRIC = Metric(
+    name="grounded",
+    title="Grounded",
+    states=False,
+    description="Inform, Success and faithfulness of responses in plain English, from text, "
+    "database and goal alone; needs --lexicalised, which adds it.",
+    unit="percent",
+    source="docs/lexicalised.md",
+    per_dialogue=grounded_dialogues,
+    compute=grounded_scores,
+    overall=lambda played: grounded_scores(played.results, played_ceiling(played)),
+    statistics=_statistics,
+    row=lambda: grounding.GroundedDialogue,
+    result=GroundedScores,
+    text=lambda metric, scores: _text(scores),
+    headlines=(),
+    further=tuple(map(_headline, FIGURES)),
+    unfit=_unfit,
+    default=False,
+    rank=3,
+)

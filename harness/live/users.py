@@ -24,7 +24,7 @@ from functools import cached_property, partial
 from mwz.normalization import minutes, normalize_slot_name
 
 from ..data import DomainTask, Task
-from ..grounding import NAMING_SLOTS, requests, told_text
+from ..grounding import NAMING_SLOTS, requests
 from .world import MOST_HEARD, NAMED, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
@@ -342,12 +342,12 @@ class _Heard:
         if slot in _SPANS:
             return any(span.slot == _SPANS[slot] for span in self._found.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
-        text = told_text(self._found, request.names)
+        is_told = request.is_told_by(self._found)
         if request.record is None:
-            return request.is_told(text)
+            return is_told()
         venues = self._world.delexicaliser.gazetteer.venues
         facts = (venues[id_].facts for span in self._own for id_ in span.venues)
-        return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
+        return any(is_told(v) for one in facts for v in one.get(request.record, ()))
 
     def values(self, slot: str, wanted: str) -> Collection[str]:
         """Return the values that it says a slot has; none if the one that is wanted is among them.

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -36,14 +36,15 @@ from .phrases import (
     corrector,
     is_guess,
     marked_tokens,
+    spellings,
     tokens,
     words_read,
 )
 
-VERSION = "lex1"
-"""The version of the delexicaliser, which goes into signatures."""
+_VERSION = "lex1"
+_SHOWN_HASH = 12
+"""Digits of the tables' digest in signatures."""
 
-_TABLES = f"tables/{VERSION}.toml"
 _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
 _REMEMBERED = 1 << 14
 # Digits.
@@ -62,16 +63,10 @@ _OF_LETTERS = frozenset({"reference"})
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
-@lru_cache(maxsize=1)
+@cache
 def delexicaliser_tables() -> Mapping[str, Any]:
     """Return the tables of the delexicaliser; they are to be read only."""
-    return read_toml(_TABLES)
-
-
-def tables_digest() -> str:
-    """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
-    content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
-    return sha256(content)
+    return read_toml(f"tables/{_VERSION}.toml")
 
 
 class Delexicaliser:
@@ -102,6 +97,12 @@ class Delexicaliser:
         self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
+
+    @staticmethod
+    def version() -> str:
+        """Return the version and the digest of the tables, as signatures have them."""
+        content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
+        return f"{_VERSION}-{sha256(content)[:_SHOWN_HASH]}"
 
     def __call__(self, response: str) -> Delexicalised:
         """Return a response delexicalised."""
@@ -360,6 +361,23 @@ def _with_values(
         for token in collapsed(response, text, replaced)
     ]
     return values, canonical
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def topics(response: str) -> frozenset[str]:
+    """Return the domains that the words of a response are about ("table", "room")."""
+    matches = _topics().find([*tokens(response)])
+    return frozenset(domain for match in matches for domain in match.entries)
+
+
+@cache
+def _topics() -> PhraseBook[str]:
+    return PhraseBook(
+        (spelling, domain)
+        for domain, patterns in delexicaliser_tables()["topics"].items()
+        for pattern in patterns
+        for spelling in spellings(pattern)
+    )
 
 
 # ------------------------------------------------------------------------------- numbers and codes

@@ -87,14 +87,8 @@ def spellings(pattern: str) -> list[tuple[str, ...]]:
 
     Elements are words, `<kind>`, `^` (the beginning of a sentence), and `{` and `}`, which enclose
     what a pattern is about.
-
-    Raises:
-        ValueError: The pattern is broken.
     """
-    elements = _ELEMENT.findall(pattern)
-    sequences, rest = _alternatives(elements, 0)
-    if rest != len(elements):
-        raise ValueError(f"broken phrase {pattern!r}: a parenthesis too many")
+    sequences, _ = _alternatives(_ELEMENT.findall(pattern), 0)
     return sequences
 
 
@@ -110,8 +104,6 @@ def _alternatives(elements: Sequence[str], at: int) -> tuple[list[tuple[str, ...
             continue
         if elements[at] == "(":
             part, at = _alternatives(elements, at + 1)
-            if at == len(elements):
-                raise ValueError(f"broken phrase {' '.join(elements)!r}: a parenthesis is open")
         else:
             part = [(elements[at],)]
         at += 1
