@@ -358,7 +358,7 @@ def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments)
+        return world.call(task, name, arguments)
 
     for turn in line["turns"]:
         turns.append(Counter())

@@ -39,7 +39,6 @@ from .report import Coverage, Report
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
-    from mwz.normalization import Delexicalised
 
     from ..comparison import Evidence
     from ..metrics import DialogueResult, References
@@ -351,12 +350,9 @@ class Scorer:
         """Return the venue database under the rule set."""
         return venue_database(self.benchmark, self.rules)
 
-    def delexicaliser(self) -> Callable[[str], Delexicalised]:
+    def delexicaliser(self) -> Any:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
-        delexicaliser: Callable[[str], Delexicalised] = room(
-            "grounding.grounded", "plain English"
-        ).delexicaliser(self.benchmark, self.rules)
-        return delexicaliser
+        return room("grounding.grounded", "plain English").delexicaliser(self.benchmark, self.rules)
 
     def ceiling(self, dialogues: Iterable[tuple[str, int]]) -> Any:
         """Return what the human responses of dialogues get; None where they are not known.
