@@ -16,7 +16,7 @@ database has, and is not counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -125,7 +125,9 @@ class Request:
             return self.any_value is not None and bool(self.any_value.search(statements))
         value = value.strip().lower()
         if self.feature is not None:
-            return value in set(self._answers(self.feature, statements))
+            clauses = filter(self.feature.search, _sentences()["clause"].split(statements))
+            no = _sentences()["no"]
+            return value in {"no" if no.search(clause) else "yes" for clause in clauses}
         if value in self.values or self.measure is None:
             return bool((self.values.get(value) or _whole(re.escape(value))).search(statements))
         # Of opening hours, those of one day are enough.
@@ -135,12 +137,6 @@ class Request:
         if not wanted:
             return value in statements.lower()
         return set(wanted).issubset(_measures(self, statements))
-
-    @staticmethod
-    def _answers(feature: re.Pattern[str], text: str) -> Iterator[str]:
-        for clause in _sentences()["clause"].split(text):
-            if feature.search(clause):
-                yield "no" if _sentences()["no"].search(clause) else "yes"
 
 
 @lru_cache(maxsize=_REMEMBERED)

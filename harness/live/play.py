@@ -35,7 +35,7 @@ from .agents import (
     imported_function,
 )
 from .environment import Line, Play, dialogue
-from .plays import Plays, of_another_play, played_again, recorded
+from .plays import Plays, played_again, recorded
 from .users import ScriptedUser, person_at_terminal
 from .world import BASELINE, SCRIPTED, UserMaker, World, name_problem, script_name, versioned
 
@@ -236,14 +236,9 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
         raise InputError(str(path), "line 1: no play; name another file")
     lines: dict[str, Line] = {}
     for recording in recorded(b"\n".join(whole), str(path)) if whole else ():
-        reasons = of_another_play(recording, what)
         if recording.trial != trial:
-            reasons.append(f"different trials: {recording.trial} and {trial}")
-        if recording.server != what.server:
-            reasons.append("played at another --base-url")
-        if reasons:
-            told = "; ".join(reasons)
-            raise InputError(str(path), f"is of another play ({told}); use another -o")
+            told = f"is of trial {recording.trial}, not {trial}; use another -o"
+            raise InputError(str(path), told)
         line = played_again(recording, what)
         id_ = line["dialogue_id"]
         if id_ in lines:

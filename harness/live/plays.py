@@ -210,7 +210,7 @@ def play_scripts(world: World, trials: int, seed: int) -> Plays:
 
 # -------------------------------------------------------------------- files of live dialogues
 
-_AGAIN = "play it again by `mwz play`"
+_AGAIN = "play it again by `mwz play`, into another file (-o)"
 _SHOWN = 200
 _BEFORE_DIFFERENCE = 40
 _NO_FURTHER = "the recorded dialogue goes no further"
@@ -356,7 +356,7 @@ def _play(line: Recorded, world: World) -> Play:
     # Another seed than a number is one of another play.
     seed = given.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
-    return Play(world, [], Baseline, line.agent, user, name, seed=number)
+    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
 
 
 def played_again(line: Recorded, what: Play) -> Line:
@@ -366,9 +366,14 @@ def played_again(line: Recorded, what: Play) -> Line:
         InputError: It is of another play, or comes out otherwise.
     """
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    if reasons := of_another_play(line, what):
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if line.server != what.server:
+        reasons.append("different values of --base-url")
+    if reasons:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
+        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
     user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
@@ -429,11 +434,3 @@ def _recorded_user(line: Recorded) -> User:
         return words.pop(0), not words and line.error is None
 
     return turn
-
-
-def of_another_play(line: Recorded, what: Play) -> list[str]:
-    """Return why a line is of another play; nothing if it is of this one."""
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    return reasons

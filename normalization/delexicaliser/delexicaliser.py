@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, TypeAlias
 
 from ..registry import read_toml, sha256
@@ -49,10 +49,10 @@ _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
 _REMEMBERED = 1 << 14
 # Digits.
 _LONGEST_COUNT = 4
-_LONGEST_HOUSE_NUMBER = 4
+_LONGEST_HOUSE_NUMBER = len("1234a")
 # Words before "street".
 _LONGEST_STREET = 3
-_EMPHASIS = "*_"
+_EMPHASIS = frozenset("*_")
 _MOST_EMPHASIS = 3
 
 _HIDDEN = "\0"
@@ -199,12 +199,8 @@ class Delexicaliser:
         meant: dict[int, list[Mention]] = {}
         for match, mentions in _longest_first(found, len(text)):
             first = match.first + self._article_left(response, text, match)
-            start = text[first].start
-            last = text[match.last]
-            end = last.stem_end if match.stem else last.end
-            kind = mentions[0].slot.lower()
-            replaced[first] = (match.last, Token(start, end, "", end, kind))
-            meant[start] = mentions
+            replaced[first] = _as_one(text, first, match, mentions[0].slot.lower())
+            meant[text[first].start] = mentions
         return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
 
     def _accepted(
@@ -213,17 +209,13 @@ class Delexicaliser:
         """Return what a match means; nothing if it does not count."""
         if is_guess(text, match, self._shortest):
             return []
-        following = text[match.last + 1] if match.last + 1 < len(text) else None
         names = [m for m in match.entries if m.slot == "NAME"]
+        following = text[match.last + 1].word if match.last + 1 < len(text) else ""
         if (
             names
-            and following is not None
-            and following.word in self._address_rules["unknown_endings"]
+            and following not in self._address_rules["unknown_endings"]
+            and (any(m.sure for m in names) or self._evident(response, text, match))
         ):
-            names = []
-        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
-            names = []
-        if names:
             return names
         addresses = [m for m in match.entries if m.slot == "ADDRESS"]
         whole = [m for m in addresses if m.whole]
@@ -238,31 +230,30 @@ class Delexicaliser:
         return 0 if begins or response[article.start].isupper() else 1
 
     def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
-        """Return the text with addresses that no record has as one token each."""
-        replaced = {}
+        """Return the text with addresses that no record has as one token each.
+
+        They begin with a number, and end in "street" after one to three other words.
+        """
+        endings, without = (
+            frozenset(self._address_rules[rule]) for rule in ("unknown_endings", "unknown_without")
+        )
+
+        def is_in_address(token: Token) -> bool:
+            return not token.kind and token.word.isalpha() and token.word not in without
+
+        replaced: dict[int, tuple[int, Token]] = {}
         done = -1
         for first, token in enumerate(text):
-            if first > done and not token.kind and _is_house_number(token.word):
-                last = self._unknown_address(text, first)
-                if last is not None:
-                    end = text[last].end
-                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
-                    done = last
+            number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
+            if first <= done or token.kind or not number:
+                continue
+            words = takewhile(is_in_address, text[first + 1 : first + _LONGEST_STREET + 2])
+            ends = (at for at, one in enumerate(words, start=1) if at > 1 and one.word in endings)
+            if length := next(ends, 0):
+                done = first + length
+                end = text[done].end
+                replaced[first] = (done, Token(token.start, end, "", end, "address"))
         return collapsed(response, text, replaced)
-
-    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
-        """Return the last token of an address that begins with a number; None if none does."""
-        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
-            token = text[last]
-            if (
-                token.kind
-                or not token.word.isalpha()
-                or token.word in self._address_rules["unknown_without"]
-            ):
-                return None
-            if token.word in self._address_rules["unknown_endings"] and last > first + 1:
-                return last
-        return None
 
     def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
         """Tell whether ordinary words are a name here: by their neighbours or a capital."""
@@ -293,23 +284,22 @@ def _longest_first(
             yield match, mentions
 
 
-def _is_house_number(word: str) -> bool:
-    return word[:1].isdecimal() and len(word) <= _LONGEST_HOUSE_NUMBER + len("a")
+def _as_one(
+    text: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
+) -> tuple[int, Token]:
+    """Return the last token of a match, and all from the first one as one token."""
+    last = text[match.last]
+    end = last.stem_end if match.stem else last.end
+    return match.last, Token(text[first].start, end, word, end, kind)
 
 
 def _with_emphasis(response: str, span: Span, after: int) -> Span:
     """Return a span with the marks that set it in bold or italics, `**like this**`."""
-    mark = response[span.end : span.end + 1]
-    if mark not in _EMPHASIS or not mark:
-        return span
-    marks = 0
-    while (
-        marks < _MOST_EMPHASIS
-        and span.start - marks > after
-        and response[span.start - marks - 1] == mark
-        and response[span.end + marks : span.end + marks + 1] == mark
-    ):
-        marks += 1
+    before = reversed(response[max(after, span.start - _MOST_EMPHASIS) : span.start])
+    behind = response[span.end : span.end + _MOST_EMPHASIS]
+    mark = behind[:1] if behind[:1] in _EMPHASIS else ""
+    pairs = takewhile(lambda pair: pair == (mark, mark), zip(before, behind, strict=False))
+    marks = sum(1 for _ in pairs)
     return replace(span, start=span.start - marks, end=span.end + marks)
 
 
@@ -347,12 +337,9 @@ def _with_values(
         if first <= done:
             continue
         kind, value = match.entries[0]
-        start = text[first].start
-        last = text[match.last]
-        end = last.stem_end if match.stem else last.end
         word = text[first].word if first == match.last else ""
-        replaced[first] = (match.last, Token(start, end, word, end, kind))
-        canonical[start] = value
+        replaced[first] = _as_one(text, first, match, kind, word)
+        canonical[text[first].start] = value
         done = match.last
     values = [
         token._replace(kind="number")
