@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
 from mwz.harness.grounding import scores
-from mwz.harness.grounding.scores import OUTCOMES, HumanRatings, human_ratings
+from mwz.harness.grounding.scores import BOOKED, OUTCOMES, Rating, human_ratings
 from mwz.harness.metrics import TOTAL
 from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import rule_set
@@ -33,17 +34,15 @@ def _kept(folder: Path) -> list[Path]:
     return sorted(folder.rglob("human-*"))
 
 
-def _ratings(benchmark: Benchmark) -> HumanRatings:
-    ratings = human_ratings(benchmark, rule_set(OPTIONS.rules))
-    assert ratings is not None
-    return ratings
+def _ratings(benchmark: Benchmark) -> Mapping[str, Rating]:
+    return human_ratings(benchmark, rule_set(OPTIONS.rules), BOOKED)
 
 
-def _succeeds(ratings: HumanRatings) -> int | None:
-    return ratings["booked"]["town001"][TOTAL][OUTCOMES.index("success")]
+def _succeeds(ratings: Mapping[str, Rating]) -> int | None:
+    return ratings["town001"][TOTAL][OUTCOMES.index("success")]
 
 
-def _no_rating(*arguments: Any) -> HumanRatings:
+def _no_rating(*arguments: Any) -> Rating:
     raise AssertionError("the ratings are made again")
 
 
@@ -80,7 +79,7 @@ def test_other_responses_rules_or_venues_have_ratings_of_their_own(
     ratings = _ratings(changed)
     # It wants telephone number and address, and is told nothing.
     assert not _succeeds(ratings)
-    human_ratings(town, rule_set("2023"))
+    human_ratings(town, rule_set("2023"), BOOKED)
     # Of a benchmark that was changed in memory nothing is kept.
     assert len(_kept(tmp_path)) == 2
 

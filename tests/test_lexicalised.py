@@ -252,7 +252,7 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
     twice = _file(tmp_path, {**spelled, **_turns({"town001": ["Hello."]})})
     run = run_cli(capsys, "score", twice, "--lexicalised", "--free-running")
     assert run.status == 2
-    assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
+    assert "dialogue town001: is there twice; keep one" in run.err
 
 
 GOALS = {

@@ -12,7 +12,7 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import click
@@ -65,18 +65,6 @@ class Lexicaliser:
             if domain in self._venues:
                 first = {slot: values[0] for slot, values in venue.facts.items()}
                 self._venues[domain][id_] = first
-        self._fillers: Mapping[str, Callable[[str, str], str]] = {
-            "NAME": self._name,
-            "TRAINID": self._train_id,
-            "PHONE": self._phone,
-            "TYPE": self._type,
-            "PRICE": self._price,
-            "REFERENCE": self._reference,
-            "TIME": self._time,
-            "DAY": self._day,
-            "PLACE": self._place,
-            "COUNT": self._count,
-        }
 
     def __call__(
         self,
@@ -120,7 +108,10 @@ class Lexicaliser:
         domain = own if own in self._rules.domains else self._domain
         if slot in _OF_VENUE:
             return self._of_venue(domain, _OF_VENUE[slot])
-        return _CONSTANT[slot] if slot in _CONSTANT else self._fillers[slot](domain, name)
+        if slot in _CONSTANT:
+            return _CONSTANT[slot]
+        filled: str = getattr(self, f"_{slot.lower()}")(domain, name)
+        return filled
 
     def _number(self, domain: str, slot: str) -> int:
         """Count a placeholder, and return how many of its domain and slot were filled before."""
@@ -139,10 +130,6 @@ class Lexicaliser:
         ids = () if constraints is None else self._database.query(domain, constraints)
         return [venues[id_] for id_ in ids if id_ in venues]
 
-    def _every(self, domain: str) -> list[Record]:
-        """Return all venues of a domain, in the records' order."""
-        return list(self._venues[domain].values())
-
     def _venue(self, domain: str, another: bool = False) -> Record:
         """Return the venue that a response speaks of.
 
@@ -153,7 +140,7 @@ class Lexicaliser:
         named = self._named.setdefault(domain, [])
         if named and not another:
             return named[-1]
-        found = self._find(domain) or self._every(domain)
+        found = self._find(domain) or [*self._venues[domain].values()]
         kept = self._kept.get(domain)
         if kept is None or kept not in found or named:
             fresh = [venue for venue in found if venue not in named] or found
@@ -169,15 +156,14 @@ class Lexicaliser:
         """Return a domain whose venues have names: the one asked for, or one spoken of."""
         if domain in _NAMED:
             return domain
-        spoken = [d for d in reversed(list(self._kept)) if d in _NAMED]
-        return spoken[0] if spoken else _NAMED[0]
+        return next((d for d in reversed(self._kept) if d in _NAMED), _NAMED[0])
 
     def _name(self, domain: str, name: str) -> str:
         domain = self._venue_domain(domain)
         another = self._number(domain, "NAME") > 0
         return _title(self._venue(domain, another).get("name", ""))
 
-    def _train_id(self, domain: str, name: str) -> str:
+    def _trainid(self, domain: str, name: str) -> str:
         another = self._number("train", "TRAINID") > 0
         return self._venue("train", another).get("trainid", "")
 
@@ -191,7 +177,7 @@ class Lexicaliser:
         domain = self._venue_domain(domain)
         value = self._venue(domain).get(slot)
         if value is None:
-            values = [venue[slot] for venue in self._every(domain) if slot in venue]
+            values = [venue[slot] for venue in self._venues[domain].values() if slot in venue]
             value = self._chance.choice(values) if values else ""
         return value
 
@@ -214,12 +200,8 @@ class Lexicaliser:
         if domain != "train":
             return self._wish(domain, "booktime", "time", "leave", "arrive", default="19:00")
         number = self._number(domain, "TIME")
-        if "duration" in name:
-            slot = "duration"
-        elif "leave" in name or ("arrive" not in name and number % 2 == 0):
-            slot = "leaveat"
-        else:
-            slot = "arriveby"
+        leaves = "leave" in name or ("arrive" not in name and number % 2 == 0)
+        slot = "duration" if "duration" in name else "leaveat" if leaves else "arriveby"
         return self._venue("train").get(slot, "10:00")
 
     def _day(self, domain: str, name: str) -> str:
@@ -286,13 +268,9 @@ def lexicalised_predictions(
         for turn, text, own in zip(turns, texts, dialogue.active_domains, strict=True):
             # Placeholders that come back name no domain.
             active = own if domains == "slots" else turn.active_domains
-            values = {
-                RESPONSE: text,
-                STATE: turn.state,
-                ACTIVE_DOMAINS: None if active is None else [*active],
-            }
-            present = {key: value for key, value in values.items() if value is not None}
-            written[dialogue.id].append(present)
+            known = {STATE: turn.state, ACTIVE_DOMAINS: None if active is None else [*active]}
+            present = {key: value for key, value in known.items() if value is not None}
+            written[dialogue.id].append({RESPONSE: text, **present})
     return written
 
 

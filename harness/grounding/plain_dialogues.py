@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any
 
 from mwz.database import VenueDatabase
@@ -132,9 +132,8 @@ class PlainDialogues:
         }
         turns = []
         domains = turn_domains(responses)
-        for response, about, user in zip_longest(responses, domains, self.users[id_]):
-            if response is None:
-                break
+        users = chain(self.users[id_], repeat(None))
+        for response, about, user in zip(responses, domains, users, strict=False):
             lines = [] if user is None else [labelled("user", " ".join(user.split()))]
             lines += [
                 labelled("response", " ".join(response.original.split()) or "(nothing)"),
@@ -261,17 +260,8 @@ def _by_goal(
         InputError: Some have no goal, or one is there twice.
     """
     by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
-    spelled: dict[str, str] = {}
     by_id = {dialogue_id(id_): id_ for id_ in goals}
-    lacking = []
-    for written, turns in conversations.items():
-        id_ = written if written in goals else by_id.get(dialogue_id(written))
-        if id_ is None:
-            lacking.append(written)
-        elif id_ in by_goal:
-            raise InputError(source, f"dialogue {written}: is the same as {spelled[id_]}; keep one")
-        else:
-            by_goal[id_], spelled[id_] = turns, written
+    lacking = [written for written in conversations if dialogue_id(written) not in by_id]
     if lacking:
         first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
         of = counted(len(conversations), "dialogue")
@@ -280,6 +270,9 @@ def _by_goal(
             f"{len(lacking)} of {of} have no goal in {where} (the first: {first}); leave these "
             "out, or name a file that has them by --goals FILE",
         )
+    for written, turns in conversations.items():
+        if by_goal.setdefault(by_id[dialogue_id(written)], turns) is not turns:
+            raise InputError(source, f"dialogue {written}: is there twice; keep one")
     return by_goal
 
 

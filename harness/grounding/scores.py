@@ -61,9 +61,6 @@ BOOKED, FREE = "booked", "free"
 """When a reference number counts: once the domain is booked; or in any turn about the domain, as in
 free-running dialogues."""
 
-HumanRatings: TypeAlias = Mapping[str, Mapping[str, Rating]]
-"""`BOOKED` or `FREE` -> dialogue id -> how the human responses went."""
-
 GroundedFigures: TypeAlias = Mapping[str, Any]
 """Grounded scores over dialogues: the attributes of `GroundedScores` but for `ceiling`, and
 `dialogues`, the number of these."""
@@ -199,21 +196,20 @@ def played_ceiling(played: Played) -> GroundedFigures | None:
 
 
 @lru_cache(maxsize=8)
-def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
-    """Return how the human responses of a benchmark went; None if it has none."""
-    if not benchmark.dialogues or not has_human_responses(benchmark):
-        return None
+def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[str, Rating]:
+    """Return dialogue id -> how the human responses of a benchmark went.
 
-    def made() -> dict[str, dict[str, Rating]]:
-        return {
-            when: {
-                id_: rated_human(dialogue, dialogue.turns, benchmark, rules, when)
-                for id_, dialogue in benchmark.dialogues.items()
-            }
-            for when in (BOOKED, FREE)
-        }
+    Args:
+        benchmark: The benchmark, which has them.
+        rules: The rule set.
+        when: `BOOKED` or `FREE`.
+    """
 
-    name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
+    def made() -> dict[str, Rating]:
+        golds = benchmark.dialogues.items()
+        return {id_: rated_human(gold, gold.turns, benchmark, rules, when) for id_, gold in golds}
+
+    name = f"human-{when}-{rules.digest[:16]}-{rules.venues}"
     return made() if benchmark.prepared is None else benchmark.prepared(name, made)
 
 
@@ -248,14 +244,14 @@ def ceiling(
         dialogues: Dialogue id and the number of its turns that are played.
         when: `BOOKED` or `FREE`.
     """
-    human = human_ratings(benchmark, rules)
-    if human is None:
+    if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
 
     def rated(id_: str, turns: int) -> Rating:
         dialogue = benchmark.dialogues[id_]
-        whole = turns == dialogue.turns
-        return human[when][id_] if whole else rated_human(dialogue, turns, benchmark, rules, when)
+        if turns == dialogue.turns:
+            return human_ratings(benchmark, rules, when)[id_]
+        return rated_human(dialogue, turns, benchmark, rules, when)
 
     return grounded_figures(rated(*one) for one in dialogues)
 

@@ -42,7 +42,7 @@ from .world import (
     UserMaker,
     UserTurn,
     World,
-    tools_digest,
+    tool_schemas,
 )
 
 MAX_TURNS = 30
@@ -339,7 +339,7 @@ class Play:
         own = {
             "user": self.user_name,
             "tasks": self.world.tasks.digest[:SHOWN_HASH],
-            "tools": tools_digest()[:SHOWN_HASH],
+            "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
             "max-turns": str(MAX_TURNS),
             "seed": str(self.seed),
         }

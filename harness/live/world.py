@@ -131,17 +131,6 @@ def tool_schemas() -> list[dict[str, Any]]:
     return schemas
 
 
-@cache
-def tools_digest() -> str:
-    """Return the SHA-256 of the tools' declaration, in hexadecimal."""
-    return digest_of_json(tool_schemas())
-
-
-@cache
-def _parameters() -> Mapping[str, Mapping[str, Any]]:
-    return {one["function"]["name"]: one["function"]["parameters"] for one in tool_schemas()}
-
-
 Result: TypeAlias = Mapping[str, Any]
 """What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
 
@@ -171,6 +160,8 @@ class World:
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
             shown = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
             self._records.setdefault(domain, {})[id_] = shown
+        declared = (one["function"] for one in tool_schemas())
+        self._parameters = {one["name"]: one["parameters"] for one in declared}
         # Every trial, and who computes its outcome, asks the same.
         self._query = lru_cache(_REMEMBERED)(self._queried)
 
@@ -224,14 +215,14 @@ class World:
             name: The tool.
             arguments: Slot -> value, or the JSON of it.
         """
-        if name not in _parameters():
-            return _error(unknown("tool", name, _parameters()))
+        if name not in self._parameters:
+            return _error(unknown("tool", name, self._parameters))
         try:
             parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
             given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
         except (ValueError, RecursionError, AttributeError):
             return _error("arguments: expected a JSON object of slot -> value")
-        parameters = _parameters()[name]
+        parameters = self._parameters[name]
         problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
         if any(problems):
