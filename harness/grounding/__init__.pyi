@@ -6,6 +6,5 @@ from .grounded import (
     GroundedDialogue as GroundedDialogue,
     delexicaliser as delexicaliser,
     ground as ground,
-    ground_texts as ground_texts,
 )
 from .scores import told_shares as told_shares

@@ -30,11 +30,10 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 
 from mwz.database import VenueDatabase
-from mwz.normalization import Delexicalised, RuleSet, Span
+from mwz.normalization import Delexicalised, RuleSet, Span, VenueId
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Benchmark, Goal
-from ..scoring import venue_database
 from .facts import count_facts, requests, turn_domains
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -97,6 +96,11 @@ class GroundedDomain:
     further: Mapping[str, bool] | None = None
 
     @property
+    def tells(self) -> bool:
+        """Whether all requested slots are told."""
+        return all(self.provided.values())
+
+    @property
     def tells_further(self) -> bool:
         """Whether all further slots are told."""
         return all((self.further or {}).values())
@@ -127,12 +131,12 @@ class GroundedDialogue:
     @property
     def success(self) -> bool:
         """Whether the dialogue matches ("any") and tells every requested slot."""
-        return self.inform and self._tells_all
+        return self.inform and all(domain.tells for domain in self.domains.values())
 
     @property
     def success_all(self) -> bool:
         """Whether the dialogue matches ("all") and tells every requested slot."""
-        return self.inform_all and self._tells_all
+        return self.inform_all and self.success
 
     @property
     def success_requested(self) -> bool | None:
@@ -142,11 +146,6 @@ class GroundedDialogue:
             return None
         return self.success_all and all(domain.tells_further for domain in domains)
 
-    @property
-    def _tells_all(self) -> bool:
-        provided = (domain.provided for domain in self.domains.values())
-        return all(told for slots in provided for told in slots.values())
-
 
 @lru_cache(maxsize=8)
 def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
@@ -154,29 +153,8 @@ def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
     return Delexicaliser(benchmark.venue_records(rules), rules)
 
 
-def ground_texts(
-    texts: Iterable[str],
-    goal: Mapping[str, Goal],
-    benchmark: Benchmark,
-    rules: RuleSet,
-    booked: Sequence[Collection[str]] | None = None,
-) -> GroundedDialogue:
-    """Compare a dialogue's responses with its goal and a benchmark's venues.
-
-    Args:
-        texts: The responses as they were written, one per system turn.
-        goal: Domain -> what the user wants.
-        benchmark: The benchmark, whose venues responses may name.
-        rules: The rule set.
-        booked: As of `ground`.
-    """
-    plain = delexicaliser(benchmark, rules)
-    responses = [plain(text) for text in texts]
-    return ground(responses, goal, venue_database(benchmark, rules), plain, booked)
-
-
 def ground(
-    responses: Sequence[Delexicalised],
+    texts: Iterable[str],
     goal: Mapping[str, Goal],
     database: VenueDatabase,
     delexicalise: Delexicaliser,
@@ -185,13 +163,14 @@ def ground(
     """Compare a dialogue's responses with its goal and the venue database.
 
     Args:
-        responses: One per system turn; any number.
+        texts: The responses as they were written, one per system turn; any number.
         goal: Domain -> what the user wants.
         database: Answers the goal's queries.
-        delexicalise: What the responses were delexicalised by.
+        delexicalise: Finds what they say of the venues.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
+    responses = [*map(delexicalise, texts)]
     about = turn_domains(responses)
     domains = {
         name: _GoalDomain(
@@ -368,7 +347,7 @@ class _GoalDomain:
 
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
-        venues = (self.delexicalise.gazetteer.venue(self.name, id_) for id_ in ids)
+        venues = (self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in ids)
         return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
@@ -392,7 +371,7 @@ class _GoalDomain:
         meant = self.fitting & named
         if any(whole and ids & meant for ids, whole in told):
             return None
-        records = [self.delexicalise.gazetteer.venue(self.name, id_) for id_ in meant]
+        records = [self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
         if not told:

@@ -243,8 +243,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         goals,
         users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         outcomes={
-            id_: ground(responses, goals[id_], database, plain)
-            for id_, responses in plain_responses(normalized).items()
+            id_: ground((turn["response"] for turn in turns), goals[id_], database, plain)
+            for id_, turns in played.items()
         },
         human=ceiling(benchmark, scorer.rules, human, FREE),
         remarks=[*standard.remarks, *submission.remarks],

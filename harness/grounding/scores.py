@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .. import grounding
+from .. import grounding, scoring
 from ..errors import counted
 from ..io import Cell, figure, text_table
 from ..metrics import TOTAL, DialogueResult, Figure, Headline, Metric, Played, Statistics, percent
@@ -103,8 +103,7 @@ def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     counts = [dialogue.faithfulness[name] for name in COUNTS]
     rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
     for domain, went in dialogue.domains.items():
-        told = all(went.provided.values())
-        success, success_all = dialogue.inform and told, dialogue.inform_all and told
+        success, success_all = dialogue.inform and went.tells, dialogue.inform_all and went.tells
         requested = success_all and went.tells_further
         rows[domain] = [went.matched, went.matched_all, success, success_all, requested]
     return rows
@@ -178,14 +177,13 @@ def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexica
 
 def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
-    golds = played.benchmark.dialogues
     database, delexicalise = played.database(), played.delexicaliser()
-    return [
-        grounding.ground(
-            responses, golds[id_].goal, database, delexicalise, golds[id_].booked_domains
-        )
-        for id_, responses in plain_responses(played.submission).items()
-    ]
+    dialogues = []
+    for id_, responses in plain_responses(played.submission).items():
+        texts, gold = [one.original for one in responses], played.benchmark.dialogues[id_]
+        went = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
+        dialogues.append(went)
+    return dialogues
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -227,7 +225,9 @@ def rated_human(
     """
     booked = dialogue.booked_domains if when == BOOKED else None
     texts = dialogue.responses[:turns]
-    return rating(grounding.ground_texts(texts, dialogue.goal, benchmark, rules, booked))
+    database = scoring.venue_database(benchmark, rules)
+    delexicalise = grounding.delexicaliser(benchmark, rules)
+    return rating(grounding.ground(texts, dialogue.goal, database, delexicalise, booked))
 
 
 def ceiling(

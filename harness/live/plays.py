@@ -62,7 +62,7 @@ _TITLES: Mapping[str, str] = {
     "errors": "Broken off (total)",
 }
 _RATES = ("inform", "success", "requested", "solved")
-_COMPARED = ("solved", "requested", "success", "inform")
+_COMPARED = _RATES[::-1]
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,7 @@ class Plays:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All figures as JSON types; rates are in percent, None of nothing.
-
-        Tasks with fewer trials than others, of a run that was stopped, do not count in pass^k.
-        """
+        """All figures as JSON types; rates are in percent, None of nothing."""
         what, trials = self.what, self.what.trials
         outcomes = [line["outcome"] for line in self.lines]
         solved: dict[str, list[bool]] = {}
@@ -120,14 +117,13 @@ class Plays:
             for who, cost in line["costs"].items():
                 costs.setdefault(who, Counter()).update(cost)
         booking = [one["books"] for one in outcomes if one["booked"]]
-        whole = [sum(one) for one in solved.values() if len(one) == trials]
-        ks = range(1, trials + 1) if whole else ()
+        times = [sum(one) for one in solved.values()]
 
         def total(name: str) -> int:
             return sum(one[name] for one in outcomes)
 
         def mean(name: str) -> float:
-            return total(name) / max(1, len(outcomes))
+            return total(name) / len(outcomes)
 
         return {
             "agent": what.agent_name,
@@ -137,7 +133,7 @@ class Plays:
             "trials": trials,
             **{name: 100 * mean(name) for name in _RATES},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
-            "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+            "pass": {str(k): asdict(pass_interval(times, trials, k)) for k in range(1, trials + 1)},
             **told_shares(facts),
             **{name: mean(name) for name in ("turns", "calls")},
             **{name: total(name) for name in ("failed_calls", "unasked")},

@@ -32,7 +32,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
 from ..errors import unknown
-from ..grounding import NAMING_SLOTS, GroundedDialogue, ground_texts
+from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH
 
@@ -177,7 +177,7 @@ class World:
 
     def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
         """Compare responses with the goal of a dialogue and the venues."""
-        return ground_texts(responses, self.goals[id_], self.scorer.benchmark, self.scorer.rules)
+        return ground(responses, self.goals[id_], self._database, self.delexicalise)
 
     def grounded_reward(
         self,
@@ -216,17 +216,17 @@ class World:
             arguments: Slot -> value, or the JSON of it.
         """
         if name not in self._parameters:
-            return _error(unknown("tool", name, self._parameters))
+            return {"error": unknown("tool", name, self._parameters)}
         try:
             parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
             given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
         except (ValueError, RecursionError, AttributeError):
-            return _error("arguments: expected a JSON object of slot -> value")
+            return {"error": "arguments: expected a JSON object of slot -> value"}
         parameters = self._parameters[name]
         problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
         if any(problems):
-            return _error("; ".join(filter(None, problems)))
+            return {"error": "; ".join(filter(None, problems))}
         kind, domain = name.split("_")
         if kind == "book":
             return self._book(task, domain, given)
@@ -285,7 +285,7 @@ class World:
             names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
             names = names or self._closest(domain, key, given[key])
-            return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
+            return {"error": f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}"}
         venue = found[0] if found else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
@@ -335,10 +335,6 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
         return f"{slot}: expected a number of at least 1, found {value!r}"
     return None
-
-
-def _error(message: str) -> Result:
-    return {"error": message}
 
 
 def _responses(completion: Completion) -> list[str]:

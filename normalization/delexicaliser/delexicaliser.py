@@ -426,8 +426,6 @@ def find_codes(
 
 def _hidden(text: str, found: Sequence[Token]) -> str:
     """Return a text in which what was found is hidden from further rules."""
-    if not found:
-        return text
     parts = []
     done = 0
     for token in sorted(found):

@@ -99,10 +99,6 @@ class Gazetteer:
     numbers: Mapping[str, Mapping[str, Sequence[VenueId]]]
     values: PhraseBook[tuple[str, str]]
 
-    def venue(self, domain: str, id_: str) -> Venue:
-        """Return a venue by its domain and its id."""
-        return self.venues[VenueId(domain, id_)]
-
 
 def comparable(slot: str, value: str) -> str:
     """Return a value in the form in which values of its slot are compared.

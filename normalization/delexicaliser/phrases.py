@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from rapidfuzz import process
@@ -30,6 +30,7 @@ _WORD_OR_AND = r"[^\W_]+(?: ?['’\u00b4`] ?[sS](?![^\W_]))?|&"
 _TOKEN = re.compile(rf"{_WORD_OR_AND}|[^ \t\r\f\v*_]")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
+_CHOICE = re.compile(r"\((?P<group>[^()]*)\)\??|(?P<word>[^\s(){}|?^]+)\?")
 _ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
 SENTENCE_ENDS = frozenset(".!?\n")
 """The marks that end a sentence."""
@@ -88,34 +89,13 @@ def spellings(pattern: str) -> list[tuple[str, ...]]:
     Elements are words, `<kind>`, `^` (the beginning of a sentence), and `{` and `}`, which enclose
     what a pattern is about.
     """
-    sequences, _ = _alternatives(_ELEMENT.findall(pattern), 0)
-    return sequences
-
-
-def _alternatives(elements: Sequence[str], at: int) -> tuple[list[tuple[str, ...]], int]:
-    """Return the sequences of `a b|c` from an element on, and where it ends."""
-    found: list[tuple[str, ...]] = []
-    parts: list[list[tuple[str, ...]]] = []
-    while at < len(elements) and elements[at] != ")":
-        if elements[at] == "|":
-            found += _joined(parts)
-            parts = []
-            at += 1
-            continue
-        if elements[at] == "(":
-            part, at = _alternatives(elements, at + 1)
-        else:
-            part = [(elements[at],)]
-        at += 1
-        if at < len(elements) and elements[at] == "?":
-            part = [*part, ()]
-            at += 1
-        parts.append(part)
-    return found + _joined(parts), at
-
-
-def _joined(parts: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[str, ...]]:
-    return [tuple(word for part in chosen for word in part) for chosen in product(*parts)]
+    choice = _CHOICE.search(pattern)
+    if choice is None:
+        return [tuple(_ELEMENT.findall(one)) for one in pattern.split("|")]
+    words = [*(choice["group"] or choice["word"]).split("|"), *[""] * choice[0].endswith("?")]
+    before, after = pattern[: choice.start()], pattern[choice.end() :]
+    chosen = (spellings(f"{before} {one} {after}") for one in words)
+    return list(dict.fromkeys(chain.from_iterable(chosen)))
 
 
 Reading: TypeAlias = tuple[str, bool, int]
@@ -247,8 +227,6 @@ def collapsed(
 
     A genitive that is no part of what a run becomes is left as its marks and letters.
     """
-    if not replaced:
-        return list(text)
     result: list[Token] = []
     at = 0
     while at < len(text):
