@@ -213,7 +213,7 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
         ),
         (
             (mine, _user("scripted-0-000000000000")),
-            "different user: scripted-0-000000000000 and scripted-1-",
+            "names that begin with 'scripted' are those of this version",
         ),
         # What both scripts play is known to the last word.
         ((silent,), "turn 1 is … "),

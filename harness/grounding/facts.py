@@ -95,16 +95,14 @@ class Request:
     Attributes:
         record: What venue records call it; None of what no record has.
         names: Whether a venue's name may tell it.
-        any_value: What tells it, where no record has it.
         values: Value of the records -> what tells it.
         measure: What two values have in common that mean the same; None of words.
-        patterns: What finds such a value.
+        patterns: What finds such a value; or any, where no record has it.
         feature: The words whose clause says yes or no.
     """
 
     record: str | None
     names: bool = False
-    any_value: re.Pattern[str] | None = None
     values: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     measure: Callable[[str], float] | None = None
     patterns: tuple[re.Pattern[str], ...] = ()
@@ -122,7 +120,7 @@ class Request:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _without_questions(text)
         if value is None:
-            return self.any_value is not None and bool(self.any_value.search(statements))
+            return any(one.search(statements) for one in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
             clauses = filter(self.feature.search, _sentences()["clause"].split(statements))
@@ -159,10 +157,9 @@ def requests() -> Mapping[str, Request]:
         name: Request(
             record=None if "own" in slot else slot.get("record", name),
             names=slot.get("names", False),
-            any_value=_whole(slot["own"]) if "own" in slot else None,
             values={value: _whole(pattern) for value, pattern in slot.get("values", {}).items()},
             measure=_MEASURES.get(slot.get("measure", "")),
-            patterns=tuple(map(_whole, slot.get("patterns", ()))),
+            patterns=tuple(map(_whole, slot.get("patterns", slot.get("own", ())))),
             feature=_whole(slot["feature"]) if "feature" in slot else None,
         )
         for name, slot in _tables()["slots"].items()

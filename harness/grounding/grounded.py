@@ -237,7 +237,7 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return how the domain went."""
-        naming = self._naming_turns()
+        naming = [mentions for one in self.responses if (mentions := self._mentions(one))]
         last = naming[-1] if naming else []
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}
         if "name" in self.wanted.informable:
@@ -259,15 +259,11 @@ class _GoalDomain:
             further=None if further is None else {slot: slot not in causes for slot in further},
         )
 
-    def _naming_turns(self) -> list[list[frozenset[str]]]:
-        """Return, for every response that names venues of the domain, the ids each may mean."""
+    def _mentions(self, response: Delexicalised) -> list[frozenset[str]]:
+        """Return the ids that each name of a venue of the domain in a response may mean."""
         slot = NAMING_SLOTS.get(self.name)
-        turns: dict[int, list[frozenset[str]]] = {}
-        for turn, span in self._spans(slot) if slot else ():
-            ids = self._ids(span)
-            if ids or slot == "TRAINID":
-                turns.setdefault(turn, []).append(ids)
-        return list(turns.values())
+        mentions = [self._ids(span) for span in response.spans if span.slot == slot]
+        return [ids for ids in mentions if ids or slot == "TRAINID"]
 
     def _ids(self, span: Span) -> frozenset[str]:
         """Return the ids of the domain's venues that a span may belong to."""
@@ -327,7 +323,7 @@ class _GoalDomain:
                 continue
             # A train is also spoken of by its times alone.
             before = self.fitting if self.name == "train" else spoken
-            spoken = frozenset(self._ids_named(response)) or before
+            spoken = frozenset[str]().union(*self._mentions(response)) or before
             fitting, others = spoken & self.fitting, spoken - self.fitting
             values = records(fitting)
             if any(map(is_told, values)):
@@ -339,11 +335,6 @@ class _GoalDomain:
         if fits and not recorded:
             return None
         return OF_ANOTHER if of_another else NEVER_TOLD
-
-    def _ids_named(self, response: Delexicalised) -> set[str]:
-        """Return the ids of the domain's venues that a response may name."""
-        slot = NAMING_SLOTS.get(self.name)
-        return {id_ for span in response.spans if span.slot == slot for id_ in self._ids(span)}
 
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""

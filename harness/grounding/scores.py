@@ -189,8 +189,8 @@ def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
 def played_ceiling(played: Played) -> GroundedFigures | None:
     """Return what the human responses of the turns played get; None where they are not known."""
     dialogues = played.submission.dialogues.items()
-    human: GroundedFigures | None = played.ceiling((id_, len(turns)) for id_, turns in dialogues)
-    return human
+    turns = ((id_, len(turns)) for id_, turns in dialogues)
+    return ceiling(played.benchmark, played.rules, turns, BOOKED)
 
 
 @lru_cache(maxsize=8)
@@ -234,7 +234,7 @@ def ceiling(
     benchmark: Benchmark,
     rules: RuleSet,
     dialogues: Iterable[tuple[str, int]],
-    when: str = BOOKED,
+    when: str,
 ) -> GroundedFigures | None:
     """Return what the human responses of dialogues get; None where they are not known.
 

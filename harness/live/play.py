@@ -229,10 +229,9 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
             told = f"is of trial {recording.trial}, not {trial}; use another -o"
             raise InputError(str(path), told)
         line = played_again(recording, what)
-        id_ = line["dialogue_id"]
-        if id_ in lines:
-            raise InputError(str(path), f"dialogue {id_} is there twice; keep one")
-        lines[id_] = line
+        if line["dialogue_id"] in lines:
+            raise InputError(str(path), f"dialogue {line['dialogue_id']} is there twice; keep one")
+        lines[line["dialogue_id"]] = line
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))

@@ -338,17 +338,13 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    is_script = name.startswith(f"{SCRIPTED}-")
-    talkers = {} if line.agent == script_name(BASELINE) else {"agent": line.agent}
-    if not is_script:
-        talkers["user"] = name
-    for who, called in talkers.items():
-        if problem := name_problem(who, called):
+    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    for who, called in (("agent", line.agent), ("user", name)):
+        if called not in scripts and (problem := name_problem(who, called)):
             place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
-    if is_script:
-        name, user = script_name(SCRIPTED), ScriptedUser
+    recorded_user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line another
+    user = ScriptedUser if name in scripts else recorded_user
     # Another seed than a number is one of another play.
     seed = given.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0

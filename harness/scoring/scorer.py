@@ -293,7 +293,6 @@ class Scorer:
             references=self.references,
             database=self.database,
             delexicaliser=self.delexicaliser,
-            ceiling=self.ceiling,
             metrics=tuple(self.options.metrics or ()),
         )
 
@@ -353,15 +352,6 @@ class Scorer:
     def delexicaliser(self) -> Any:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
         return room("grounding.grounded", "plain English").delexicaliser(self.benchmark, self.rules)
-
-    def ceiling(self, dialogues: Iterable[tuple[str, int]]) -> Any:
-        """Return what the human responses of dialogues get; None where they are not known.
-
-        Args:
-            dialogues: Dialogue id and the number of its turns that are played.
-        """
-        human = room("grounding.scores", "plain English")
-        return human.ceiling(self.benchmark, self.rules, dialogues)
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import groupby, takewhile
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..registry import read_toml, sha256
 from ..responses import Delexicalised, Span, VenueId
@@ -87,7 +87,11 @@ class Delexicaliser:
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
-        self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
+        parts = {**tables["parts"], "areas": areas}
+        self._codes = [
+            {**rule, "patterns": [_compiled(pattern, parts) for pattern in rule["patterns"]]}
+            for rule in tables["code"]
+        ]
         self._name_rules, self._address_rules = tables["names"], tables["addresses"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
         self._marked, self._rules = tables["marked"], tables["context"]
@@ -327,15 +331,15 @@ def _with_values(
     A short number is one too.
     """
     matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
-    # In order of their first tokens; of those that begin at one, the first of the longest.
-    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
-    longest = {first: max(of_one, key=lambda m: m.last) for first, of_one in by_first}
     replaced = {}
     canonical = {}
     done = -1
-    for first, match in longest.items():
+    # In order of their first tokens; of those that begin at one, the first of the longest.
+    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
+    for first, of_one in by_first:
         if first <= done:
             continue
+        match = max(of_one, key=lambda m: m.last)
         kind, value = match.entries[0]
         word = text[first].word if first == match.last else ""
         replaced[first] = _as_one(text, first, match, kind, word)
@@ -369,38 +373,21 @@ def _topics() -> PhraseBook[str]:
 
 # ------------------------------------------------------------------------------- numbers and codes
 
-CodeRule: TypeAlias = "tuple[str, Sequence[re.Pattern[str]], bool]"
-"""The kind of a code, its patterns, and whether they do not hold for a text all in capitals."""
-
-
-def code_rules(rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> list[CodeRule]:
-    """Return rules that find numbers and codes, in the order in which they are tried.
-
-    Args:
-        rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
-            and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`.
-        parts: What `%name%` stands for in a pattern.
-    """
-    return [
-        (
-            rule["kind"],
-            [_compiled(pattern, parts) for pattern in rule["patterns"]],
-            rule.get("mixed_case", False),
-        )
-        for rule in rules
-    ]
-
 
 def find_codes(
-    text: str, given: Sequence[Token], rules: Iterable[CodeRule], is_word: Callable[[str], bool]
+    text: str,
+    given: Sequence[Token],
+    rules: Iterable[Mapping[str, Any]],
+    is_word: Callable[[str], bool],
 ) -> tuple[str, list[Token]]:
     """Find the numbers and codes of a text.
 
     Args:
         text: The text.
         given: What of it is known already; codes neither lie in it nor reach over it.
-        rules: The rules.
+        rules: Each with a `kind`, `patterns` (with a group `value`) and, if it does not hold for a
+            text all in capitals, `mixed_case`, in the order in which they are tried. A value has a
+            digit, unless its kind is one of `_OF_LETTERS`.
         is_word: Tells whether what looks like a code is a word after all.
 
     Returns:
@@ -408,11 +395,13 @@ def find_codes(
     """
     rest = _hidden(text, given)
     codes: list[Token] = []
-    for kind, patterns, mixed_case in rules:
+    for rule in rules:
+        kind = rule["kind"]
         if kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
             continue
-        if mixed_case and rest.upper() == rest:
+        if rule.get("mixed_case") and rest.upper() == rest:
             continue
+        patterns: Sequence[re.Pattern[str]] = rule["patterns"]
         for pattern in patterns:
             new = [
                 Token(*match.span("value"), "", match.end("value"), kind)
@@ -435,6 +424,7 @@ def _hidden(text: str, found: Sequence[Token]) -> str:
 
 
 def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    """Compile a verbose pattern, given what `%name%` stands for in it."""
     for name, part in parts.items():
         pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
     return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
