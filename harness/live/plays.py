@@ -39,7 +39,6 @@ from .world import (
     BrokenOffError,
     Costs,
     TalkerName,
-    User,
     UserMaker,
     UserTurn,
     World,
@@ -343,8 +342,7 @@ def _play(line: Recorded, world: World) -> Play:
         if called not in scripts and (problem := name_problem(who, called)):
             place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    recorded_user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line another
-    user = ScriptedUser if name in scripts else recorded_user
+    user = ScriptedUser if name in scripts else _recorded_user(line)
     # Another seed than a number is one of another play.
     seed = given.get("seed", "")
     number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
@@ -367,7 +365,7 @@ def played_again(line: Recorded, what: Play) -> Line:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
-    user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
+    user = what.user if what.user is ScriptedUser else _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
     again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
@@ -416,8 +414,8 @@ def _recorded_agent(line: Recorded) -> Agent:
     return reply
 
 
-def _recorded_user(line: Recorded) -> User:
-    """Return the user of a recorded dialogue, which says what was recorded."""
+def _recorded_user(line: Recorded) -> UserMaker:
+    """Return what makes the user of a recorded dialogue, which says what was recorded."""
     words = [str(turn.get("user")) for turn in line.turns]
 
     def turn(response: str | None) -> UserTurn:
@@ -425,4 +423,4 @@ def _recorded_user(line: Recorded) -> User:
             raise BrokenOffError(line.error or _NO_FURTHER)
         return words.pop(0), not words and line.error is None
 
-    return turn
+    return lambda *_: turn

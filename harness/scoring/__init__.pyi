@@ -27,7 +27,6 @@ from .report import (
 from .scorer import (
     Scorer as Scorer,
     allowed_metrics as allowed_metrics,
-    kept as kept,
     venue_database as venue_database,
 )
 from .tables import score_table as score_table

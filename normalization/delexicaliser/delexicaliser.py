@@ -201,7 +201,7 @@ class Delexicaliser:
         ]
         replaced: dict[int, tuple[int, Token]] = {}
         meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(found, len(text)):
+        for match, mentions in _longest_first(found):
             first = match.first + self._article_left(response, text, match)
             replaced[first] = _as_one(text, first, match, mentions[0].slot.lower())
             meant[text[first].start] = mentions
@@ -275,16 +275,17 @@ class Delexicaliser:
 
 
 def _longest_first(
-    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
+    found: Sequence[tuple[Found[Mention], list[Mention]]],
 ) -> Iterator[tuple[Found[Mention], list[Mention]]]:
     """Yield matches that do not overlap, the longest, the exact and the earliest first."""
-    taken = bytearray(length)
+    taken: set[int] = set()
     for match, mentions in sorted(
         found,
         key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
     ):
-        if not any(taken[match.first : match.last + 1]):
-            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
+        places = range(match.first, match.last + 1)
+        if taken.isdisjoint(places):
+            taken.update(places)
             yield match, mentions
 
 

@@ -162,13 +162,8 @@ class PhraseBook(Generic[T]):
     @property
     def vocabulary(self) -> set[str]:
         """The words of all phrases."""
-        words: set[str] = set()
-        books = [self]
-        while books:
-            children = books.pop().children
-            words.update(children)
-            books += children.values()
-        return words
+        further = (child.vocabulary for child in self.children.values())
+        return {*self.children}.union(*further)
 
     def find(
         self,
