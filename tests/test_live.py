@@ -834,7 +834,7 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}
-    found = there.world.call(TASK, "query_train", {**late, "day": "thursday"})["results"]
+    found = there.call(TASK, "query_train", {**late, "day": "thursday"})["results"]
     assert found
     assert all(train["leaveAt"] >= "19:30" for train in found)
 

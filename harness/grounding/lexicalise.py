@@ -161,7 +161,8 @@ class Lexicaliser:
     def _name(self, domain: str, name: str) -> str:
         domain = self._venue_domain(domain)
         another = self._number(domain, "NAME") > 0
-        return _title(self._venue(domain, another).get("name", ""))
+        # With capital letters, which tell an ordinary word that is a name.
+        return string.capwords(self._venue(domain, another).get("name", ""))
 
     def _trainid(self, domain: str, name: str) -> str:
         another = self._number("train", "TRAINID") > 0
@@ -227,11 +228,6 @@ class Lexicaliser:
         if domain in NAMING_SLOTS:
             return str(len(self._find(domain)) or "no")
         return "several"
-
-
-def _title(name: str) -> str:
-    """Return a name with capital letters, which tell an ordinary word that is a name."""
-    return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
 def lexicalised_predictions(

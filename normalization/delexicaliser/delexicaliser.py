@@ -31,7 +31,6 @@ from .phrases import (
     Found,
     PhraseBook,
     Token,
-    collapsed,
     context_book,
     corrector,
     is_guess,
@@ -128,7 +127,7 @@ class Delexicaliser:
             if match[1].lower() in self._ontology
         ]
         rest, codes = find_codes(response, given, self._codes, self._is_word)
-        text = _with_words(rest, [*given, *codes])
+        text = _with_tokens(rest, given, codes)
         corrections = self._corrections(text)
         text, mentions = self._with_names(response, text, corrections)
         text, canonical = _with_values(
@@ -199,13 +198,13 @@ class Delexicaliser:
             for match in self.gazetteer.phrases.find(text, read, self._skipped)
             if (mentions := self._accepted(response, text, match))
         ]
-        replaced: dict[int, tuple[int, Token]] = {}
+        named: list[Token] = []
         meant: dict[int, list[Mention]] = {}
         for match, mentions in _longest_first(found):
             first = match.first + self._article_left(response, text, match)
-            replaced[first] = _as_one(text, first, match, mentions[0].slot.lower())
+            named.append(_as_one(text, first, match, mentions[0].slot.lower()))
             meant[text[first].start] = mentions
-        return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
+        return self._with_unknown_addresses(response, _with_tokens(response, text, named)), meant
 
     def _accepted(
         self, response: str, text: Sequence[Token], match: Found[Mention]
@@ -245,7 +244,7 @@ class Delexicaliser:
         def is_in_address(token: Token) -> bool:
             return not token.kind and token.word.isalpha() and token.word not in without
 
-        replaced: dict[int, tuple[int, Token]] = {}
+        addresses: list[Token] = []
         done = -1
         for first, token in enumerate(text):
             number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
@@ -256,8 +255,8 @@ class Delexicaliser:
             if length := next(ends, 0):
                 done = first + length
                 end = text[done].end
-                replaced[first] = (done, Token(token.start, end, "", end, "address"))
-        return collapsed(response, text, replaced)
+                addresses.append(Token(token.start, end, "", end, "address"))
+        return _with_tokens(response, text, addresses)
 
     def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
         """Tell whether ordinary words are a name here: by their neighbours or a capital."""
@@ -291,11 +290,11 @@ def _longest_first(
 
 def _as_one(
     text: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
-) -> tuple[int, Token]:
-    """Return the last token of a match, and all from the first one as one token."""
+) -> Token:
+    """Return the tokens from the first one to the last of a match as one token."""
     last = text[match.last]
     end = last.stem_end if match.stem else last.end
-    return match.last, Token(text[first].start, end, word, end, kind)
+    return Token(text[first].start, end, word, end, kind)
 
 
 def _with_emphasis(response: str, span: Span, after: int) -> Span:
@@ -308,16 +307,21 @@ def _with_emphasis(response: str, span: Span, after: int) -> Span:
     return replace(span, start=span.start - marks, end=span.end + marks)
 
 
-def _with_words(text: str, known: Iterable[Token]) -> list[Token]:
-    """Return a text's tokens, the words and marks between what is known included."""
-    found: list[Token] = []
+def _with_tokens(response: str, text: Iterable[Token], new: Iterable[Token]) -> list[Token]:
+    """Return the tokens of a response, some of which are given.
+
+    Args:
+        response: The response, whose words and marks are between these.
+        text: Tokens before; those of a known kind are kept.
+        new: Further ones. A genitive that does not belong to one is left as its marks and letters.
+    """
+    result: list[Token] = []
     done = 0
-    for token in sorted(known):
-        found += tokens(text, done, token.start)
-        found.append(token)
+    for token in sorted([*(one for one in text if one.kind), *new]):
+        result += tokens(response, done, token.start)
+        result.append(token)
         done = token.end
-    found += tokens(text, done)
-    return found
+    return [*result, *tokens(response, done)]
 
 
 def _with_values(
@@ -332,7 +336,7 @@ def _with_values(
     A short number is one too.
     """
     matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
-    replaced = {}
+    known = []
     canonical = {}
     done = -1
     # In order of their first tokens; of those that begin at one, the first of the longest.
@@ -343,14 +347,14 @@ def _with_values(
         match = max(of_one, key=lambda m: m.last)
         kind, value = match.entries[0]
         word = text[first].word if first == match.last else ""
-        replaced[first] = _as_one(text, first, match, kind, word)
+        known.append(_as_one(text, first, match, kind, word))
         canonical[text[first].start] = value
         done = match.last
     values = [
         token._replace(kind="number")
         if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
         else token
-        for token in collapsed(response, text, replaced)
+        for token in _with_tokens(response, text, known)
     ]
     return values, canonical
 

@@ -215,27 +215,6 @@ def is_guess(text: Sequence[Token], match: Found[T], shortest: int) -> bool:
     return bool(match.corrected) and alone and len(text[match.first].word) < shortest
 
 
-def collapsed(
-    response: str, text: Sequence[Token], replaced: Mapping[int, tuple[int, Token]]
-) -> list[Token]:
-    """Return tokens with some runs of them (first -> last and what they become) replaced.
-
-    A genitive that is no part of what a run becomes is left as its marks and letters.
-    """
-    result: list[Token] = []
-    at = 0
-    while at < len(text):
-        if at in replaced:
-            last, token = replaced[at]
-            result.append(token)
-            result += tokens(response, token.end, text[last].end)
-            at = last + 1
-        else:
-            result.append(text[at])
-            at += 1
-    return result
-
-
 def corrector(vocabulary: Iterable[str], shortest: int) -> Callable[[str], list[str]]:
     """Return a function that returns the words that a misspelt word may stand for, sorted.
 
