@@ -256,7 +256,7 @@ class Delexicaliser:
                 done = first + length
                 end = text[done].end
                 addresses.append(Token(token.start, end, "", end, "address"))
-        return _with_tokens(response, text, addresses)
+        return _with_tokens(response, text, addresses) if addresses else [*text]
 
     def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
         """Tell whether ordinary words are a name here: by their neighbours or a capital."""
