@@ -158,6 +158,10 @@ class Benchmark:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
 
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return plain data that is kept with an installed benchmark; of others, made now."""
+        return make() if self.prepared is None else self.prepared(name, make)
+
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.
 

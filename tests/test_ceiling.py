@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
 from mwz.harness.grounding import scores
-from mwz.harness.grounding.scores import OUTCOMES, HumanRatings, human_ratings
+from mwz.harness.grounding.scores import BOOKED, OUTCOMES, Rating, human_ratings
 from mwz.harness.metrics import TOTAL
 from mwz.harness.scoring import Options, Scorer
 from mwz.normalization import rule_set
@@ -33,15 +34,15 @@ def _kept(folder: Path) -> list[Path]:
     return sorted(folder.rglob("human-*"))
 
 
-def _ratings(benchmark: Benchmark) -> HumanRatings:
-    return human_ratings(benchmark, rule_set(OPTIONS.rules))
+def _ratings(benchmark: Benchmark) -> Mapping[str, Rating]:
+    return human_ratings(benchmark, rule_set(OPTIONS.rules), BOOKED)
 
 
-def _succeeds(ratings: HumanRatings) -> int | None:
-    return ratings["booked"]["town001"][TOTAL][OUTCOMES.index("success")]
+def _succeeds(ratings: Mapping[str, Rating]) -> int | None:
+    return ratings["town001"][TOTAL][OUTCOMES.index("success")]
 
 
-def _no_rating(*arguments: Any) -> HumanRatings:
+def _no_rating(*arguments: Any) -> Rating:
     raise AssertionError("the ratings are made again")
 
 
@@ -64,8 +65,8 @@ def test_kept_ratings_give_the_figures_that_made_ones_give(
     reports = [Scorer(one, OPTIONS).score(told).metrics["grounded"] for one in (town, town, sample)]
     # The sample is built in: nothing is kept of it. What is cut short is rated as such.
     assert reports[0] == reports[1] == reports[2]
-    assert reports[0].ceiling.dialogues == 30
-    assert reports[0].ceiling.success == reports[0].success
+    assert reports[0].ceiling["dialogues"] == 30
+    assert reports[0].ceiling["success"] == reports[0].success
 
 
 def test_other_responses_rules_or_venues_have_ratings_of_their_own(
@@ -78,7 +79,7 @@ def test_other_responses_rules_or_venues_have_ratings_of_their_own(
     ratings = _ratings(changed)
     # It wants telephone number and address, and is told nothing.
     assert not _succeeds(ratings)
-    human_ratings(town, rule_set("2023"))
+    human_ratings(town, rule_set("2023"), BOOKED)
     # Of a benchmark that was changed in memory nothing is kept.
     assert len(_kept(tmp_path)) == 2
 
@@ -87,4 +88,4 @@ def test_a_part_of_the_goals_has_the_ceiling_of_its_dialogues(sample: Benchmark)
     seen = replace(sample, seen=frozenset({"town001", "town002"}))
     scorer = Scorer(seen, replace(OPTIONS, goals="seen"))
     told = {id_: [{"response": "Hello."}] * d.turns for id_, d in sample.dialogues.items()}
-    assert scorer.score(told).metrics["grounded"].ceiling.dialogues == 2
+    assert scorer.score(told).metrics["grounded"].ceiling["dialogues"] == 2

@@ -15,10 +15,11 @@ from mwz.harness.data import load_benchmark
 from mwz.harness.grounding.lexicalise import Lexicaliser, lexicalised_predictions
 from mwz.harness.scoring import Scorer
 from mwz.normalization import BeliefState
+from mwz.normalization.delexicaliser import Delexicaliser
 
 SAMPLE = load_benchmark("sample")
 VENUES = SAMPLE.venue_records(RULES)
-LEXICALISE = Lexicaliser(VENUES, Scorer(SAMPLE).database(), RULES)
+LEXICALISE = Lexicaliser(Delexicaliser(VENUES, RULES), Scorer(SAMPLE).database(), RULES)
 
 # The one Italian restaurant in the centre of the sample.
 ATTIC: BeliefState = {"restaurant": {"food": "italian", "area": "centre"}}

@@ -109,15 +109,11 @@ def test_passing_trouble_is_waited_for(
         (_calls({"type": "function"}), "no chat completion"),
         (_calls({"function": {"arguments": "{}"}}), "no chat completion"),
         (saying(3), "no chat completion"),
-        (_costing(b"1e999"), "expected a number from 0 to 10,000,000, found inf"),
-        (_costing(b"-1"), "expected a number from 0 to 10,000,000, found -1"),
-        (
-            _costing(b"10000001"),
-            "prompt_tokens: expected a number from 0 to 10,000,000, found 1000",
-        ),
+        (_costing(b"1e999"), "no chat completion"),
+        (_costing(b"-1"), "tokens out of bounds: {'prompt_tokens': -1, "),
+        (_costing(b"10000001"), "tokens out of bounds: {'prompt_tokens': 10000001, "),
         # Of hundreds of bytes, 200 come in a second: more than the half second that is set.
-        (Slow(completion(saying("Hm."))), "the answer is not complete after 0.5 seconds"),
-        (completion(saying("x" * 100_000)), "the answer has more than 100,000 bytes"),
+        (Slow(completion(saying("Hm."))), "no answer in 0.5 seconds"),
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
@@ -132,8 +128,7 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
         monkeypatch.setattr("mwz.harness.live.agents._TIMEOUT", 0.05)
     if isinstance(fault, Slow):
         monkeypatch.setattr("mwz.harness.live.agents._DEADLINE", 0.5)
-    monkeypatch.setattr("mwz.harness.live.agents._LARGEST", 100_000)
-    once = fault in (401, 403, 404) or "the answer " in message
+    once = fault in (401, 403, 404) or isinstance(fault, Slow)
     file = tmp_path / "p.jsonl"
     play.done(server, file)
     before = file.read_bytes()
@@ -285,7 +280,7 @@ def test_another_address_is_another_play(play: _Player, server: ChatServer, tmp_
     play.done(with_password("secret1"), file)
     before = file.read_bytes()
     told = play.refused(ChatServer("http://127.0.0.1:9/v1", _agent), file)
-    assert "is of another play (played at another --base-url); use another -o" in told
+    assert "(different values of --base-url)" in told
     assert file.read_bytes() == before
     # A new password is no other address; and no file shows any of it.
     play.done(with_password("secret2"), file, tasks=2)

@@ -49,7 +49,7 @@ def command(
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
-    for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
+    for source, plays in read_plays([predictions], benchmark, "checking against", together=True):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
     reading = replace(options.reading, strict_states=strict_states)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
@@ -109,11 +109,8 @@ def read_submissions(
     ]
 
 
-_By: TypeAlias = Literal["play", "file", "all"]
-
-
 def read_plays(
-    files: Sequence[str], name: str | None, doing: str, by: _By = "play"
+    files: Sequence[str], name: str | None, doing: str, together: bool = False
 ) -> list[tuple[str, Any]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
@@ -121,7 +118,7 @@ def read_plays(
         files: The files; pipes and standard input are no files of `mwz play`.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
-        by: What belongs together: the trials of a "play", each "file", or "all" of them.
+        together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
         What messages call each play, and the play (`Plays` of `live`); nothing if no file is one of
@@ -137,7 +134,7 @@ def read_plays(
         raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     contents = [(shown_name(file), read_bytes(file)) for file in files]
     found: list[tuple[str, Any]] = room("live.plays", contents[0][0]).plays_again(
-        contents, name, doing, by
+        contents, name, doing, together
     )
     return found
 

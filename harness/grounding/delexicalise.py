@@ -10,7 +10,7 @@ from ..errors import counted
 from ..io import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..submission import checked_conversations, read_predictions
-from .grounded import delexicaliser, delexicaliser_version
+from .grounded import delexicaliser
 
 
 @click.command()
@@ -40,4 +40,4 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
         every = [one for responses in found.values() for one in responses]
         values = counted(sum(len(one.spans) for one in every), "value")
         responses = counted(len(every), "response")
-        notify(f"wrote {output}: {responses} delexicalised by {delexicaliser_version()}, {values}")
+        notify(f"wrote {output}: {responses} delexicalised by {delexicalise.version()}, {values}")

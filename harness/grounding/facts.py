@@ -16,13 +16,15 @@ database has, and is not counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from functools import cache, lru_cache, partial
+from typing import Any
 
 from mwz.normalization import Delexicalised, VenueId, read_toml
-from mwz.normalization.delexicaliser import PhraseBook, delexicaliser_tables, spellings, unplaced
+from mwz.normalization.delexicaliser import topics
+
+from .scores import COUNTS
 
 _REMEMBERED = 1 << 14
 
@@ -43,26 +45,9 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
     for response in responses:
         naming = (span for span in response.spans if span.slot in ("NAME", "TRAINID"))
         named = {venue.domain for span in naming for venue in span.venues}
-        last = _domains_of_words(response.original) | named or last
+        last = topics(response.original) | named or last
         domains.append(last)
     return domains
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _domains_of_words(response: str) -> frozenset[str]:
-    matches = _topics().find(unplaced(response))
-    return frozenset(domain for match in matches for domain in match.entries)
-
-
-@cache
-def _topics() -> PhraseBook[str]:
-    topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
-    return PhraseBook(
-        (spelling, domain)
-        for domain, patterns in topics.items()
-        for pattern in patterns
-        for spelling in spellings(pattern)
-    )
 
 
 # --------------------------------------------------------------------------------- requested slots
@@ -110,29 +95,37 @@ class Request:
     Attributes:
         record: What venue records call it; None of what no record has.
         names: Whether a venue's name may tell it.
-        any_value: What tells it, where no record has it.
         values: Value of the records -> what tells it.
         measure: What two values have in common that mean the same; None of words.
-        patterns: What finds such a value.
+        patterns: What finds such a value; or any, where no record has it.
         feature: The words whose clause says yes or no.
     """
 
     record: str | None
     names: bool = False
-    any_value: re.Pattern[str] | None = None
     values: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     measure: Callable[[str], float] | None = None
     patterns: tuple[re.Pattern[str], ...] = ()
     feature: re.Pattern[str] | None = None
 
+    def is_told_by(self, response: Delexicalised) -> Callable[..., bool]:
+        """Return `is_told` of a response, without telephone numbers and other names of venues."""
+        text = response.original
+        for span in reversed(response.spans):
+            if (span.slot == "NAME" and not self.names) or (span.slot == "PHONE" and span.venues):
+                text = f"{text[: span.start]} {text[span.end :]}"
+        return partial(self.is_told, text)
+
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
         statements = _without_questions(text)
         if value is None:
-            return self.any_value is not None and bool(self.any_value.search(statements))
+            return any(one.search(statements) for one in self.patterns)
         value = value.strip().lower()
         if self.feature is not None:
-            return value in set(self._answers(self.feature, statements))
+            clauses = filter(self.feature.search, _sentences()["clause"].split(statements))
+            no = _sentences()["no"]
+            return value in {"no" if no.search(clause) else "yes" for clause in clauses}
         if value in self.values or self.measure is None:
             return bool((self.values.get(value) or _whole(re.escape(value))).search(statements))
         # Of opening hours, those of one day are enough.
@@ -142,12 +135,6 @@ class Request:
         if not wanted:
             return value in statements.lower()
         return set(wanted).issubset(_measures(self, statements))
-
-    @staticmethod
-    def _answers(feature: re.Pattern[str], text: str) -> Iterator[str]:
-        for clause in _sentences()["clause"].split(text):
-            if feature.search(clause):
-                yield "no" if _sentences()["no"].search(clause) else "yes"
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -170,10 +157,9 @@ def requests() -> Mapping[str, Request]:
         name: Request(
             record=None if "own" in slot else slot.get("record", name),
             names=slot.get("names", False),
-            any_value=_whole(slot["own"]) if "own" in slot else None,
             values={value: _whole(pattern) for value, pattern in slot.get("values", {}).items()},
             measure=_MEASURES.get(slot.get("measure", "")),
-            patterns=tuple(map(_whole, slot.get("patterns", ()))),
+            patterns=tuple(map(_whole, slot.get("patterns", slot.get("own", ())))),
             feature=_whole(slot["feature"]) if "feature" in slot else None,
         )
         for name, slot in _tables()["slots"].items()
@@ -208,21 +194,6 @@ def _sentences() -> Mapping[str, re.Pattern[str]]:
 
 FACT_SLOTS = ("PHONE", "POST", "ADDRESS", "TRAINID")
 """What is counted of the facts that responses give."""
-
-SHARES = ("in_database", "of_named_venue")
-COUNTS = ("told", *SHARES)
-"""The facts given, those that the database has, and those of a venue named by then."""
-
-
-ToldShares: TypeAlias = Mapping[str, "int | float | None"]
-"""Of the facts that responses give of venues: `told`, how many there are, and each of `SHARES`, in
-percent, None if none is told."""
-
-
-def told_shares(counts: Mapping[str, int]) -> ToldShares:
-    """Return the shares of `COUNTS`."""
-    told = counts["told"]
-    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
 
 
 def count_facts(responses: Sequence[Delexicalised]) -> dict[str, int]:

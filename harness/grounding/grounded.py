@@ -30,12 +30,10 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 
 from mwz.database import VenueDatabase
-from mwz.normalization import Delexicalised, RuleSet, Span
-from mwz.normalization.delexicaliser import VERSION, Delexicaliser, Gazetteer, tables_digest
+from mwz.normalization import Delexicalised, RuleSet, Span, VenueId
+from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Benchmark, Goal
-from ..scoring import venue_database
-from ..signature import SHOWN_HASH
 from .facts import count_facts, requests, turn_domains
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
@@ -98,6 +96,11 @@ class GroundedDomain:
     further: Mapping[str, bool] | None = None
 
     @property
+    def tells(self) -> bool:
+        """Whether all requested slots are told."""
+        return all(self.provided.values())
+
+    @property
     def tells_further(self) -> bool:
         """Whether all further slots are told."""
         return all((self.further or {}).values())
@@ -128,12 +131,12 @@ class GroundedDialogue:
     @property
     def success(self) -> bool:
         """Whether the dialogue matches ("any") and tells every requested slot."""
-        return self.inform and self._tells_all
+        return self.inform and all(domain.tells for domain in self.domains.values())
 
     @property
     def success_all(self) -> bool:
         """Whether the dialogue matches ("all") and tells every requested slot."""
-        return self.inform_all and self._tells_all
+        return self.inform_all and self.success
 
     @property
     def success_requested(self) -> bool | None:
@@ -143,11 +146,6 @@ class GroundedDialogue:
             return None
         return self.success_all and all(domain.tells_further for domain in domains)
 
-    @property
-    def _tells_all(self) -> bool:
-        provided = (domain.provided for domain in self.domains.values())
-        return all(told for slots in provided for told in slots.values())
-
 
 @lru_cache(maxsize=8)
 def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
@@ -155,56 +153,31 @@ def delexicaliser(benchmark: Benchmark, rules: RuleSet) -> Delexicaliser:
     return Delexicaliser(benchmark.venue_records(rules), rules)
 
 
-def delexicaliser_version() -> str:
-    """Return the delexicaliser's version and its tables' digest, as signatures have them."""
-    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
-
-
-def ground_texts(
+def ground(
     texts: Iterable[str],
     goal: Mapping[str, Goal],
-    benchmark: Benchmark,
-    rules: RuleSet,
-    booked: Sequence[Collection[str]] | None = None,
-) -> GroundedDialogue:
-    """Compare a dialogue's responses with its goal and a benchmark's venues.
-
-    Args:
-        texts: The responses as they were written, one per system turn.
-        goal: Domain -> what the user wants.
-        benchmark: The benchmark, whose venues responses may name.
-        rules: The rule set.
-        booked: As of `ground`.
-    """
-    plain = delexicaliser(benchmark, rules)
-    responses = [plain(text) for text in texts]
-    return ground(responses, goal, venue_database(benchmark, rules), plain.gazetteer, booked)
-
-
-def ground(
-    responses: Sequence[Delexicalised],
-    goal: Mapping[str, Goal],
     database: VenueDatabase,
-    gazetteer: Gazetteer,
+    delexicalise: Delexicaliser,
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     """Compare a dialogue's responses with its goal and the venue database.
 
     Args:
-        responses: One per system turn; any number.
+        texts: The responses as they were written, one per system turn; any number.
         goal: Domain -> what the user wants.
         database: Answers the goal's queries.
-        gazetteer: The venues that the responses were searched for.
+        delexicalise: Finds what they say of the venues.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
+    responses = [*map(delexicalise, texts)]
     about = turn_domains(responses)
     domains = {
         name: _GoalDomain(
             name,
             wanted,
-            fitting_venues(name, wanted, database, gazetteer),
-            gazetteer,
+            fitting_venues(name, wanted, database, delexicalise),
+            delexicalise,
             responses,
             about,
             None if booked is None else [name in domains for domains in booked],
@@ -215,7 +188,7 @@ def ground(
 
 
 def fitting_venues(
-    domain: str, wanted: Goal, database: VenueDatabase, gazetteer: Gazetteer
+    domain: str, wanted: Goal, database: VenueDatabase, delexicalise: Delexicaliser
 ) -> frozenset[str]:
     """Return the ids of the venues that a goal's query finds, or that have just the goal's name.
 
@@ -225,7 +198,7 @@ def fitting_venues(
     name = wanted.informable.get("name")
     if found or name is None:
         return found
-    named = (one.key for one in gazetteer.venues.values() if one.name == name)
+    named = (one.key for one in delexicalise.gazetteer.venues.values() if one.name == name)
     return frozenset(key.id for key in named if key.domain == domain)
 
 
@@ -237,7 +210,7 @@ class _GoalDomain:
         name: The domain.
         wanted: What the goal says of it.
         fitting: The ids of the venues that the goal's query finds.
-        gazetteer: The venues that the responses were searched for.
+        delexicalise: What the responses were delexicalised by, which has the venues.
         responses: The responses.
         about: The domains that each is about; none where that is not known.
         booked: Whether the domain is booked by each turn; None where that is not known.
@@ -246,7 +219,7 @@ class _GoalDomain:
     name: str
     wanted: Goal
     fitting: frozenset[str]
-    gazetteer: Gazetteer
+    delexicalise: Delexicaliser
     responses: Sequence[Delexicalised]
     about: Sequence[frozenset[str]]
     booked: Sequence[bool] | None
@@ -264,7 +237,7 @@ class _GoalDomain:
 
     def outcome(self) -> GroundedDomain:
         """Return how the domain went."""
-        naming = self._naming_turns()
+        naming = [mentions for one in self.responses if (mentions := self._mentions(one))]
         last = naming[-1] if naming else []
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}
         if "name" in self.wanted.informable:
@@ -286,15 +259,11 @@ class _GoalDomain:
             further=None if further is None else {slot: slot not in causes for slot in further},
         )
 
-    def _naming_turns(self) -> list[list[frozenset[str]]]:
-        """Return, for every response that names venues of the domain, the ids each may mean."""
+    def _mentions(self, response: Delexicalised) -> list[frozenset[str]]:
+        """Return the ids that each name of a venue of the domain in a response may mean."""
         slot = NAMING_SLOTS.get(self.name)
-        turns: dict[int, list[frozenset[str]]] = {}
-        for turn, span in self._spans(slot) if slot else ():
-            ids = self._ids(span)
-            if ids or slot == "TRAINID":
-                turns.setdefault(turn, []).append(ids)
-        return list(turns.values())
+        mentions = [self._ids(span) for span in response.spans if span.slot == slot]
+        return [ids for ids in mentions if ids or slot == "TRAINID"]
 
     def _ids(self, span: Span) -> frozenset[str]:
         """Return the ids of the domain's venues that a span may belong to."""
@@ -347,34 +316,29 @@ class _GoalDomain:
         for turn, response in enumerate(self.responses):
             if not self._is_about(turn):
                 continue
-            text = told_text(response, request.names)
+            is_told = request.is_told_by(response)
             if request.record is None:
-                if request.is_told(text):
+                if is_told():
                     return None
                 continue
             # A train is also spoken of by its times alone.
             before = self.fitting if self.name == "train" else spoken
-            spoken = frozenset(self._ids_named(response)) or before
+            spoken = frozenset[str]().union(*self._mentions(response)) or before
             fitting, others = spoken & self.fitting, spoken - self.fitting
             values = records(fitting)
-            if any(request.is_told(text, value) for value in values):
+            if any(map(is_told, values)):
                 return None
             fits |= bool(fitting)
             recorded |= bool(values)
-            of_another |= any(request.is_told(text, value) for value in records(others))
+            of_another |= any(map(is_told, records(others)))
         # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None
         return OF_ANOTHER if of_another else NEVER_TOLD
 
-    def _ids_named(self, response: Delexicalised) -> set[str]:
-        """Return the ids of the domain's venues that a response may name."""
-        slot = NAMING_SLOTS.get(self.name)
-        return {id_ for span in response.spans if span.slot == slot for id_ in self._ids(span)}
-
     def _records(self, ids: Iterable[str], slot: str) -> set[str]:
         """Return what the database has of a slot for some of the domain's venues."""
-        venues = (self.gazetteer.venue(self.name, id_) for id_ in ids)
+        venues = (self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in ids)
         return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
@@ -398,7 +362,7 @@ class _GoalDomain:
         meant = self.fitting & named
         if any(whole and ids & meant for ids, whole in told):
             return None
-        records = [self.gazetteer.venue(self.name, id_) for id_ in meant]
+        records = [self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
         if not told:
@@ -408,15 +372,6 @@ class _GoalDomain:
         if any(whole and ids & self.fitting for ids, whole in told):
             return OF_UNNAMED
         return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
-
-
-def told_text(response: Delexicalised, names: bool) -> str:
-    """Return what a response says without venues' telephone numbers, and if wanted their names."""
-    text = response.original
-    for span in reversed(response.spans):
-        if (span.slot == "NAME" and not names) or (span.slot == "PHONE" and span.venues):
-            text = f"{text[: span.start]} {text[span.end :]}"
-    return text
 
 
 def _domains_of(span: Span) -> set[str]:

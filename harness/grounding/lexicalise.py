@@ -12,16 +12,15 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import click
 
 from mwz.database import VenueDatabase
-from mwz.normalization import NAME, BeliefState, RuleSet, normalize_slot_name
-from mwz.normalization.delexicaliser import NAMED_DOMAINS, UNKNOWN_VALUES
+from mwz.normalization import NAME, BeliefState, RuleSet
+from mwz.normalization.delexicaliser import Delexicaliser
 
-from ..benchmark import VenueRecords
 from ..cli import notify, option, tell
 from ..cli.reading import read_submissions
 from ..errors import counted
@@ -29,9 +28,10 @@ from ..io import STANDARD_STREAM, write_json
 from ..metrics import play
 from ..scoring import Options, Scorer
 from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
+from .grounded import NAMING_SLOTS, delexicaliser
 
 _PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
-_VENUE_DOMAINS = (*NAMED_DOMAINS, "train")
+_NAMED = [domain for domain, slot in NAMING_SLOTS.items() if slot == "NAME"]
 _OPEN_ENDED = frozenset({"dontcare", "not mentioned"})
 _OF_VENUE = {"ADDRESS": "address", "POST": "postcode", "AREA": "area", "FOOD": "food", "ID": "id"}
 _CONSTANT = {
@@ -43,42 +43,28 @@ _CONSTANT = {
 _CARS = ("black tesla", "white audi", "blue honda", "red ford", "grey skoda", "yellow volvo")
 
 Record: TypeAlias = Mapping[str, str]
-"""A venue's values by normalised slot name; unknown ones are left out."""
+"""A venue's values by slot, as of `Venue.facts`; unknown ones are left out."""
 
 
 class Lexicaliser:
     """Fills the placeholders of dialogues with values of venues. Make it once and reuse it.
 
     Args:
-        records: Domain -> venue records, as the public database files hold them.
-        database: Answers the states' queries; made of the same records.
+        delexicalise: Has the venues.
+        database: Answers the states' queries; made of the same venues.
         rules: The rule set.
     """
 
-    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
+    def __init__(
+        self, delexicalise: Delexicaliser, database: VenueDatabase, rules: RuleSet
+    ) -> None:
         self._database = database
         self._rules = rules
-        self._venues: dict[str, dict[str, Record]] = {domain: {} for domain in _VENUE_DOMAINS}
-        for domain, by_id in self._venues.items():
-            for raw in records.get(domain, ()):
-                record = {
-                    normalize_slot_name(key, rules): value.strip()
-                    for key, value in raw.items()
-                    if isinstance(value, str) and value.strip().lower() not in UNKNOWN_VALUES
-                }
-                by_id.setdefault(record["trainid" if domain == "train" else "id"], record)
-        self._fillers: Mapping[str, Callable[[str, str], str]] = {
-            "NAME": self._name,
-            "TRAINID": self._train_id,
-            "PHONE": self._phone,
-            "TYPE": self._type,
-            "PRICE": self._price,
-            "REFERENCE": self._reference,
-            "TIME": self._time,
-            "DAY": self._day,
-            "PLACE": self._place,
-            "COUNT": self._count,
-        }
+        self._venues: dict[str, dict[str, Record]] = {domain: {} for domain in NAMING_SLOTS}
+        for (domain, id_), venue in delexicalise.gazetteer.venues.items():
+            if domain in self._venues:
+                first = {slot: values[0] for slot, values in venue.facts.items()}
+                self._venues[domain][id_] = first
 
     def __call__(
         self,
@@ -122,7 +108,10 @@ class Lexicaliser:
         domain = own if own in self._rules.domains else self._domain
         if slot in _OF_VENUE:
             return self._of_venue(domain, _OF_VENUE[slot])
-        return _CONSTANT[slot] if slot in _CONSTANT else self._fillers[slot](domain, name)
+        if slot in _CONSTANT:
+            return _CONSTANT[slot]
+        filled: str = getattr(self, f"_{slot.lower()}")(domain, name)
+        return filled
 
     def _number(self, domain: str, slot: str) -> int:
         """Count a placeholder, and return how many of its domain and slot were filled before."""
@@ -141,10 +130,6 @@ class Lexicaliser:
         ids = () if constraints is None else self._database.query(domain, constraints)
         return [venues[id_] for id_ in ids if id_ in venues]
 
-    def _every(self, domain: str) -> list[Record]:
-        """Return all venues of a domain, in the records' order."""
-        return list(self._venues[domain].values())
-
     def _venue(self, domain: str, another: bool = False) -> Record:
         """Return the venue that a response speaks of.
 
@@ -155,7 +140,7 @@ class Lexicaliser:
         named = self._named.setdefault(domain, [])
         if named and not another:
             return named[-1]
-        found = self._find(domain) or self._every(domain)
+        found = self._find(domain) or [*self._venues[domain].values()]
         kept = self._kept.get(domain)
         if kept is None or kept not in found or named:
             fresh = [venue for venue in found if venue not in named] or found
@@ -169,17 +154,17 @@ class Lexicaliser:
 
     def _venue_domain(self, domain: str) -> str:
         """Return a domain whose venues have names: the one asked for, or one spoken of."""
-        if domain in NAMED_DOMAINS:
+        if domain in _NAMED:
             return domain
-        spoken = [d for d in reversed(list(self._kept)) if d in NAMED_DOMAINS]
-        return spoken[0] if spoken else NAMED_DOMAINS[0]
+        return next((d for d in reversed(self._kept) if d in _NAMED), _NAMED[0])
 
     def _name(self, domain: str, name: str) -> str:
         domain = self._venue_domain(domain)
         another = self._number(domain, "NAME") > 0
-        return _title(self._venue(domain, another).get("name", ""))
+        # With capital letters, which tell an ordinary word that is a name.
+        return string.capwords(self._venue(domain, another).get("name", ""))
 
-    def _train_id(self, domain: str, name: str) -> str:
+    def _trainid(self, domain: str, name: str) -> str:
         another = self._number("train", "TRAINID") > 0
         return self._venue("train", another).get("trainid", "")
 
@@ -193,7 +178,7 @@ class Lexicaliser:
         domain = self._venue_domain(domain)
         value = self._venue(domain).get(slot)
         if value is None:
-            values = [venue[slot] for venue in self._every(domain) if slot in venue]
+            values = [venue[slot] for venue in self._venues[domain].values() if slot in venue]
             value = self._chance.choice(values) if values else ""
         return value
 
@@ -216,12 +201,8 @@ class Lexicaliser:
         if domain != "train":
             return self._wish(domain, "booktime", "time", "leave", "arrive", default="19:00")
         number = self._number(domain, "TIME")
-        if "duration" in name:
-            slot = "duration"
-        elif "leave" in name or ("arrive" not in name and number % 2 == 0):
-            slot = "leave"
-        else:
-            slot = "arrive"
+        leaves = "leave" in name or ("arrive" not in name and number % 2 == 0)
+        slot = "duration" if "duration" in name else "leaveat" if leaves else "arriveby"
         return self._venue("train").get(slot, "10:00")
 
     def _day(self, domain: str, name: str) -> str:
@@ -244,14 +225,9 @@ class Lexicaliser:
         for word in ("people", "stay"):
             if word in name:
                 return self._wish(domain, f"book{word}", word, default="2")
-        if domain in _VENUE_DOMAINS:
+        if domain in NAMING_SLOTS:
             return str(len(self._find(domain)) or "no")
         return "several"
-
-
-def _title(name: str) -> str:
-    """Return a name with capital letters, which tell an ordinary word that is a name."""
-    return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
 def lexicalised_predictions(
@@ -272,8 +248,8 @@ def lexicalised_predictions(
     """
     normalized = scorer.normalized(submission)
     states, domains = scorer.sources(normalized)
-    records = scorer.benchmark.venue_records(scorer.rules)
-    lexicalise = Lexicaliser(records, scorer.database(), scorer.rules)
+    delexicalise = delexicaliser(scorer.benchmark, scorer.rules)
+    lexicalise = Lexicaliser(delexicalise, scorer.database(), scorer.rules)
     written: dict[str, list[dict[str, Any]]] = {}
     for dialogue in play(normalized, scorer.benchmark, states, domains):
         turns = submission.dialogues[dialogue.id]
@@ -287,13 +263,9 @@ def lexicalised_predictions(
         for turn, text, own in zip(turns, texts, dialogue.active_domains, strict=True):
             # Placeholders that come back name no domain.
             active = own if domains == "slots" else turn.active_domains
-            values = {
-                RESPONSE: text,
-                STATE: turn.state,
-                ACTIVE_DOMAINS: None if active is None else [*active],
-            }
-            present = {key: value for key, value in values.items() if value is not None}
-            written[dialogue.id].append(present)
+            known = {STATE: turn.state, ACTIVE_DOMAINS: None if active is None else [*active]}
+            present = {key: value for key, value in known.items() if value is not None}
+            written[dialogue.id].append({RESPONSE: text, **present})
     return written
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any
 
 from mwz.database import VenueDatabase
@@ -37,7 +37,7 @@ from ..submission import (
     dialogue_id,
     normalize_submission,
 )
-from .facts import COUNTS, FACT_SLOTS, turn_domains
+from .facts import FACT_SLOTS, turn_domains
 from .grounded import (
     INFORM_CAUSES,
     NAMING_SLOTS,
@@ -48,7 +48,9 @@ from .grounded import (
     ground,
 )
 from .scores import (
+    COUNTS,
     FREE,
+    OUTCOMES,
     GroundedFigures,
     ceiling,
     faithfulness_table,
@@ -97,7 +99,7 @@ class PlainDialogues:
         """
         figures = grounded_figures(map(rating, self.outcomes.values()))
         human = "" if self.human is None else f"; the human responses: {_rates(self.human)}"
-        dialogues = counted(figures.dialogues, "dialogue")
+        dialogues = counted(figures["dialogues"], "dialogue")
         return losses_text(
             wrapped("", f"grounded: {_rates(figures)}, over {dialogues}{human}"),
             [self._result(id_) for id_ in self.outcomes],
@@ -130,9 +132,8 @@ class PlainDialogues:
         }
         turns = []
         domains = turn_domains(responses)
-        for response, about, user in zip_longest(responses, domains, self.users[id_]):
-            if response is None:
-                break
+        users = chain(self.users[id_], repeat(None))
+        for response, about, user in zip(responses, domains, users, strict=False):
             lines = [] if user is None else [labelled("user", " ".join(user.split()))]
             lines += [
                 labelled("response", " ".join(response.original.split()) or "(nothing)"),
@@ -244,8 +245,8 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
         goals,
         users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         outcomes={
-            id_: ground(responses, goals[id_], database, plain.gazetteer)
-            for id_, responses in plain_responses(normalized).items()
+            id_: ground((turn["response"] for turn in turns), goals[id_], database, plain)
+            for id_, turns in played.items()
         },
         human=ceiling(benchmark, scorer.rules, human, FREE),
         remarks=[*standard.remarks, *submission.remarks],
@@ -264,17 +265,8 @@ def _by_goal(
         InputError: Some have no goal, or one is there twice.
     """
     by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
-    spelled: dict[str, str] = {}
     by_id = {dialogue_id(id_): id_ for id_ in goals}
-    lacking = []
-    for written, turns in conversations.items():
-        id_ = written if written in goals else by_id.get(dialogue_id(written))
-        if id_ is None:
-            lacking.append(written)
-        elif id_ in by_goal:
-            raise InputError(source, f"dialogue {written}: is the same as {spelled[id_]}; keep one")
-        else:
-            by_goal[id_], spelled[id_] = turns, written
+    lacking = [written for written in conversations if dialogue_id(written) not in by_id]
     if lacking:
         first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
         of = counted(len(conversations), "dialogue")
@@ -283,16 +275,16 @@ def _by_goal(
             f"{len(lacking)} of {of} have no goal in {where} (the first: {first}); leave these "
             "out, or name a file that has them by --goals FILE",
         )
+    for written, turns in conversations.items():
+        if by_goal.setdefault(by_id[dialogue_id(written)], turns) is not turns:
+            raise InputError(source, f"dialogue {written}: is there twice; keep one")
     return by_goal
 
 
 def _rates(figures: GroundedFigures) -> str:
-    requested = figures.success_requested
-    return (
-        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
-        f"Success {figure(figures.success[TOTAL])}"
-        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
-    )
+    totals = {name: figure(figures[name].get(TOTAL)) for name in OUTCOMES}
+    requested = " (all requested {success_requested})" if figures["success_requested"] else ""
+    return ("Inform {inform} (all {inform_all}), Success {success}" + requested).format(**totals)
 
 
 def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""Grounded scores of many dialogues: dialogue by dialogue, over all, and for people to read.
+"""Grounded Inform and Success, and faithfulness, of responses in plain English: the metric.
 
-The ceiling is what the human responses get, beside which every grounded score is shown: the
-database does not have everything that people told, and no delexicaliser finds everything. The human
-responses are rated dialogue by dialogue, so that any choice of dialogues has its ceiling from
-there; an installed benchmark keeps the ratings.
+docs/lexicalised.md tells the rules; how a dialogue went is in `grounded.py`, which is loaded when
+it is first needed: most scores do without. The ceiling is what the human responses get, beside
+which every grounded score is shown: the database does not have everything that people told, and no
+delexicaliser finds everything. The human responses are rated dialogue by dialogue, so that any
+choice of dialogues has its ceiling from there; an installed benchmark keeps the ratings.
 """
 
 from __future__ import annotations
@@ -11,19 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import Delexicalised, RuleSet
-
-from ..benchmark import Benchmark, Dialogue
+from .. import grounding, scoring
 from ..errors import counted
 from ..io import Cell, figure, text_table
-from ..metrics import TOTAL, DialogueResult, Played, Statistics, percent
-from ..scoring import kept
+from ..metrics import TOTAL, DialogueResult, Figure, Headline, Metric, Played, Statistics, percent
 from ..submission import NormalizedSubmission
-from .facts import COUNTS, SHARES, ToldShares, told_shares
-from .grounded import GroundedDialogue, ground, ground_texts
-from .grounded_scores import FIGURES
+
+if TYPE_CHECKING:
+    from mwz.normalization import Delexicalised, RuleSet
+
+    from ..benchmark import Benchmark, Dialogue
 
 _RATES = {
     "inform": "Inform any",
@@ -35,7 +35,25 @@ _RATES = {
 OUTCOMES = tuple(_RATES)
 """What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
 
-Rating: TypeAlias = Mapping[str, Sequence[int | None]]
+SHARES = ("in_database", "of_named_venue")
+COUNTS = ("told", *SHARES)
+"""The facts given, those that the database has, and those of a venue named by then."""
+
+FIGURES = (
+    Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
+    Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
+    Figure("grounded.success", "Grounded Success", digits=1, main=True),
+    Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
+    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1, main=True),
+    Figure("grounded.in_database", "Told, in database", digits=1),
+    Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
+)
+
+ToldShares: TypeAlias = Mapping[str, "int | float | None"]
+"""Of the facts that responses give of venues: `told`, how many there are, and each of `SHARES`, in
+percent, None if none is told."""
+
+Rating: TypeAlias = Mapping[str, Sequence["int | None"]]
 """`TOTAL` or a domain of a dialogue's goal -> whether it has each of `OUTCOMES`, None where that is
 not known; `TOTAL` also has the `COUNTS`."""
 
@@ -43,32 +61,9 @@ BOOKED, FREE = "booked", "free"
 """When a reference number counts: once the domain is booked; or in any turn about the domain, as in
 free-running dialogues."""
 
-HumanRatings: TypeAlias = Mapping[str, Mapping[str, Rating]]
-"""`BOOKED` or `FREE` -> dialogue id -> how the human responses went."""
-
-
-@dataclass(frozen=True)
-class GroundedFigures:
-    """Grounded scores over dialogues. Rates are "total" or domain -> percent.
-
-    Attributes:
-        dialogues: The number of dialogues.
-        inform: Inform, by one of the venues named last ("any").
-        inform_all: Inform, by all venues named last.
-        success: Success, with Inform "any".
-        success_all: Success, with Inform "all".
-        faithfulness: Whether what is told is in the database.
-        success_requested: Success, with Inform "all", over all that the goals request; empty where
-            they do not say.
-    """
-
-    dialogues: int
-    inform: Mapping[str, float]
-    inform_all: Mapping[str, float]
-    success: Mapping[str, float]
-    success_all: Mapping[str, float]
-    faithfulness: ToldShares
-    success_requested: Mapping[str, float] = field(default_factory=dict)
+GroundedFigures: TypeAlias = Mapping[str, Any]
+"""Grounded scores over dialogues: the attributes of `GroundedScores` but for `ceiling`, and
+`dialogues`, the number of these."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +91,19 @@ class GroundedScores:
     success_requested: Mapping[str, float] = field(default_factory=dict)
 
 
-def rating(dialogue: GroundedDialogue) -> Rating:
+def told_shares(counts: Mapping[str, int]) -> ToldShares:
+    """Return the shares of `COUNTS`."""
+    told = counts["told"]
+    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
+
+
+def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     """Return what figures are made of: a domain succeeds only where the whole dialogue matches."""
     outcomes = [getattr(dialogue, name) for name in OUTCOMES]
     counts = [dialogue.faithfulness[name] for name in COUNTS]
     rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
     for domain, went in dialogue.domains.items():
-        told = all(went.provided.values())
-        success, success_all = dialogue.inform and told, dialogue.inform_all and told
+        success, success_all = dialogue.inform and went.tells, dialogue.inform_all and went.tells
         requested = success_all and went.tells_further
         rows[domain] = [went.matched, went.matched_all, success, success_all, requested]
     return rows
@@ -118,31 +118,34 @@ def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     for dialogue in dialogues:
         for name, row in dialogue.items():
             rows.setdefault(name, []).append(row)
-    sums = {
-        name: [sum(value or 0 for value in one) for one in zip(*of, strict=True)]
-        for name, of in rows.items()
-    }
-    sums[TOTAL] = sums[TOTAL] or [0] * len(OUTCOMES + COUNTS)
     rates = {
-        outcome: {name: percent(sums[name][at], len(of)) for name, of in rows.items()}
+        outcome: {
+            name: percent(sum(row[at] or 0 for row in of), len(of)) for name, of in rows.items()
+        }
         for at, outcome in enumerate(OUTCOMES)
     }
-    if any(None in row for row in rows[TOTAL]):
-        del rates["success_requested"]
-    faithfulness = told_shares(dict(zip(COUNTS, sums[TOTAL][len(OUTCOMES) :], strict=True)))
-    return GroundedFigures(dialogues=len(rows[TOTAL]), **rates, faithfulness=faithfulness)
+    requested = rates.pop("success_requested")
+    counts = enumerate(COUNTS, start=len(OUTCOMES))
+    return {
+        "dialogues": len(rows[TOTAL]),
+        **rates,
+        "faithfulness": told_shares(
+            {name: sum(row[at] or 0 for row in rows[TOTAL]) for at, name in counts}
+        ),
+        "success_requested": {} if any(None in row for row in rows[TOTAL]) else requested,
+    }
 
 
 def grounded_scores(
     results: Iterable[DialogueResult], ceiling: GroundedFigures | None = None
 ) -> GroundedScores:
     """Return the scores of dialogues, beside those of the human responses."""
-    figures = grounded_figures(rating(one.further["grounded"]) for one in results)
-    rates = {name: getattr(figures, name) for name in OUTCOMES}
-    return GroundedScores(**rates, faithfulness=figures.faithfulness, ceiling=ceiling)
+    figures = {**grounded_figures(rating(one.further["grounded"]) for one in results)}
+    del figures["dialogues"]
+    return GroundedScores(**figures, ceiling=ceiling)
 
 
-def statistics(results: Sequence[DialogueResult]) -> Statistics:
+def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
     totals = [rating(one.further["grounded"])[TOTAL] for one in results]
     unknown = any(None in one for one in totals)
@@ -172,13 +175,13 @@ def plain_responses(submission: NormalizedSubmission) -> dict[str, list[Delexica
     }
 
 
-def grounded_dialogues(played: Played) -> list[GroundedDialogue]:
+def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
-    database, gazetteer = played.database(), played.delexicaliser().gazetteer
+    database, delexicalise = played.database(), played.delexicaliser()
     dialogues = []
     for id_, responses in plain_responses(played.submission).items():
-        gold = played.benchmark.dialogues[id_]
-        went = ground(responses, gold.goal, database, gazetteer, gold.booked_domains)
+        texts, gold = [one.original for one in responses], played.benchmark.dialogues[id_]
+        went = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
         dialogues.append(went)
     return dialogues
 
@@ -186,33 +189,28 @@ def grounded_dialogues(played: Played) -> list[GroundedDialogue]:
 def played_ceiling(played: Played) -> GroundedFigures | None:
     """Return what the human responses of the turns played get; None where they are not known."""
     dialogues = played.submission.dialogues.items()
-    human: GroundedFigures | None = played.ceiling((id_, len(turns)) for id_, turns in dialogues)
-    return human
-
-
-def with_ceiling(played: Played) -> GroundedScores:
-    """Return the scores of what was played, and of the human responses to the same turns."""
-    return grounded_scores(played.results, played_ceiling(played))
+    turns = ((id_, len(turns)) for id_, turns in dialogues)
+    return ceiling(played.benchmark, played.rules, turns, BOOKED)
 
 
 @lru_cache(maxsize=8)
-def human_ratings(benchmark: Benchmark, rules: RuleSet) -> HumanRatings | None:
-    """Return how the human responses of a benchmark went; None if it has none."""
-    if not benchmark.dialogues or not benchmark.has_human_responses:
-        return None
+def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[str, Rating]:
+    """Return dialogue id -> how the human responses of a benchmark went.
 
-    def made() -> dict[str, dict[str, Rating]]:
-        return {
-            when: {
-                id_: rated_human(dialogue, dialogue.turns, benchmark, rules, when)
-                for id_, dialogue in benchmark.dialogues.items()
-            }
-            for when in (BOOKED, FREE)
-        }
+    Args:
+        benchmark: The benchmark, which has them.
+        rules: The rule set.
+        when: `BOOKED` or `FREE`.
+    """
 
-    name = f"human-rows-{rules.digest[:16]}-{rules.venues}"
-    ratings: HumanRatings = kept(benchmark, name, made)
-    return ratings
+    def made() -> dict[str, Rating]:
+        golds = benchmark.dialogues.items()
+        return {id_: rated_human(gold, gold.turns, benchmark, rules, when) for id_, gold in golds}
+
+    kept: Mapping[str, Rating] = benchmark.kept(
+        f"human-{when}-{rules.digest[:16]}-{rules.venues}", made
+    )
+    return kept
 
 
 def rated_human(
@@ -229,14 +227,16 @@ def rated_human(
     """
     booked = dialogue.booked_domains if when == BOOKED else None
     texts = dialogue.responses[:turns]
-    return rating(ground_texts(texts, dialogue.goal, benchmark, rules, booked))
+    database = scoring.venue_database(benchmark, rules)
+    delexicalise = grounding.delexicaliser(benchmark, rules)
+    return rating(grounding.ground(texts, dialogue.goal, database, delexicalise, booked))
 
 
 def ceiling(
     benchmark: Benchmark,
     rules: RuleSet,
     dialogues: Iterable[tuple[str, int]],
-    when: str = BOOKED,
+    when: str,
 ) -> GroundedFigures | None:
     """Return what the human responses of dialogues get; None where they are not known.
 
@@ -246,14 +246,14 @@ def ceiling(
         dialogues: Dialogue id and the number of its turns that are played.
         when: `BOOKED` or `FREE`.
     """
-    human = human_ratings(benchmark, rules)
-    if human is None:
+    if not benchmark.dialogues or not benchmark.has_human_responses:
         return None
 
     def rated(id_: str, turns: int) -> Rating:
         dialogue = benchmark.dialogues[id_]
-        whole = turns == dialogue.turns
-        return human[when][id_] if whole else rated_human(dialogue, turns, benchmark, rules, when)
+        if turns == dialogue.turns:
+            return human_ratings(benchmark, rules, when)[id_]
+        return rated_human(dialogue, turns, benchmark, rules, when)
 
     return grounded_figures(rated(*one) for one in dialogues)
 
@@ -261,12 +261,12 @@ def ceiling(
 # ------------------------------------------------------------------------------------------- text
 
 
-def text(scores: GroundedScores) -> str:
+def _text(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
-    human = scores.ceiling
-    shown = {name: title for name, title in _RATES.items() if getattr(scores, name)}
+    system, human = vars(scores), scores.ceiling
+    shown = {name: title for name, title in _RATES.items() if system[name]}
     headers = ["grounded", *(header for title in shown.values() for header in (title, "human"))]
-    rates = [getattr(one, name, {}) for name in shown for one in (scores, human)]
+    rates = [one.get(name, {}) for name in shown for one in (system, human or {})]
     domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
     rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
     remarks = [
@@ -275,21 +275,67 @@ def text(scores: GroundedScores) -> str:
     ]
     if human is not None:
         remarks.append(
-            f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
-            "signature."
+            f"human: the human responses of {counted(human['dialogues'], 'dialogue')} under the "
+            "same signature."
         )
-    shares = faithfulness_table(scores, human)
+    shares = faithfulness_table(system, human)
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
 
-def faithfulness_table(
-    scores: GroundedScores | GroundedFigures, human: GroundedFigures | None
-) -> str:
+def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
     """Show what a system tells of venues, and what the human responses do."""
-    whose = {"this system": scores, "human responses": human}
+    whose = {"this system": system, **({} if human is None else {"human responses": human})}
     rows: list[list[Cell]] = [
-        [name, one.faithfulness["told"], *(figure(one.faithfulness[share]) for share in SHARES)]
-        for name, one in whose.items()
-        if one is not None
+        [name, told["told"], *(figure(told[share]) for share in SHARES)]
+        for name, told in ((name, one["faithfulness"]) for name, one in whose.items())
     ]
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
+
+
+# ------------------------------------------------------------------------------------- the metric
+
+
+def _headline(figure: Figure) -> Headline:
+    name = figure.name.removeprefix("grounded.")
+
+    def total(scores: Mapping[str, Any]) -> float | None:
+        rates = scores.get(name, scores.get("faithfulness", {}))
+        value: float | None = rates.get(name if name in SHARES else TOTAL)
+        return value
+
+    def value(results: Mapping[str, Any], setup: str) -> float | None:
+        return total(vars(results["grounded"])) if "grounded" in results else None
+
+    def human(results: Mapping[str, Any]) -> float | None:
+        return total(getattr(results.get("grounded"), "ceiling", None) or {})
+
+    return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
+
+
+def _unfit(submission: NormalizedSubmission) -> str | None:
+    if submission.lexicalised:
+        return None
+    return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
+
+
+METRIC = Metric(
+    name="grounded",
+    title="Grounded",
+    states=False,
+    description="Inform, Success and faithfulness of responses in plain English, from text, "
+    "database and goal alone; needs --lexicalised, which adds it.",
+    unit="percent",
+    source="docs/lexicalised.md",
+    per_dialogue=grounded_dialogues,
+    compute=grounded_scores,
+    overall=lambda played: grounded_scores(played.results, played_ceiling(played)),
+    statistics=_statistics,
+    row=lambda: grounding.GroundedDialogue,
+    result=GroundedScores,
+    text=lambda metric, scores: _text(scores),
+    headlines=(),
+    further=tuple(map(_headline, FIGURES)),
+    unfit=_unfit,
+    default=False,
+    rank=3,
+)

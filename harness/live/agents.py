@@ -8,8 +8,8 @@ calls a tool by name and arguments, and returns its response.
 Language models are reached through any address that speaks OpenAI's chat protocol. Requests are
 repeated by the `openai` client, with growing pauses, where the server is busy, fails, is silent or
 cuts the connection. What the server refuses for its content breaks one dialogue off, which counts
-as failed; anything else that lasts stops the run, and what was played is kept. So does an answer
-that is too large or not complete in time.
+as failed; anything else that lasts stops the run, and what was played is kept. So does a request
+that is not answered in time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from inspect import iscoroutinefunction
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeAlias
@@ -217,10 +216,6 @@ def imported_function(name: str) -> Callable[..., Any]:
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         told = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
         raise InputError(f"agent {name}", f"{told}, in the current folder or installed") from None
-    if not callable(function) or iscoroutinefunction(function):
-        kind = "is no function" if not callable(function) else "is an async function"
-        told = f"{kind}; give one that is called with messages and call, and returns a string"
-        raise InputError(f"agent {name}", told)
     return function
 
 
@@ -234,14 +229,11 @@ _ATTEMPTS = 5
 _TIMEOUT = 120.0
 """Seconds that a server may be silent, at each attempt."""
 
-_DEADLINE = 180.0
-"""Seconds in which an answer must be complete, however slowly it comes."""
-
-_LARGEST = 10_000_000
-"""Bytes of an answer."""
-
 _MOST_TOKENS = 10_000_000
 """Tokens of one request or answer: a dialogue cannot cost more than `Costs` allows."""
+
+_DEADLINE = 900.0
+"""Seconds in which a request must be answered, all attempts included."""
 
 MOST_ROUNDS = 15
 """How often an agent may call tools before it has to respond."""
@@ -292,7 +284,6 @@ class ChatModel:
             base_url=address or _OPENAI,
             timeout=_TIMEOUT,
             max_retries=_ATTEMPTS - 1,
-            http_client=_bounded_client(openai, self._where),
         )
         # Only what is awaited can be given up, whatever it waits for.
         self._loop = asyncio.new_event_loop()
@@ -310,15 +301,16 @@ class ChatModel:
 
         Raises:
             BrokenOffError: The server refuses the content.
-            InputError: The server cannot be reached, fails, or answers something else, or too much,
-                or too slowly.
+            InputError: The server cannot be reached, fails, or answers something else, or too
+                slowly.
         """
         trouble = ""
         options |= {"model": self.model, "messages": list(messages)}
         for _ in range(_ATTEMPTS):
             try:
                 coming = self._client.chat.completions.create(**options)
-                answer = asyncio.run_coroutine_threadsafe(coming, self._loop).result()
+                in_time = asyncio.wait_for(coming, _DEADLINE)
+                answer = asyncio.run_coroutine_threadsafe(in_time, self._loop).result()
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
@@ -329,6 +321,8 @@ class ChatModel:
                 check = f"check {KEY_VARIABLE}, the model's name and --base-url"
                 advice = f"{_ATTEMPTS} attempts" if repeated else check
                 raise InputError(self._where, f"{told} ({advice})") from None
+            except asyncio.TimeoutError:
+                raise InputError(self._where, f"no answer in {_DEADLINE:g} seconds") from None
             except (self._errors.APIError, *_NO_COMPLETION) as error:
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
@@ -337,7 +331,14 @@ class ChatModel:
         raise InputError(self._where, f"{trouble}, {_ATTEMPTS} times")
 
 
-_NO_COMPLETION = (ValueError, TypeError, AttributeError, LookupError, AssertionError)
+_NO_COMPLETION = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+)
 """What goes wrong when an answer is read that is no completion."""
 
 
@@ -353,38 +354,9 @@ def _message(answered: Any) -> dict[str, Any]:
 
 def _tokens(usage: Any) -> dict[str, int]:
     """Return what a request costs; what the server does not say is 0."""
-    found = {key: float(getattr(usage, key, 0) or 0) for key in _TOKENS}
-    for key, number in found.items():
-        expected = f"{key}: expected a number from 0 to {_MOST_TOKENS:,}, found {number}"
-        assert 0 <= number <= _MOST_TOKENS, expected
-    return {key: int(number) for key, number in found.items()}
-
-
-def _bounded_client(openai: Any, where: str) -> Any:
-    """Return an HTTP client that reads answers whole, and gives up on large and slow ones."""
-
-    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
-        async def send(self, request: Any, **options: Any) -> Any:
-            try:
-                return await asyncio.wait_for(self._whole(request, options), _DEADLINE)
-            except asyncio.TimeoutError:
-                slow = f"the answer is not complete after {_DEADLINE:g} seconds"
-                raise InputError(where, f"{slow}; check the server, and try again") from None
-
-        async def _whole(self, request: Any, options: dict[str, Any]) -> Any:
-            response = await super().send(request, **{**options, "stream": True})
-            content = bytearray()
-            async for part in response.aiter_bytes():
-                content += part
-                if len(content) > _LARGEST:
-                    await response.aclose()
-                    large = f"the answer has more than {_LARGEST:,} bytes"
-                    raise InputError(where, f"{large}; check the server")
-            headers = {k: v for k, v in response.headers.items() if k != "content-encoding"}
-            made = {"headers": headers, "content": bytes(content), "request": request}
-            return type(response)(response.status_code, **made)
-
-    return Client()
+    tokens = {key: int(getattr(usage, key, 0) or 0) for key in _TOKENS}
+    assert all(0 <= n <= _MOST_TOKENS for n in tokens.values()), f"tokens out of bounds: {tokens}"
+    return tokens
 
 
 _THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)|\A.*?</think>", re.DOTALL)

@@ -29,21 +29,20 @@ from mwz.normalization import digest_of_json
 
 from ..benchmark import REFERENCE
 from ..data import Task
-from ..errors import InputError, shown
+from ..errors import InputError
+from ..grounding import NAMING_SLOTS
 from ..io import limits, valid_text
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .users import ScriptedUser
 from .world import (
-    NAMED,
     ROUTE,
     BrokenOffError,
     Result,
-    Tools,
     UserMaker,
     UserTurn,
     World,
-    tools_digest,
+    tool_schemas,
 )
 
 MAX_TURNS = 30
@@ -64,7 +63,8 @@ class Environment:
     def __init__(self, world: World, user: UserMaker = ScriptedUser) -> None:
         self.world = world
         self._make_user = user
-        self._task: Task | None = None
+        self._said: UserTurn | None = None
+        self.done = True
 
     def reset(self, task: Task | str, seed: str = "0") -> Environment:
         """Begin a dialogue, and return the environment.
@@ -76,25 +76,14 @@ class Environment:
         Raises:
             InputError: There is no such task.
         """
-        self._task = task if isinstance(task, Task) else self.world.tasks[task]
-        self.user = self._make_user(self._task, self.world, seed)
+        self.task = task if isinstance(task, Task) else self.world.tasks[task]
+        self.user = self._make_user(self.task, self.world, seed)
         self.transcript: list[dict[str, Any]] = []
         self.error: str | None = None
-        self._said: UserTurn | None = None
+        self._said = None
         self._calls: list[dict[str, Any]] = []
         self.done = False
         return self
-
-    @property
-    def task(self) -> Task:
-        """The task that is played.
-
-        Raises:
-            InputError: None is.
-        """
-        if self._task is None:
-            raise InputError("environment", "no dialogue yet; call reset(task) first")
-        return self._task
 
     def user_turn(self) -> str | None:
         """Return what the user says next; None once the dialogue is over.
@@ -103,7 +92,8 @@ class Environment:
             BrokenOffError: It is too long.
             InputError: The last turn has no response yet.
         """
-        self._check(responding=False)
+        if self._said is not None:
+            raise InputError("environment", "the user waits for an answer; call respond(text)")
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
@@ -123,14 +113,14 @@ class Environment:
             BrokenOffError: The arguments are too long, or there are too many calls.
             InputError: It is not the agent's turn.
         """
-        self._check(responding=True)
+        self._heard()
         if len(self._calls) >= MOST_CALLS:
             raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
         # As files have it; the agent may go on changing what it gave, and what it was told.
         name = _readable("the name of the tool", str(name))
         text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
         given = json.loads(_readable("the arguments of a call", text))
-        returned = self.world.tools.call(self.task, name, given)
+        returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
         told: Mapping[str, Any] = json.loads(result)
@@ -143,9 +133,7 @@ class Environment:
             BrokenOffError: It is too long.
             InputError: It is not the agent's turn.
         """
-        words, ends = self._check(responding=True)
-        if not isinstance(text, str):
-            raise InputError("environment", f"expected a string to respond, found {shown(text)}")
+        words, ends = self._heard()
         turn = {"user": words, "response": _readable("the response", text)}
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
@@ -161,16 +149,12 @@ class Environment:
         """Return the result of the dialogue, by now or at its end."""
         return outcome_of(self.world, self.task, self.transcript, self.error)
 
-    def _check(self, responding: bool) -> UserTurn:
-        """Return the user turn that is to be answered; refuse what is out of order."""
-        said = self._said if self.task else None
-        if responding and said is None:
-            over = "the dialogue is over" if self.done else "the user has not spoken"
-            what = "reset(task)" if self.done else "user_turn()"
-            raise InputError("environment", f"{over}; call {what} first")
-        if said is not None and not responding:
-            raise InputError("environment", "the user waits for an answer; call respond(text)")
-        return said or ("", False)
+    def _heard(self) -> UserTurn:
+        """Return the user turn that is to be answered."""
+        if self._said is None:
+            told = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
+            raise InputError("environment", told)
+        return self._said
 
 
 def _readable(what: str, text: str) -> str:
@@ -230,14 +214,14 @@ class Outcome:
 
 
 def booked_slots(
-    task: Task, bookings: Sequence[tuple[str, Result]], tools: Tools
+    task: Task, bookings: Sequence[tuple[str, Result]], world: World
 ) -> tuple[dict[str, dict[str, bool]], int]:
     """Hold what was booked against a task's goal.
 
     Args:
         task: The task.
         bookings: The domain of each booking, and what its tool returned.
-        tools: The tools.
+        world: The benchmark.
 
     Returns:
         Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
@@ -250,26 +234,26 @@ def booked_slots(
         if not slots:
             continue
         last = made[-1] if made else {}
-        right = {s: s in last and tools.same(s, last[s], v) for s, v in slots.items()}
+        right = {s: s in last and world.same(s, last[s], v) for s, v in slots.items()}
         right["once"] = len(made) == 1
         if domain != "taxi":
             key = "trainID" if domain == "train" else "name"
-            venue = tools.named(domain, last[key], key) if made else []
+            venue = world.named(domain, last[key], key) if made else []
             right["venue"] = not {*venue}.isdisjoint(
-                tools.matching(domain, task.domains[domain].info)
+                world.matching(domain, task.domains[domain].info)
             )
         elif not {*ROUTE} & slots.keys():
             # From one venue of the goal to another.
-            begins, ends = (_at_venues_of(last.get(slot, ""), task, tools) for slot in ROUTE)
+            begins, ends = (_at_venues_of(last.get(slot, ""), task, world) for slot in ROUTE)
             right["route"] = any(one != other for one in begins for other in ends)
         compared[domain] = right
     return compared, sum(domain not in compared for domain, _ in bookings)
 
 
-def _at_venues_of(place: str, task: Task, tools: Tools) -> set[str]:
+def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
     """Return the domains of the goal of which a place is a venue that fits."""
-    wanted = {domain: one.info for domain, one in task.domains.items() if domain in NAMED}
-    return {d for d, i in wanted.items() if {*tools.named(d, place)} & {*tools.matching(d, i)}}
+    wanted = {d: one.info for d, one in task.domains.items() if NAMING_SLOTS.get(d) == "NAME"}
+    return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
 
 
 def outcome_of(
@@ -286,13 +270,13 @@ def outcome_of(
     responses = [turn["response"] for turn in turns]
     grounded = world.grounded(task.id, responses)
     calls = [call for turn in turns for call in turn.get("calls", ())]
-    results = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
+    results = [world.call(task, call["name"], call["arguments"]) for call in calls]
     bookings = [
         (call["name"].removeprefix("book_"), result)
         for call, result in zip(calls, results, strict=True)
         if result.get("booked")
     ]
-    booked, unasked = booked_slots(task, bookings, world.tools)
+    booked, unasked = booked_slots(task, bookings, world)
     # Reference numbers and drivers' numbers count if a booking returned them.
     texts = [re.sub("[^0-9A-Za-z]", "", response).upper() for response in responses]
     codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings]
@@ -355,7 +339,7 @@ class Play:
         own = {
             "user": self.user_name,
             "tasks": self.world.tasks.digest[:SHOWN_HASH],
-            "tools": tools_digest()[:SHOWN_HASH],
+            "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
             "max-turns": str(MAX_TURNS),
             "seed": str(self.seed),
         }

@@ -82,11 +82,10 @@ class LiveScores:
     baseline_calls: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
 
     def __post_init__(self) -> None:
-        texts = [self.played, *(marks for of in self.marks.values() for marks in of)]
-        if set(self.marks) != set(RATES) or set("".join(texts)) - set("01-"):
+        texts = [marks for of in self.marks.values() for marks in of]
+        if set(self.marks) != set(RATES) or set("".join([self.played, *texts])) - set("01-"):
             raise ValueError(f"marks: expected {', '.join(RATES)}, each of marks 1, 0 and -")
-        each_task = {len(marks) for marks in texts[1:]} == {self.tasks} and self.tasks
-        if not each_task or {len(of) for of in self.marks.values()} != {self.trials}:
+        if {tuple(map(len, of)) for of in self.marks.values()} != {(self.tasks,) * self.trials}:
             raise ValueError("marks: expected one for each task played, in each trial")
 
     @property
@@ -357,7 +356,7 @@ def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
 
     def call(name: str, arguments: object) -> Mapping[str, Any]:
         turns[-1][_call(name, arguments)] += 1
-        return world.tools.call(task, name, arguments)
+        return world.call(task, name, arguments)
 
     for turn in line["turns"]:
         turns.append(Counter())

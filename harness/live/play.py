@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import click
 import portalocker
@@ -26,7 +27,6 @@ from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
 from ..io import STANDARD_STREAM, figure, read_bytes, valid_text, write_atomically, write_json
 from .agents import (
-    Agent,
     Baseline,
     ChatModel,
     ModelAgent,
@@ -35,9 +35,9 @@ from .agents import (
     imported_function,
 )
 from .environment import Line, Play, dialogue
-from .plays import Plays, of_another_play, played_again, recorded
+from .plays import Plays, played_again, recorded
 from .users import ScriptedUser, person_at_terminal
-from .world import BASELINE, SCRIPTED, UserMaker, World, name_problem, script_name, versioned
+from .world import BASELINE, SCRIPTED, World, name_problem, script_name, versioned
 
 _AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
 _USERS = ("scripted", "model:NAME", "person")
@@ -93,8 +93,8 @@ def command(
         }
     )
     chats = {name: ChatModel(name.removeprefix(_MODEL), base_url) for name in models}
-    agent_name, make_agent = _agent(agent, chats)
-    user_name, make_user = _user(user, chats)
+    agent_name, make_agent = _talker("agent", agent, chats)
+    user_name, make_user = _talker("user", user, chats)
     server = next((chat.server for chat in chats.values()), None)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()))
     ids = list(world.tasks.tasks)[:count]
@@ -119,35 +119,24 @@ def command(
         click.echo(plays.text(str(output)))
 
 
-def _agent(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Callable[[], Agent]]:
-    """Return what records call an agent, and what makes it."""
-    if name == BASELINE:
-        return script_name(BASELINE), Baseline
-    if name in chats:
-        return _named("agent", name, chats), partial(ModelAgent, chats[name])
-    if ":" not in name:
-        raise InputError("--agent", unknown("agent", name, _AGENTS))
-    return _named("agent", name, chats), partial(function_agent, imported_function(name))
-
-
-def _user(name: str, chats: Mapping[str, ChatModel]) -> tuple[str, UserMaker]:
-    """Return what signatures call a user, and what makes it."""
-    if name in chats:
-        return _named("user", name, chats), partial(ModelUser, chats[name])
-    if name == SCRIPTED:
-        return script_name(SCRIPTED), ScriptedUser
-    if name == _PERSON:
+def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
+    """Return what files call an agent or a user, and what makes it."""
+    of_agent = role == "agent"
+    if name == (BASELINE if of_agent else SCRIPTED):
+        return script_name(name), Baseline if of_agent else ScriptedUser
+    if name == _PERSON and not of_agent:
         return name, person_at_terminal
-    raise InputError("--user", unknown("user", name, _USERS))
-
-
-def _named(role: str, name: str, chats: Mapping[str, ChatModel]) -> str:
-    """Return what files call an agent or a user."""
+    maker: Any
     if name in chats:
-        name = f"{chats[name].model}, prompts {versioned('prompts')}"
-    if problem := name_problem(role, name):
-        raise InputError(f"{role} {name}", problem)
-    return name
+        called = f"{chats[name].model}, prompts {versioned('prompts')}"
+        maker = partial(ModelAgent if of_agent else ModelUser, chats[name])
+    elif of_agent and ":" in name:
+        called, maker = name, partial(function_agent, imported_function(name))
+    else:
+        raise InputError(f"--{role}", unknown(role, name, _AGENTS if of_agent else _USERS))
+    if problem := name_problem(role, called):
+        raise InputError(f"{role} {called}", problem)
+    return called, maker
 
 
 def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
@@ -236,19 +225,13 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
         raise InputError(str(path), "line 1: no play; name another file")
     lines: dict[str, Line] = {}
     for recording in recorded(b"\n".join(whole), str(path)) if whole else ():
-        reasons = of_another_play(recording, what)
         if recording.trial != trial:
-            reasons.append(f"different trials: {recording.trial} and {trial}")
-        if recording.server != what.server:
-            reasons.append("played at another --base-url")
-        if reasons:
-            told = "; ".join(reasons)
-            raise InputError(str(path), f"is of another play ({told}); use another -o")
+            told = f"is of trial {recording.trial}, not {trial}; use another -o"
+            raise InputError(str(path), told)
         line = played_again(recording, what)
-        id_ = line["dialogue_id"]
-        if id_ in lines:
-            raise InputError(str(path), f"dialogue {id_} is there twice; keep one")
-        lines[id_] = line
+        if line["dialogue_id"] in lines:
+            raise InputError(str(path), f"dialogue {line['dialogue_id']} is there twice; keep one")
+        lines[line["dialogue_id"]] = line
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))

@@ -11,11 +11,12 @@ of it.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import takewhile, zip_longest
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -24,7 +25,7 @@ from mwz.normalization import digest_of_json
 from ..cli import tell
 from ..cli.reading import benchmark_chooser
 from ..comparison import Evidence, Interval, pass_interval
-from ..errors import InputError, counted, cut
+from ..errors import InputError, counted, cut, shown
 from ..grounding import told_shares
 from ..io import figure, parse_json, text_table, validated
 from ..metrics import Figure, Statistics, percent
@@ -38,7 +39,6 @@ from .world import (
     BrokenOffError,
     Costs,
     TalkerName,
-    User,
     UserMaker,
     UserTurn,
     World,
@@ -61,7 +61,7 @@ _TITLES: Mapping[str, str] = {
     "errors": "Broken off (total)",
 }
 _RATES = ("inform", "success", "requested", "solved")
-_COMPARED = ("solved", "requested", "success", "inform")
+_COMPARED = _RATES[::-1]
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,7 @@ class Plays:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """All figures as JSON types; rates are in percent, None of nothing.
-
-        Tasks with fewer trials than others, of a run that was stopped, do not count in pass^k.
-        """
+        """All figures as JSON types; rates are in percent, None of nothing."""
         what, trials = self.what, self.what.trials
         outcomes = [line["outcome"] for line in self.lines]
         solved: dict[str, list[bool]] = {}
@@ -119,14 +116,13 @@ class Plays:
             for who, cost in line["costs"].items():
                 costs.setdefault(who, Counter()).update(cost)
         booking = [one["books"] for one in outcomes if one["booked"]]
-        whole = [sum(one) for one in solved.values() if len(one) == trials]
-        ks = range(1, trials + 1) if whole else ()
+        times = [sum(one) for one in solved.values()]
 
         def total(name: str) -> int:
             return sum(one[name] for one in outcomes)
 
         def mean(name: str) -> float:
-            return total(name) / max(1, len(outcomes))
+            return total(name) / len(outcomes)
 
         return {
             "agent": what.agent_name,
@@ -136,7 +132,7 @@ class Plays:
             "trials": trials,
             **{name: 100 * mean(name) for name in _RATES},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
-            "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+            "pass": {str(k): asdict(pass_interval(times, trials, k)) for k in range(1, trials + 1)},
             **told_shares(facts),
             **{name: mean(name) for name in ("turns", "calls")},
             **{name: total(name) for name in ("failed_calls", "unasked")},
@@ -209,19 +205,14 @@ def play_scripts(world: World, trials: int, seed: int) -> Plays:
 
 # -------------------------------------------------------------------- files of live dialogues
 
-_AGAIN = "play it again by `mwz play`"
+_AGAIN = "play it again by `mwz play`, into another file (-o)"
 _SHOWN = 200
 _BEFORE_DIFFERENCE = 40
 _NO_FURTHER = "the recorded dialogue goes no further"
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
-
-    user: str
-    response: str
-    calls: tuple[Mapping[str, Any], ...] = ()
+_Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
+"""What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +223,7 @@ class Recorded:
     """
 
     dialogue_id: str
-    turns: tuple[Turn, ...]
+    turns: tuple[_Turn, ...]
     trial: Annotated[int, Field(strict=True, ge=1)]
     agent: TalkerName
     outcome: dict[str, Any]
@@ -272,7 +263,7 @@ def plays_again(
     files: Sequence[tuple[str, bytes]],
     name: str | None,
     doing: str,
-    by: Literal["play", "file", "all"] = "play",
+    together: bool = False,
 ) -> list[tuple[str, Plays]]:
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
 
@@ -280,7 +271,7 @@ def plays_again(
         files: What messages call each file, and its content.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark: "scoring on".
-        by: What belongs together: the trials of a "play", each "file", or "all" of them.
+        together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
         What messages call each play, and the play.
@@ -295,8 +286,8 @@ def plays_again(
         lines = recorded(content, source)
         trials = [(line.agent, line.signature.key, line.trial) for line in lines]
         for line, trial in zip(lines, trials, strict=True):
-            keys = {"play": (*trial[:2], files_with[trial]), "file": source, "all": ""}
-            groups.setdefault(keys[by], []).append(line)
+            key = () if together else (*trial[:2], files_with[trial])
+            groups.setdefault(key, []).append(line)
         files_with.update(set(trials))
     choose = benchmark_chooser(name, doing)
     world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
@@ -346,23 +337,16 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    is_script = name.startswith(f"{SCRIPTED}-")
-    talkers = {} if line.agent == script_name(BASELINE) else {"agent": line.agent}
-    if not is_script:
-        talkers["user"] = name
-    for who, called in talkers.items():
-        if problem := name_problem(who, called):
-            place = f"dialogue {line.dialogue_id}: {who} {_short(called)}"
+    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    for who, called in (("agent", line.agent), ("user", name)):
+        if called not in scripts and (problem := name_problem(who, called)):
+            place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user: UserMaker = lambda *_: _recorded_user(line)  # noqa: E731 -- of each line it is another
-    if is_script:
-        name, user = script_name(SCRIPTED), ScriptedUser
-    try:
-        seed = int(given["seed"])
-    except (KeyError, ValueError):
-        told = f"dialogue {line.dialogue_id}: signature: needs seed, a number"
-        raise InputError(line.source, f"{told}; {_AGAIN}") from None
-    return Play(world, [], Baseline, line.agent, user, name, seed=seed)
+    user = ScriptedUser if name in scripts else _recorded_user(line)
+    # Another seed than a number is one of another play.
+    seed = given.get("seed", "")
+    number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
+    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
 
 
 def played_again(line: Recorded, what: Play) -> Line:
@@ -372,54 +356,37 @@ def played_again(line: Recorded, what: Play) -> Line:
         InputError: It is of another play, or comes out otherwise.
     """
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    if reasons := of_another_play(line, what):
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if line.server != what.server:
+        reasons.append("different values of --base-url")
+    if reasons:
         told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
+        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
-    user = what.user if what.user is ScriptedUser else lambda *_: _recorded_user(line)
+    user = what.user if what.user is ScriptedUser else _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
     again = dialogue(recording, line.trial, id_)
     error = again["outcome"]["error"]
     if error not in (None, line.error, _NO_FURTHER):
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
-    difference = _difference(line.turns, json.loads(json.dumps(again["turns"])))
-    if difference is not None:
-        told = f"{place}, {difference}; recorded dialogues must not be edited; {_AGAIN}"
-        raise InputError(line.source, told)
+    for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
+        if turn != right:
+            there, now = _from_difference(turn, right)
+            told = f"turn {number} is … {there}, but played again … {now}"
+            raise InputError(
+                line.source, f"{place}, {told}; recorded dialogues must not be edited; {_AGAIN}"
+            )
     return {**again, "costs": line.costs}
-
-
-def _difference(turns: Sequence[Turn], again: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return where a dialogue comes out otherwise, what is there, and what should be."""
-    for number, (turn, right) in enumerate(zip_longest(turns, again)):
-        if turn is None:
-            return f"turn {number}: is missing, the user goes on"
-        if right is None:
-            return f"turn {number}: comes after the end"
-        if turn.user != right["user"]:
-            script = f"by its script {_short(right['user'])}"
-            return f"turn {number}: the user says {_short(turn.user)}, {script}"
-        made = right.get("calls", ())
-        if len(made) < len(turn.calls):
-            return f"turn {number}: has {len(turn.calls)} calls, of which {len(made)} may be made"
-        for at, (call, other) in enumerate(zip(turn.calls, made, strict=True)):
-            if call.get("result") != other["result"]:
-                one, own = _from_difference(call.get("result"), other["result"])
-                place = f"turn {number}, call {at} ({call.get('name')})"
-                return f"{place}: the result is … {one}, the tool returns … {own}"
-    return None
 
 
 def _from_difference(*values: object) -> list[str]:
     """Return values of JSON types from shortly before the place where they begin to differ."""
-    texts = [json.dumps(value, ensure_ascii=False) for value in values]
+    texts = [json.dumps(value, ensure_ascii=False, sort_keys=True) for value in values]
     same = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
     begin = max(0, sum(1 for _ in same) - _BEFORE_DIFFERENCE)
     return [cut(text[begin:], _SHOWN) for text in texts]
-
-
-def _short(value: object) -> str:
-    return cut(json.dumps(value, ensure_ascii=False), _SHOWN)
 
 
 def _lost(what: Play, trial: int, id_: str) -> Line:
@@ -436,30 +403,24 @@ def _recorded_agent(line: Recorded) -> Agent:
         if not turns:
             raise BrokenOffError(_NO_FURTHER)
         turn = turns.pop(0)
-        for one in turn.calls:
-            call(str(one.get("name")), one.get("arguments"))
-        if error is not None and not turns and not turn.response:
+        for one in turn.get("calls", ()):
+            if isinstance(one, dict):
+                call(str(one.get("name")), one.get("arguments"))
+        response = str(turn.get("response"))
+        if error is not None and not turns and not response:
             raise BrokenOffError(error)
-        return turn.response
+        return response
 
     return reply
 
 
-def _recorded_user(line: Recorded) -> User:
-    """Return the user of a recorded dialogue, which says what was recorded."""
-    words = [turn.user for turn in line.turns]
+def _recorded_user(line: Recorded) -> UserMaker:
+    """Return what makes the user of a recorded dialogue, which says what was recorded."""
+    words = [str(turn.get("user")) for turn in line.turns]
 
     def turn(response: str | None) -> UserTurn:
         if not words:
             raise BrokenOffError(line.error or _NO_FURTHER)
         return words.pop(0), not words and line.error is None
 
-    return turn
-
-
-def of_another_play(line: Recorded, what: Play) -> list[str]:
-    """Return why a line is of another play; nothing if it is of this one."""
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    return reasons
+    return lambda *_: turn

@@ -24,8 +24,8 @@ from functools import cached_property, partial
 from mwz.normalization import minutes, normalize_slot_name
 
 from ..data import DomainTask, Task
-from ..grounding import NAMING_SLOTS, requests, told_text
-from .world import MOST_HEARD, NAMED, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
+from ..grounding import NAMING_SLOTS, requests
+from .world import MOST_HEARD, ROUTE, TIMES, User, UserTurn, World, pattern_of, script
 
 _pattern = partial(pattern_of, "user")
 
@@ -88,7 +88,7 @@ class ScriptedUser:
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
         failing = self._wanted.fail_info
-        met = not failing or bool(self._world.tools.matching(self._domain, failing))
+        met = not failing or bool(self._world.matching(self._domain, failing))
         self._alternative, self._rebooked = met, not self._wanted.fail_book
         self._react: Callable[[_Heard], str] = self._finding
         self._stalls, self._venue = 0, ""
@@ -190,7 +190,7 @@ class ScriptedUser:
 
     def _contradicted(self, heard: _Heard) -> list[str]:
         """Return the constraints that what is said of a venue contradicts."""
-        wrong, matching = [], partial(self._world.tools.matching, self._domain)
+        wrong, matching = [], partial(self._world.matching, self._domain)
         for slot, value in self._constraints.items():
             if slot in TIMES:
                 contradicts = heard.misses(slot, value)
@@ -238,7 +238,11 @@ class ScriptedUser:
             unknown = [slot for slot in self._missing if slot in _SPANS]
             self._told[self._venue].update(self._missing)
             again = "another" in self._stated or "name" in self._constraints
-            if unknown and self._domain in NAMED and not (self._wanted.book or again):
+            if (
+                unknown
+                and NAMING_SLOTS.get(self._domain) == "NAME"
+                and not (self._wanted.book or again)
+            ):
                 self._stated.add("another")
                 self._react = self._finding
                 return self._say("another", _listed(unknown))
@@ -295,7 +299,7 @@ class _Heard:
     def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
         self._world, self._domain, self._rules = world, domain, world.scorer.rules
-        self._found = world.delexicaliser(text)
+        self._found = world.delexicalise(text)
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
@@ -342,12 +346,12 @@ class _Heard:
         if slot in _SPANS:
             return any(span.slot == _SPANS[slot] for span in self._found.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
-        text = told_text(self._found, request.names)
+        is_told = request.is_told_by(self._found)
         if request.record is None:
-            return request.is_told(text)
-        venues = self._world.delexicaliser.gazetteer.venues
+            return is_told()
+        venues = self._world.delexicalise.gazetteer.venues
         facts = (venues[id_].facts for span in self._own for id_ in span.venues)
-        return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
+        return any(is_told(v) for one in facts for v in one.get(request.record, ()))
 
     def values(self, slot: str, wanted: str) -> Collection[str]:
         """Return the values that it says a slot has; none if the one that is wanted is among them.
@@ -365,7 +369,7 @@ class _Heard:
             return ()
         for span in reversed(self._found.spans):
             bare = bare[: span.start] + bare[span.end :] if span.venues else bare
-        return [v for v in self._world.tools.values(self._domain, slot) if says(bare, v)]
+        return [v for v in self._world.values(self._domain, slot) if says(bare, v)]
 
     def misses(self, slot: str, bound: str) -> bool:
         """Whether it leaves too early or arrives too late: of two times so; of others, by each."""

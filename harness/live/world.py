@@ -13,15 +13,14 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 from rapidfuzz import process
 
-from mwz.database import VenueDatabase, reaches
+from mwz.database import reaches
 from mwz.normalization import (
-    RuleSet,
     digest_of_json,
     folder_of,
     minutes,
@@ -29,14 +28,13 @@ from mwz.normalization import (
     normalize_value,
     read_toml,
 )
-from mwz.normalization.delexicaliser import Delexicaliser
 
-from ..benchmark import Benchmark, VenueRecords
+from ..benchmark import Benchmark
 from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
-from ..errors import InputError, unknown
-from ..grounding import GroundedDialogue, delexicaliser, ground_texts
+from ..errors import unknown
+from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
 from ..scoring import Options, Scorer
-from ..signature import SHOWN_HASH, Signature
+from ..signature import SHOWN_HASH
 
 # ---------------------------------------------------------------------------------- who talks
 
@@ -120,8 +118,6 @@ _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
 # Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
 ROUTE = ("departure", "destination")
-NAMED = ("restaurant", "hotel", "attraction")
-"""The domains of which taxis go from one venue to another."""
 TIMES = ("arriveBy", "leaveAt")
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
 _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
@@ -135,43 +131,81 @@ def tool_schemas() -> list[dict[str, Any]]:
     return schemas
 
 
-@cache
-def tools_digest() -> str:
-    """Return the SHA-256 of the tools' declaration, in hexadecimal."""
-    return digest_of_json(tool_schemas())
-
-
-@cache
-def _parameters() -> Mapping[str, Mapping[str, Any]]:
-    return {one["function"]["name"]: one["function"]["parameters"] for one in tool_schemas()}
-
-
 Result: TypeAlias = Mapping[str, Any]
 """What a tool returns, as JSON types: `count` and `results`; `booked` and what; or `error`."""
 
 
-class Tools:
-    """The tools on the venues of a benchmark.
+class World:
+    """A benchmark with its tasks and the tools on its venues; threads may share it.
 
     Args:
-        records: The venues.
-        database: Answers queries.
-        rules: The rule set that both go by.
+        scorer: The benchmark, and how dialogues are scored.
+        tasks: The tasks.
+
+    Attributes:
+        goals: Dialogue id -> the goal that its task stands for.
+        delexicalise: Finds names and values in what is said.
+        signature: What scores depend on in any case.
     """
 
-    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
-        self._database = database
-        self._rules = rules
+    def __init__(self, scorer: Scorer, tasks: Tasks) -> None:
+        self.scorer = scorer
+        self.tasks = tasks
+        self.goals = chosen_goals(tasks.goals, scorer.rules).goals
+        self.delexicalise = scorer.delexicaliser()
+        self.signature = scorer.plain_signature()
+        self._database, self._rules = scorer.database(), scorer.rules
         # Several trains may have the same id.
-        self._records: dict[str, dict[str, list[dict[str, Any]]]] = {}
-        for domain, venue in rules.venue_rules.items():
-            by_id = self._records[domain] = {}
-            for record in records.get(domain, ()):
-                named = {normalize_slot_name(key, rules): value for key, value in record.items()}
-                shown = {key: value for key, value in record.items() if key not in _HIDDEN}
-                by_id.setdefault(named[venue.identifier], []).append(shown)
+        self._records: dict[str, dict[str, list[dict[str, Any]]]] = {d: {} for d in NAMING_SLOTS}
+        for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
+            shown = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
+            self._records.setdefault(domain, {})[id_] = shown
+        declared = (one["function"] for one in tool_schemas())
+        self._parameters = {one["name"]: one["parameters"] for one in declared}
         # Every trial, and who computes its outcome, asks the same.
         self._query = lru_cache(_REMEMBERED)(self._queried)
+
+    @classmethod
+    def of(cls, benchmark: Benchmark | str | None = None) -> World:
+        """Return the world of a benchmark, or of its name; None for the default one.
+
+        Raises:
+            InputError: The benchmark or its tasks are not installed.
+        """
+        loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
+        return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
+
+    def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
+        """Compare responses with the goal of a dialogue and the venues."""
+        return ground(responses, self.goals[id_], self._database, self.delexicalise)
+
+    def grounded_reward(
+        self,
+        prompts: Sequence[Completion],
+        completions: Sequence[Completion],
+        *,
+        dialogue_id: Sequence[str],
+        **columns: Any,
+    ) -> list[float]:
+        """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
+
+        Args:
+            prompts: What comes before; messages count as the beginning of the dialogue.
+            completions: The rest of each dialogue, in plain English.
+            dialogue_id: The column of the data set that says which dialogue each is.
+            columns: Others, which do not matter.
+
+        Raises:
+            InputError: A dialogue has no task.
+        """
+        rewards = []
+        for prompt, completion, id_ in zip(prompts, completions, dialogue_id, strict=True):
+            before = [] if isinstance(prompt, str) else _responses(prompt)
+            dialogue = self.grounded(self.tasks[id_].id, [*before, *_responses(completion)])
+            rewards.append(float(dialogue.success))
+        return rewards
+
+    # ------------------------------------------------------------------------------------- tools
 
     def call(self, task: Task, name: str, arguments: object) -> Result:
         """Call a tool.
@@ -181,18 +215,18 @@ class Tools:
             name: The tool.
             arguments: Slot -> value, or the JSON of it.
         """
-        if name not in _parameters():
-            return _error(unknown("tool", name, _parameters()))
+        if name not in self._parameters:
+            return {"error": unknown("tool", name, self._parameters)}
         try:
             parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
             given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
         except (ValueError, RecursionError, AttributeError):
-            return _error("arguments: expected a JSON object of slot -> value")
-        parameters = _parameters()[name]
+            return {"error": "arguments: expected a JSON object of slot -> value"}
+        parameters = self._parameters[name]
         problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
         if any(problems):
-            return _error("; ".join(filter(None, problems)))
+            return {"error": "; ".join(filter(None, problems))}
         kind, domain = name.split("_")
         if kind == "book":
             return self._book(task, domain, given)
@@ -251,7 +285,7 @@ class Tools:
             names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
             names = names or self._closest(domain, key, given[key])
-            return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
+            return {"error": f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}"}
         venue = found[0] if found else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
@@ -301,86 +335,6 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
         return f"{slot}: expected a number of at least 1, found {value!r}"
     return None
-
-
-def _error(message: str) -> Result:
-    return {"error": message}
-
-
-# ---------------------------------------------------------------------------------- the world
-
-
-class World:
-    """What all dialogues on a benchmark share; threads may share it too.
-
-    Args:
-        scorer: The benchmark, and how dialogues are scored.
-        tasks: The tasks.
-    """
-
-    def __init__(self, scorer: Scorer, tasks: Tasks) -> None:
-        self.scorer = scorer
-        self.tasks = tasks
-        self.goals = chosen_goals(tasks.goals, scorer.rules).goals
-
-    @classmethod
-    def of(cls, benchmark: Benchmark | str | None = None) -> World:
-        """Return the world of a benchmark, or of its name; None for the default one.
-
-        Raises:
-            InputError: The benchmark or its tasks are not installed.
-        """
-        loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
-        return cls(Scorer(loaded, Options(lexicalised=True)), load_tasks(loaded.name))
-
-    @property
-    def delexicaliser(self) -> Delexicaliser:
-        """What finds names and values in what is said."""
-        return delexicaliser(self.scorer.benchmark, self.scorer.rules)
-
-    def grounded(self, id_: str, responses: Iterable[str]) -> GroundedDialogue:
-        """Compare responses with the goal of a dialogue and the venues."""
-        return ground_texts(responses, self.goals[id_], self.scorer.benchmark, self.scorer.rules)
-
-    def grounded_reward(
-        self,
-        prompts: Sequence[Completion],
-        completions: Sequence[Completion],
-        *,
-        dialogue_id: Sequence[str],
-        **columns: Any,
-    ) -> list[float]:
-        """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
-
-        Args:
-            prompts: What comes before; messages count as the beginning of the dialogue.
-            completions: The rest of each dialogue, in plain English.
-            dialogue_id: The column of the data set that says which dialogue each is.
-            columns: Others, which do not matter.
-
-        Raises:
-            InputError: A dialogue is not in the benchmark.
-        """
-        rewards = []
-        for prompt, completion, id_ in zip(prompts, completions, dialogue_id, strict=True):
-            if id_.lower() not in self.goals:
-                raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
-            before = [] if isinstance(prompt, str) else _responses(prompt)
-            dialogue = self.grounded(id_.lower(), [*before, *_responses(completion)])
-            rewards.append(float(dialogue.success))
-        return rewards
-
-    @cached_property
-    def signature(self) -> Signature:
-        """What scores depend on in any case."""
-        return self.scorer.plain_signature()
-
-    @cached_property
-    def tools(self) -> Tools:
-        """The tools on the benchmark's venues."""
-        scorer = self.scorer
-        records = scorer.benchmark.venue_records(scorer.rules)
-        return Tools(records, scorer.database(), scorer.rules)
 
 
 def _responses(completion: Completion) -> list[str]:

@@ -5,7 +5,7 @@ A metric is one file of this package, or of a room of the harness: a module with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import FunctionType
@@ -69,8 +69,6 @@ class Played:
         references: The references, prepared for BLEU.
         database: The venue database.
         delexicaliser: The delexicaliser of the benchmark's venues.
-        ceiling: What the human responses of dialogues (id, turns played) get in plain English;
-            None if the benchmark has none.
         metrics: The names of the metrics asked for.
     """
 
@@ -83,7 +81,6 @@ class Played:
     references: Callable[[], References]
     database: Callable[[], VenueDatabase]
     delexicaliser: Callable[[], Any]
-    ceiling: Callable[[Iterable[tuple[str, int]]], Any]
     metrics: Collection[str]
 
     @property

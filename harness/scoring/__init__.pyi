@@ -24,6 +24,5 @@ from .report import (
 )
 from .scorer import (
     Scorer as Scorer,
-    kept as kept,
     venue_database as venue_database,
 )

@@ -266,4 +266,4 @@ def parameters(options: Options) -> dict[str, str]:
 
 def lexicalised_parameter() -> str:
     """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    return str(room("grounding.grounded", "plain English").delexicaliser_version())
+    return str(room("grounding.grounded", "plain English").Delexicaliser.version())

@@ -39,7 +39,6 @@ from .report import Coverage, Report
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
-    from mwz.normalization import Delexicalised
 
     from ..comparison import Evidence
     from ..metrics import DialogueResult, References
@@ -294,7 +293,6 @@ class Scorer:
             references=self.references,
             database=self.database,
             delexicaliser=self.delexicaliser,
-            ceiling=self.ceiling,
             metrics=tuple(self.options.metrics or ()),
         )
 
@@ -359,21 +357,9 @@ class Scorer:
         """Return the venue database under the rule set."""
         return venue_database(self.benchmark, self.rules)
 
-    def delexicaliser(self) -> Callable[[str], Delexicalised]:
+    def delexicaliser(self) -> Any:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
-        delexicaliser: Callable[[str], Delexicalised] = room(
-            "grounding.grounded", "plain English"
-        ).delexicaliser(self.benchmark, self.rules)
-        return delexicaliser
-
-    def ceiling(self, dialogues: Iterable[tuple[str, int]]) -> Any:
-        """Return what the human responses of dialogues get; None where they are not known.
-
-        Args:
-            dialogues: Dialogue id and the number of its turns that are played.
-        """
-        human = room("grounding.scores", "plain English")
-        return human.ceiling(self.benchmark, self.rules, dialogues)
+        return room("grounding.grounded", "plain English").delexicaliser(self.benchmark, self.rules)
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
@@ -432,11 +418,6 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
 # Benchmarks are told apart by identity: they are large, and never changed in place.
 
 
-def kept(benchmark: Benchmark, name: str, make: Callable[[], Any]) -> Any:
-    """Return plain data that is kept with a benchmark; of one that is not installed, made now."""
-    return make() if benchmark.prepared is None else benchmark.prepared(name, make)
-
-
 @lru_cache(maxsize=16)
 def _part(benchmark: Benchmark, goals: str) -> Benchmark:
     return benchmark.part(goals)
@@ -445,7 +426,7 @@ def _part(benchmark: Benchmark, goals: str) -> Benchmark:
 @lru_cache(maxsize=64)
 def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
     # That of one version of the venues is the same under all rule sets.
-    value = kept(benchmark, f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
+    value = benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
     return str(value)
 
 
@@ -465,7 +446,7 @@ def bleu_references(benchmark: Benchmark) -> References:
 
     if benchmark.prepared is None:
         return texts()
-    stored = kept(benchmark, "references", packed)
+    stored = benchmark.kept("references", packed)
     arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in stored.items()}
     return References.from_arrays(arrays, benchmark.dialogues)
 
@@ -478,8 +459,7 @@ def venue_database(benchmark: Benchmark, rules: RuleSet) -> VenueDatabase:
     records = benchmark.venue_records(rules)
     if benchmark.prepared is None:
         return VenueDatabase(records, rules)
-    stored = kept(
-        benchmark,
+    stored = benchmark.kept(
         f"venues-{rules.digest[:16]}-{rules.venues}",
         lambda: prepared_venues(records, rules),
     )

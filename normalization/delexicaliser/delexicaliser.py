@@ -17,40 +17,41 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import groupby
-from typing import Any, TypeAlias
+from functools import cache, lru_cache, partial
+from itertools import groupby, takewhile
+from typing import Any
 
 from ..normalizing import Delexicalised, Span, VenueId
 from ..registry import read_toml, sha256
 from ..rules import RuleSet
-from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable, values_book
+from .gazetteer import Mention, VenueRecords, build_gazetteer, comparable
 from .phrases import (
     GIVEN,
     SENTENCE_ENDS,
     Found,
     PhraseBook,
     Token,
-    collapsed,
     context_book,
     corrector,
     is_guess,
     marked_tokens,
+    spellings,
     tokens,
+    words_read,
 )
 
-VERSION = "lex1"
-"""The version of the delexicaliser, which goes into signatures."""
+_VERSION = "lex1"
+_SHOWN_HASH = 12
+"""Digits of the tables' digest in signatures."""
 
-_TABLES = f"tables/{VERSION}.toml"
 _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
 _REMEMBERED = 1 << 14
 # Digits.
 _LONGEST_COUNT = 4
-_LONGEST_HOUSE_NUMBER = 4
+_LONGEST_HOUSE_NUMBER = len("1234a")
 # Words before "street".
 _LONGEST_STREET = 3
-_EMPHASIS = "*_"
+_EMPHASIS = frozenset("*_")
 _MOST_EMPHASIS = 3
 
 _HIDDEN = "\0"
@@ -61,16 +62,10 @@ _OF_LETTERS = frozenset({"reference"})
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
-@lru_cache(maxsize=1)
+@cache
 def delexicaliser_tables() -> Mapping[str, Any]:
     """Return the tables of the delexicaliser; they are to be read only."""
-    return read_toml(_TABLES)
-
-
-def tables_digest() -> str:
-    """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
-    content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
-    return sha256(content)
+    return read_toml(f"tables/{_VERSION}.toml")
 
 
 class Delexicaliser:
@@ -90,18 +85,27 @@ class Delexicaliser:
         self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
-        areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
-        self._codes = code_rules(tables["code"], {**tables["parts"], "areas": areas})
+        areas = postcode_areas(tables["postcode_areas"], gazetteer.numbers["POST"])
+        parts = {**tables["parts"], "areas": areas}
+        self._codes = [
+            {**rule, "patterns": [_compiled(pattern, parts) for pattern in rule["patterns"]]}
+            for rule in tables["code"]
+        ]
         self._name_rules, self._address_rules = tables["names"], tables["addresses"]
         self._skipped = frozenset(self._name_rules["skipped_marks"])
-        self._values = values_book(tables["values"], gazetteer)
         self._marked, self._rules = tables["marked"], tables["context"]
         self._contexts = context_book(self._rules)
-        vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
+        vocabulary = gazetteer.phrases.vocabulary | gazetteer.values.vocabulary
         contexts = self._contexts.vocabulary
         self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
+
+    @staticmethod
+    def version() -> str:
+        """Return the version and the digest of the tables, as signatures have them."""
+        content = json.dumps(delexicaliser_tables(), sort_keys=True, ensure_ascii=False)
+        return f"{_VERSION}-{sha256(content)[:_SHOWN_HASH]}"
 
     def __call__(self, response: str) -> Delexicalised:
         """Return a response delexicalised."""
@@ -123,10 +127,12 @@ class Delexicaliser:
             if match[1].lower() in self._ontology
         ]
         rest, codes = find_codes(response, given, self._codes, self._is_word)
-        text = _with_words(rest, [*given, *codes])
+        text = _with_tokens(rest, given, codes)
         corrections = self._corrections(text)
         text, mentions = self._with_names(response, text, corrections)
-        text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
+        text, canonical = _with_values(
+            response, text, self.gazetteer.values, corrections, self._shortest
+        )
         spans: list[Span] = []
         for token, slot in marked_tokens(text, self._marked, self._rules, self._contexts):
             after = spans[-1].end if spans else 0
@@ -186,22 +192,19 @@ class Delexicaliser:
             The tokens with names and addresses as one each, and what these mean by where they
             begin in the text; an address of which nothing is known means nothing.
         """
+        read = partial(words_read, corrections=corrections)
         found = [
             (match, mentions)
-            for match in self.gazetteer.phrases.find(text, self._skipped, corrections)
+            for match in self.gazetteer.phrases.find(text, read, self._skipped)
             if (mentions := self._accepted(response, text, match))
         ]
-        replaced: dict[int, tuple[int, Token]] = {}
+        named: list[Token] = []
         meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(found, len(text)):
+        for match, mentions in _longest_first(found):
             first = match.first + self._article_left(response, text, match)
-            start = text[first].start
-            last = text[match.last]
-            end = last.stem_end if match.stem else last.end
-            kind = mentions[0].slot.lower()
-            replaced[first] = (match.last, Token(start, end, "", end, kind))
-            meant[start] = mentions
-        return self._with_unknown_addresses(response, collapsed(response, text, replaced)), meant
+            named.append(_as_one(text, first, match, mentions[0].slot.lower()))
+            meant[text[first].start] = mentions
+        return self._with_unknown_addresses(response, _with_tokens(response, text, named)), meant
 
     def _accepted(
         self, response: str, text: Sequence[Token], match: Found[Mention]
@@ -209,17 +212,13 @@ class Delexicaliser:
         """Return what a match means; nothing if it does not count."""
         if is_guess(text, match, self._shortest):
             return []
-        following = text[match.last + 1] if match.last + 1 < len(text) else None
         names = [m for m in match.entries if m.slot == "NAME"]
+        following = text[match.last + 1].word if match.last + 1 < len(text) else ""
         if (
             names
-            and following is not None
-            and following.word in self._address_rules["unknown_endings"]
+            and following not in self._address_rules["unknown_endings"]
+            and (any(m.sure for m in names) or self._evident(response, text, match))
         ):
-            names = []
-        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
-            names = []
-        if names:
             return names
         addresses = [m for m in match.entries if m.slot == "ADDRESS"]
         whole = [m for m in addresses if m.whole]
@@ -234,31 +233,30 @@ class Delexicaliser:
         return 0 if begins or response[article.start].isupper() else 1
 
     def _with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
-        """Return the text with addresses that no record has as one token each."""
-        replaced = {}
+        """Return the text with addresses that no record has as one token each.
+
+        They begin with a number, and end in "street" after one to three other words.
+        """
+        endings, without = (
+            frozenset(self._address_rules[rule]) for rule in ("unknown_endings", "unknown_without")
+        )
+
+        def is_in_address(token: Token) -> bool:
+            return not token.kind and token.word.isalpha() and token.word not in without
+
+        addresses: list[Token] = []
         done = -1
         for first, token in enumerate(text):
-            if first > done and not token.kind and _is_house_number(token.word):
-                last = self._unknown_address(text, first)
-                if last is not None:
-                    end = text[last].end
-                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
-                    done = last
-        return collapsed(response, text, replaced)
-
-    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
-        """Return the last token of an address that begins with a number; None if none does."""
-        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
-            token = text[last]
-            if (
-                token.kind
-                or not token.word.isalpha()
-                or token.word in self._address_rules["unknown_without"]
-            ):
-                return None
-            if token.word in self._address_rules["unknown_endings"] and last > first + 1:
-                return last
-        return None
+            number = token.word[:1].isdecimal() and len(token.word) <= _LONGEST_HOUSE_NUMBER
+            if first <= done or token.kind or not number:
+                continue
+            words = takewhile(is_in_address, text[first + 1 : first + _LONGEST_STREET + 2])
+            ends = (at for at, one in enumerate(words, start=1) if at > 1 and one.word in endings)
+            if length := next(ends, 0):
+                done = first + length
+                end = text[done].end
+                addresses.append(Token(token.start, end, "", end, "address"))
+        return _with_tokens(response, text, addresses) if addresses else [*text]
 
     def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
         """Tell whether ordinary words are a name here: by their neighbours or a capital."""
@@ -276,49 +274,54 @@ class Delexicaliser:
 
 
 def _longest_first(
-    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
+    found: Sequence[tuple[Found[Mention], list[Mention]]],
 ) -> Iterator[tuple[Found[Mention], list[Mention]]]:
     """Yield matches that do not overlap, the longest, the exact and the earliest first."""
-    taken = bytearray(length)
+    taken: set[int] = set()
     for match, mentions in sorted(
         found,
         key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
     ):
-        if not any(taken[match.first : match.last + 1]):
-            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
+        places = range(match.first, match.last + 1)
+        if taken.isdisjoint(places):
+            taken.update(places)
             yield match, mentions
 
 
-def _is_house_number(word: str) -> bool:
-    return word[:1].isdecimal() and len(word) <= _LONGEST_HOUSE_NUMBER + len("a")
+def _as_one(
+    text: Sequence[Token], first: int, match: Found[Any], kind: str, word: str = ""
+) -> Token:
+    """Return the tokens from the first one to the last of a match as one token."""
+    last = text[match.last]
+    end = last.stem_end if match.stem else last.end
+    return Token(text[first].start, end, word, end, kind)
 
 
 def _with_emphasis(response: str, span: Span, after: int) -> Span:
     """Return a span with the marks that set it in bold or italics, `**like this**`."""
-    mark = response[span.end : span.end + 1]
-    if mark not in _EMPHASIS or not mark:
-        return span
-    marks = 0
-    while (
-        marks < _MOST_EMPHASIS
-        and span.start - marks > after
-        and response[span.start - marks - 1] == mark
-        and response[span.end + marks : span.end + marks + 1] == mark
-    ):
-        marks += 1
+    before = reversed(response[max(after, span.start - _MOST_EMPHASIS) : span.start])
+    behind = response[span.end : span.end + _MOST_EMPHASIS]
+    mark = behind[:1] if behind[:1] in _EMPHASIS else ""
+    pairs = takewhile(lambda pair: pair == (mark, mark), zip(before, behind, strict=False))
+    marks = sum(1 for _ in pairs)
     return replace(span, start=span.start - marks, end=span.end + marks)
 
 
-def _with_words(text: str, known: Iterable[Token]) -> list[Token]:
-    """Return a text's tokens, the words and marks between what is known included."""
-    found: list[Token] = []
+def _with_tokens(response: str, text: Iterable[Token], new: Iterable[Token]) -> list[Token]:
+    """Return the tokens of a response, some of which are given.
+
+    Args:
+        response: The response, whose words and marks are between these.
+        text: Tokens before; those of a known kind are kept.
+        new: Further ones. A genitive that does not belong to one is left as its marks and letters.
+    """
+    result: list[Token] = []
     done = 0
-    for token in sorted(known):
-        found += tokens(text, done, token.start)
-        found.append(token)
+    for token in sorted([*(one for one in text if one.kind), *new]):
+        result += tokens(response, done, token.start)
+        result.append(token)
         done = token.end
-    found += tokens(text, done)
-    return found
+    return [*result, *tokens(response, done)]
 
 
 def _with_values(
@@ -332,67 +335,64 @@ def _with_values(
 
     A short number is one too.
     """
-    matches = book.find(text, frozenset("-"), corrections)
-    # In order of their first tokens; of those that begin at one, the first of the longest.
-    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
-    longest = {first: max(of_one, key=lambda m: m.last) for first, of_one in by_first}
-    replaced = {}
+    matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
+    known = []
     canonical = {}
     done = -1
-    for first, match in longest.items():
+    # In order of their first tokens; of those that begin at one, the first of the longest.
+    by_first = groupby((m for m in matches if not is_guess(text, m, shortest)), lambda m: m.first)
+    for first, of_one in by_first:
         if first <= done:
             continue
+        match = max(of_one, key=lambda m: m.last)
         kind, value = match.entries[0]
-        start = text[first].start
-        last = text[match.last]
-        end = last.stem_end if match.stem else last.end
         word = text[first].word if first == match.last else ""
-        replaced[first] = (match.last, Token(start, end, word, end, kind))
-        canonical[start] = value
+        known.append(_as_one(text, first, match, kind, word))
+        canonical[text[first].start] = value
         done = match.last
     values = [
         token._replace(kind="number")
         if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
         else token
-        for token in collapsed(response, text, replaced)
+        for token in _with_tokens(response, text, known)
     ]
     return values, canonical
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def topics(response: str) -> frozenset[str]:
+    """Return the domains that the words of a response are about ("table", "room")."""
+    matches = _topics().find([*tokens(response)])
+    return frozenset(domain for match in matches for domain in match.entries)
+
+
+@cache
+def _topics() -> PhraseBook[str]:
+    return PhraseBook(
+        (spelling, domain)
+        for domain, patterns in delexicaliser_tables()["topics"].items()
+        for pattern in patterns
+        for spelling in spellings(pattern)
+    )
+
+
 # ------------------------------------------------------------------------------- numbers and codes
-
-CodeRule: TypeAlias = "tuple[str, Sequence[re.Pattern[str]], bool]"
-"""The kind of a code, its patterns, and whether they do not hold for a text all in capitals."""
-
-
-def code_rules(rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> list[CodeRule]:
-    """Return rules that find numbers and codes, in the order in which they are tried.
-
-    Args:
-        rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
-            and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`.
-        parts: What `%name%` stands for in a pattern.
-    """
-    return [
-        (
-            rule["kind"],
-            [_compiled(pattern, parts) for pattern in rule["patterns"]],
-            rule.get("mixed_case", False),
-        )
-        for rule in rules
-    ]
 
 
 def find_codes(
-    text: str, given: Sequence[Token], rules: Iterable[CodeRule], is_word: Callable[[str], bool]
+    text: str,
+    given: Sequence[Token],
+    rules: Iterable[Mapping[str, Any]],
+    is_word: Callable[[str], bool],
 ) -> tuple[str, list[Token]]:
     """Find the numbers and codes of a text.
 
     Args:
         text: The text.
         given: What of it is known already; codes neither lie in it nor reach over it.
-        rules: The rules.
+        rules: Each with a `kind`, `patterns` (with a group `value`) and, if it does not hold for a
+            text all in capitals, `mixed_case`, in the order in which they are tried. A value has a
+            digit, unless its kind is one of `_OF_LETTERS`.
         is_word: Tells whether what looks like a code is a word after all.
 
     Returns:
@@ -400,11 +400,13 @@ def find_codes(
     """
     rest = _hidden(text, given)
     codes: list[Token] = []
-    for kind, patterns, mixed_case in rules:
+    for rule in rules:
+        kind = rule["kind"]
         if kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
             continue
-        if mixed_case and rest.upper() == rest:
+        if rule.get("mixed_case") and rest.upper() == rest:
             continue
+        patterns: Sequence[re.Pattern[str]] = rule["patterns"]
         for pattern in patterns:
             new = [
                 Token(*match.span("value"), "", match.end("value"), kind)
@@ -418,8 +420,6 @@ def find_codes(
 
 def _hidden(text: str, found: Sequence[Token]) -> str:
     """Return a text in which what was found is hidden from further rules."""
-    if not found:
-        return text
     parts = []
     done = 0
     for token in sorted(found):
@@ -429,11 +429,18 @@ def _hidden(text: str, found: Sequence[Token]) -> str:
 
 
 def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    """Compile a verbose pattern, given what `%name%` stands for in it."""
     for name, part in parts.items():
         pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
     return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
 
 
-def postcode_areas(areas: Iterable[str]) -> str:
-    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
-    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))
+def postcode_areas(known: Iterable[str], postcodes: Iterable[str]) -> str:
+    """Return a pattern of the letters that postcodes begin with, also spelt apart.
+
+    Args:
+        known: Such letters.
+        postcodes: Postcodes of venues, in lower case and without blanks.
+    """
+    areas = {*known, *filter(None, (_DIGIT.split(one)[0] for one in postcodes))}
+    return "|".join(r"[ .,]?".join(area) for area in sorted(areas))

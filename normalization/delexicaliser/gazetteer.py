@@ -8,10 +8,10 @@ forms that people use, by the rules of a table: without the article, the town or
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import cached_property
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from ..normalizing import VenueId, plain_slot_name
@@ -29,7 +29,6 @@ _OTHER_THAN_DIGITS = re.compile(r"[^0-9]+")
 _OTHER_THAN_LETTERS_AND_DIGITS = re.compile(r"[^a-z0-9]+")
 # Digits of a telephone number that begins with the country.
 _SHORTEST_WITH_COUNTRY = 11
-_LETTERS = re.compile(r"[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Venue:
         for record in self.records:
             for key in record:
                 if text := _text(record, key):
-                    facts.setdefault(_slot_name(key), {})[text] = None
+                    facts.setdefault(plain_slot_name(key), {})[text] = None
         return {slot: tuple(told) for slot, told in facts.items()}
 
 
@@ -90,23 +89,14 @@ class Gazetteer:
         venues: Every venue of the records, trains included.
         phrases: Names and addresses in all their spellings.
         numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> whose it is.
-        places: Stations, by name.
-        towns: The town itself: the station that every train comes from or goes to.
-        values: Slot of the records ("food", "type", "area") -> its distinct values, sorted.
-        postcode_areas: The letters that postcodes of the records begin with.
+        values: Values that are no name: foods, stations, areas; each with its kind and its
+            canonical form.
     """
 
     venues: Mapping[VenueId, Venue]
     phrases: PhraseBook[Mention]
-    numbers: Mapping[str, Mapping[str, tuple[VenueId, ...]]]
-    places: tuple[str, ...]
-    towns: tuple[str, ...]
-    values: Mapping[str, tuple[str, ...]]
-    postcode_areas: frozenset[str]
-
-    def venue(self, domain: str, id_: str) -> Venue:
-        """Return a venue by its domain and its id."""
-        return self.venues[VenueId(domain, id_)]
+    numbers: Mapping[str, Mapping[str, Sequence[VenueId]]]
+    values: PhraseBook[tuple[str, str]]
 
 
 def comparable(slot: str, value: str) -> str:
@@ -134,23 +124,27 @@ def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazette
         records: The records. Unknown values (`?`) and missing ones are passed over.
         tables: The tables of a delexicaliser (`lex1.toml`).
     """
-    venues: dict[VenueId, Venue] = {}
-    mentions: list[tuple[tuple[str, ...], Mention]] = []
     trains: dict[str, list[Mapping[str, Any]]] = {}
     for record in records.get("train", ()):
-        trains.setdefault(_train_id(record), []).append(record)
+        trains.setdefault(_text(record, "trainID"), []).append(record)
     ends = {
         tuple(_text(record, end).lower() for end in ("departure", "destination"))
         for record in records.get("train", ())
     }
     # The station that every train comes from or goes to, if there is one.
-    towns = tuple(sorted(set.intersection(*map(set, ends)))) if ends else ()
-    spelling = _Spelling(tables["names"], tables["addresses"], towns)
+    towns = set.intersection(*map(set, ends)) if ends else set()
     named = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
-    named += [
-        (place["domain"], {**place, "id": place["name"]})
-        for place in tables["place_without_record"]
-    ]
+    values = {
+        _text(record, slot).lower(): slot
+        for slot in ("food", "type", "area")
+        for _, record in named
+    }
+    values |= {one: "town" if one in towns else "place" for one in chain.from_iterable(ends)}
+    without_record = tables["place_without_record"]
+    named += [(place["domain"], {**place, "id": place["name"]}) for place in without_record]
+    spelling = _Spelling(tables["names"], tables["addresses"], towns)
+    venues: dict[VenueId, Venue] = {}
+    mentions: list[tuple[_Words, Mention]] = []
     for domain, record in named:
         venue = _venue(domain, record)
         venues[venue.key] = venue
@@ -160,26 +154,9 @@ def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazette
         venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, own)
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
     for venue in venues.values():
-        for slot, value in venue.values.items():
-            if slot in numbers:
-                numbers[slot].setdefault(value, []).append(venue.key)
-    return Gazetteer(
-        venues=venues,
-        phrases=PhraseBook(mentions),
-        numbers={
-            slot: {value: tuple(keys) for value, keys in by_value.items()}
-            for slot, by_value in numbers.items()
-        },
-        places=tuple(sorted({*chain.from_iterable(ends)} - {""})),
-        towns=towns,
-        values={
-            slot: _distinct((r for d in NAMED_DOMAINS for r in records.get(d, ())), slot)
-            for slot in ("food", "type", "area")
-        },
-        postcode_areas=frozenset(
-            area[0] for postcode in numbers["POST"] if (area := _LETTERS.match(postcode))
-        ),
-    )
+        for slot in numbers.keys() & venue.values.keys():
+            numbers[slot].setdefault(venue.values[slot], []).append(venue.key)
+    return Gazetteer(venues, PhraseBook(mentions), numbers, _values(tables["values"], values))
 
 
 def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
@@ -192,23 +169,12 @@ def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
     return Venue(VenueId(domain, str(record["id"])), name, values, [record])
 
 
-_slot_name = lru_cache(maxsize=1 << 8)(plain_slot_name)
-
-
-def _train_id(record: Mapping[str, Any]) -> str:
-    return next(_text(record, key) for key in record if _slot_name(key) == "trainid")
-
-
 def _text(record: Mapping[str, Any], key: str) -> str:
     """Return a record's value; "" if it is missing or unknown."""
     value = record.get(key)
     if not isinstance(value, str) or value.strip().lower() in UNKNOWN_VALUES:
         return ""
     return value.strip()
-
-
-def _distinct(records: Iterable[Mapping[str, Any]], key: str) -> tuple[str, ...]:
-    return tuple(sorted({_text(record, key).lower() for record in records} - {""}))
 
 
 _Words = tuple[str, ...]
@@ -223,7 +189,7 @@ class _Spelling:
         self._ordinary = frozenset(names["ordinary_words"])
         self._unsure = {words(name) for name in names["need_more"]}
         self._articles = frozenset(names["articles"])
-        self._towns = frozenset(names["towns"]) | frozenset(towns)
+        self._towns = {*names["towns"], *towns}
         self._joints = frozenset(names["joints"])
         self._types = {d: [words(t) for t in types] for d, types in names["type_words"].items()}
         self._districts = [words(district) for district in addresses["districts"]]
@@ -236,8 +202,8 @@ class _Spelling:
         """Yield every spelling of a venue's name and address, each with what it means."""
         unsure, sure = (Mention("NAME", venue.name, venue.key, True, is_) for is_ in (False, True))
         for phrase in self._names(venue):
-            bare = self._without_articles(phrase)
-            yield phrase, unsure if phrase in self._unsure or bare in self._unsure else sure
+            bare = phrase[phrase[0] in self._articles :]
+            yield phrase, sure if self._unsure.isdisjoint((phrase, bare)) else unsure
         if address:
             part, full = (
                 Mention("ADDRESS", address, venue.key, is_, True) for is_ in (False, True)
@@ -271,34 +237,23 @@ class _Spelling:
 
     def _reductions(self, phrase: _Words, domain: str) -> Iterator[_Words]:
         """Yield a name without one of the things that people leave out."""
-        for left_out in (self._articles, self._towns):
-            if phrase[0] in left_out:
-                yield phrase[1:]
-        if phrase[-1] in self._towns:
-            yield phrase[:-1]
-        for suffix in (*self._types.get(domain, ()), *self._districts):
-            if phrase[-len(suffix) :] == suffix:
-                yield phrase[: -len(suffix)]
-            if phrase[: len(suffix)] == suffix:
-                yield phrase[len(suffix) :]
+        towns = [(town,) for town in self._towns]
+        ends = (*towns, *self._types.get(domain, ()), *self._districts)
+        for end in ends:
+            if phrase[-len(end) :] == end:
+                yield phrase[: -len(end)]
+        for begin in (*((article,) for article in self._articles), *ends):
+            if phrase[: len(begin)] == begin:
+                yield phrase[len(begin) :]
         for at, word in enumerate(phrase):
             if word in self._joints and at > 1:
                 yield phrase[:at]
 
-    def _is_ordinary(self, phrase: _Words) -> bool:
-        return all(word in self._ordinary or len(word) == 1 for word in phrase)
-
     def _may_be_short_for(self, reduced: _Words, phrase: _Words) -> bool:
         """Tell whether a shortened name still tells what is meant."""
+        ordinary = all(word in self._ordinary or len(word) == 1 for word in reduced)
         only_article = phrase[0] in self._articles and reduced == phrase[1:]
-        return (
-            reduced in self._unsure
-            or (only_article and len(reduced) > 1)
-            or not self._is_ordinary(reduced)
-        )
-
-    def _without_articles(self, phrase: _Words) -> _Words:
-        return phrase[1:] if phrase[0] in self._articles and len(phrase) > 1 else phrase
+        return reduced in self._unsure or not ordinary or (only_article and len(reduced) > 1)
 
     def _addresses(self, address: str) -> dict[_Words, bool]:
         """Return spelling -> whether it is the whole address."""
@@ -316,7 +271,9 @@ class _Spelling:
                 found.setdefault(part, False)
         written: dict[_Words, bool] = {}
         for phrase, whole in found.items():
-            for spelt in self._spelt(phrase) | self._spelt(_with_genitives(phrase)):
+            # A genitive may be written apart: `king s parade`.
+            joined = tuple(re.sub(" s(?= |$)", "s", " ".join(phrase)).split())
+            for spelt in self._spelt(phrase) | self._spelt(joined):
                 written[spelt] = whole or written.get(spelt, False)
         return written
 
@@ -337,47 +294,28 @@ class _Spelling:
         if self._firsts.isdisjoint(phrase):
             return found
         for group in self._equal:
-            firsts = {one[0] for one in group}
-            for known in [one for one in found if not firsts.isdisjoint(one)]:
-                for one in group:
-                    for at in range(len(known) - len(one) + 1):
-                        if known[at : at + len(one)] == one:
-                            found |= {known[:at] + o + known[at + len(one) :] for o in group}
+            for known in [*found]:
+                for one, at in product(group, range(len(known))):
+                    if known[at : at + len(one)] == one:
+                        found |= {known[:at] + o + known[at + len(one) :] for o in group}
         return found
-
-
-def _with_genitives(phrase: _Words) -> _Words:
-    """Join a genitive that an address writes apart: `king s parade`."""
-    joined: list[str] = []
-    for word in phrase:
-        if word == "s" and joined:
-            joined[-1] += "s"
-        else:
-            joined.append(word)
-    return tuple(joined)
 
 
 AS_IT_IS = "*"
 
 
-def values_book(tables: Mapping[str, Any], gazetteer: Gazetteer) -> PhraseBook[tuple[str, str]]:
+def _values(tables: Mapping[str, Any], recorded: Mapping[str, str]) -> PhraseBook[tuple[str, str]]:
     """Return the phrases of values that are no name: each with its kind and its canonical form.
 
     Args:
         tables: `values` of a delexicaliser's tables: kind -> canonical form -> patterns; `*` is
             the canonical form of phrases that are their own.
-        gazetteer: Whose own foods, types, areas and stations are added.
+        recorded: Value of the venue records -> its kind.
     """
-    phrases: dict[_Words, tuple[str, str]] = {}
-    for slot, values in gazetteer.values.items():
-        for value in values:
-            phrases[words(value)] = (slot, value)
-    for place in gazetteer.places:
-        phrases[words(place)] = ("town" if place in gazetteer.towns else "place", place)
+    phrases = {words(value): (kind, value) for value, kind in recorded.items()}
     for kind, forms in tables.items():
         for canonical, patterns in forms.items():
-            for pattern in patterns:
-                for spelling in spellings(pattern):
-                    own = " ".join(spelling) if canonical == AS_IT_IS else canonical
-                    phrases[spelling] = (kind, own)
+            for spelling in chain.from_iterable(map(spellings, patterns)):
+                own = " ".join(spelling) if canonical == AS_IT_IS else canonical
+                phrases[spelling] = (kind, own)
     return PhraseBook((phrase, entry) for phrase, entry in phrases.items() if phrase)
