@@ -230,7 +230,7 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(cli: Cli, tmp_
     assert report["grounded"]["success"]["total"] == 100.0
     twice = _file(tmp_path, {**spelled, **_turns({"town001": ["Hello."]})})
     told = cli.refused("score", twice, "--lexicalised", "--free-running")
-    assert "dialogue town001: is the same as TOWN001.json; keep one" in told
+    assert "dialogue town001: is there twice; keep one" in told
 
 
 GOALS = {
