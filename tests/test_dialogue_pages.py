@@ -25,7 +25,7 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
-from mwz.harness.board.views.site_pages import DialogueSite
+from mwz.harness.board.views.site_pages import dialogue_site
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
@@ -62,9 +62,13 @@ def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
 
 
 @pytest.fixture(scope="module")
-def made(scorer: Scorer) -> DialogueSite:
+def made(scorer: Scorer) -> Mapping[str, str]:
     names = ("careful", "hasty")
-    return DialogueSite({name: _diagnosis(scorer, _content(name)) for name in names})
+    return _made({name: _diagnosis(scorer, _content(name)) for name in names})
+
+
+def _made(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
+    return {path: content() for path, content in dialogue_site(diagnoses).items()}
 
 
 # The index.
@@ -134,7 +138,7 @@ def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None
 
 
 def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
-    made: DialogueSite, sample: Benchmark
+    made: Mapping[str, str], sample: Benchmark
 ) -> None:
     pages = {path for path in made if path.startswith("dialogues/")}
     assert pages == {f"dialogues/{id_}.html" for id_ in sample.dialogues}
@@ -149,7 +153,7 @@ def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
 
 
 def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
-    made: DialogueSite, scorer: Scorer, sample: Benchmark
+    made: Mapping[str, str], scorer: Scorer, sample: Benchmark
 ) -> None:
     outcome = next(
         one
@@ -173,7 +177,7 @@ def test_hostile_responses_and_names_are_text(scorer: Scorer) -> None:
     predictions = _content("hasty")
     id_ = next(iter(predictions))
     predictions[id_][0]["response"] = f"{SCRIPT} [value_name] \"'&"
-    made = DialogueSite({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
+    made = _made({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
     for path in ("index.html", f"dialogues/{id_}.html"):
         scripts = list(_tree(made[path]).iter(f"{_HTML}script"))
         assert all(script.attrib.get("src") and not script.text for script in scripts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ _LEADERBOARD = "leaderboard.md"
 _COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
 
 
-def document(text: str, present: Sequence[str]) -> tuple[str, str]:
+def document(text: str, present: Collection[str]) -> tuple[str, str]:
     """Return the heading of a document of docs/, and the document as HTML.
 
     Links to other documents lead to their pages, where the site has them; links to what the site
@@ -94,7 +94,7 @@ def _slug(heading: str, taken: set[str]) -> str:
     return slug
 
 
-def _lead(inline: Token, present: Sequence[str]) -> None:
+def _lead(inline: Token, present: Collection[str]) -> None:
     """Make the links of a line lead to pages of the site, or nowhere."""
     kept: list[Token] = []
     open_links: list[bool] = []
@@ -113,7 +113,7 @@ def _lead(inline: Token, present: Sequence[str]) -> None:
     inline.children = kept
 
 
-def site_address(address: str, present: Sequence[str]) -> str | None:
+def site_address(address: str, present: Collection[str]) -> str | None:
     """Return where a link of a document leads on the site; None if the site has no such page.
 
     Args:
