@@ -153,7 +153,8 @@ def _table(
     for line in reported:
         base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
         printed[_anchor(f"reported-{base}", anchors)] = line
-    noted = {anchor: _note(row) for anchor, row in (*scored.items(), *printed.items())}
+    every: dict[str, Row | ReportedRow] = {**scored, **printed}
+    noted = {anchor: _note(row) for anchor, row in every.items()}
     return {
         "key": key,
         "caption": caption,
