@@ -22,7 +22,14 @@ from ..markdown import older_results_page
 from ..model import Board
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_page import board_page
-from .dialogue_pages import DIALOGUES, Page, pages_of_dialogues, stored_pages
+from .dialogue_pages import (
+    DIALOGUES,
+    Page,
+    marked,
+    pages_of_dialogues,
+    stored_pages,
+    with_links,
+)
 from .document_pages import DOCUMENTS, document
 from .system_page import cause_title, compare_page, meanings, sentence, system_pages, with_minus
 
@@ -164,6 +171,8 @@ def _environment() -> Environment:
         "minus": with_minus,
         "sentence": sentence,
         "link": system_link,
+        "marked": marked,
+        "with_links": with_links,
     }
     return made
 
