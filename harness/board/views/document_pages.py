@@ -20,8 +20,6 @@ DOCUMENTS: Mapping[str, str] = {
 }
 """Name of a document -> what links to it are called. Others of docs/ are not part of the site."""
 
-_LEADERBOARD = "leaderboard.md"
-
 # What tools write into documents to find a place again; HTML that is shown would show it.
 _COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
 
@@ -38,7 +36,7 @@ def document(text: str, present: Collection[str]) -> tuple[str, str]:
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(_COMMENT.sub("", text))
     slugs: set[str] = set()
     headings, tables = [""], list[str]()
@@ -96,21 +94,13 @@ def _slug(heading: str, taken: set[str]) -> str:
 
 def _lead(inline: Token, present: Collection[str]) -> None:
     """Make the links of a line lead to pages of the site, or nowhere."""
-    kept: list[Token] = []
-    open_links: list[bool] = []
+    target = None
     for child in inline.children or ():
         if child.type == "link_open":
-            target = site_address(str(child.attrGet("href") or ""), present)
-            open_links.append(target is not None)
-            if target is None:
-                continue
-            child.attrSet("href", target)
-        elif child.type == "link_close" and not open_links.pop():
-            continue
-        elif child.type == "image":
-            child.type, child.tag, child.content = "text", "", child.content
-        kept.append(child)
-    inline.children = kept
+            target = site_address(str(child.attrGet("href")), present)
+            child.attrSet("href", target or "")
+        if child.type in ("link_open", "link_close"):
+            child.hidden = target is None
 
 
 def site_address(address: str, present: Collection[str]) -> str | None:
@@ -120,19 +110,10 @@ def site_address(address: str, present: Collection[str]) -> str | None:
         address: The address in the document, from docs/.
         present: The names of the documents that the site has.
     """
-    if re.match(r"https?://", address):
-        return address
     path, mark, anchor = address.partition("#")
-    if not path:
+    if not path or re.match(r"https?://", address):
         return address
-    if ":" in path or path.startswith("/"):
-        return None
-    name = posixpath.normpath(posixpath.join("docs", path))
-    if name == _LEADERBOARD:
-        # The headings of the page in Markdown are not those of the site.
-        return "index.html"
-    folder, _, file = name.rpartition("/")
-    document_name = file.removesuffix(".md")
-    if folder == "docs" and file.endswith(".md") and document_name in present:
-        return f"{document_name}.html{mark}{anchor}"
-    return None
+    pages = {f"docs/{name}.md": f"{name}.html{mark}{anchor}" for name in present}
+    # The headings of the page in Markdown are not those of the site.
+    pages["leaderboard.md"] = "index.html"
+    return pages.get(posixpath.normpath(posixpath.join("docs", path)))
