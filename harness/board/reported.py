@@ -50,9 +50,6 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 _Name = Annotated[PlainText, Field(min_length=1)]
 
-OutputsAt: TypeAlias = Literal["not available", "published, not included"]
-"""Where outputs are that the harness does not score."""
-
 
 def number(text: str) -> Decimal | None:
     """Return a printed figure with its digits; None where the text is not just a number."""
@@ -122,7 +119,7 @@ class ReportedTable:
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
-    outputs: OutputsAt = "not available"
+    outputs: Literal["not available", "published, not included"] = "not available"
 
     @property
     def heading(self) -> str:
