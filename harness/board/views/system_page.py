@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -15,13 +14,13 @@ from ...diagnosis import CAUSES, SLOT_CAUSES
 from ...io import figure
 from ...metrics import FLAGS, TOTAL, headlines
 from ...scoring import Report
-from ...signature import PLACEHOLDERS, Signature
+from ...signature import PLACEHOLDERS
 from ..columns import SETUP_FIGURES, Column, columns, verdict_mark
 from ..entries import Entry
 from ..model import Board
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
-from ..rows import REFERENCE, ResponsesRow, Row, Value
+from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES
 from ..systems import FACTS, stated_facts
 from ..track import tracks
@@ -61,13 +60,12 @@ def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
     """Yield the key of every entry and what its page shows, in the order of the board.
 
     It is `entry`, its `track`, and its row there, `main`: `row` if it is one of delexicalised
-    responses; `place`, its rank in words; `columns`, those of its track, and the keys of its
-    `main_figures`; `stated`, fact -> what is stated of it; `verdict`, whether the public board's
-    row is the harness's; `by_rules`, rule set -> its row; `rates`, title -> domain -> rate, in
-    percent; `reported`, the figures that are reported of it, and `misfits`, those that cannot be;
-    `tracked`, track and row for each set of gold states; `fields`, field, value and meaning of what
-    in its signature is its own; `citation`; `compared`, whether it is compared with some other
-    system; `before` and `after`, its neighbours on the board.
+    responses; `columns`, those of its track, and the keys of its `main_figures`; `stated`, fact ->
+    what is stated of it; `verdict`, whether the public board's row is the harness's; `by_rules`,
+    rule set -> its row; `rates`, title -> domain -> rate, in percent; `reported`, the figures that
+    are reported of it, and `misfits`, those that cannot be; `tracked`, track and row for each set
+    of gold states; `citation`; `compared`, whether it is compared with some other system; `before`
+    and `after`, its neighbours on the board.
     """
     rows = {row.key: row.entry for row in board.rows}
     listed = [*rows.values(), *(entry for entry in board.entries if entry.key not in rows)]
@@ -86,7 +84,6 @@ def _page(board: Board, entry: Entry) -> Data:
         "track": track,
         "main": main,
         "row": row,
-        "place": _place(board, main),
         "columns": [] if main is None else track.columns(board, [main]),
         "main_figures": FIGURES if track.delexicalised else (track.ranks,),
         # What the harness makes itself has no facts.
@@ -109,23 +106,12 @@ def _page(board: Board, entry: Entry) -> Data:
             for row in chain.from_iterable(board.tables_by_track[name])
             if row.key == entry.key
         ],
-        "fields": [] if main is None or main.signature is None else own_fields(main.signature),
         "citation": entry_reference(entry),
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": row is not None
         and not row.is_corpus
         and any(entry.key in pair for pair in board.pairs.pairs),
     }
-
-
-def _place(board: Board, row: Row | None) -> str:
-    """Return a system's rank in words."""
-    if row is None:
-        return "not ranked"
-    if row.rank is not None:
-        between = board.rank_range(row)
-        return f"rank {row.rank}" + (f" (range {between})" if "–" in between else "")
-    return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
 def _rates(report: Report | None) -> dict[str, dict[str, float]]:
@@ -143,17 +129,6 @@ def _rates(report: Report | None) -> dict[str, dict[str, float]]:
     return {title: {d: of[d] for d in domains if d in of} for title, of in rates.items()}
 
 
-def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
-    """Yield field, value and meaning of what in a signature is the system's own."""
-    values = {name: getattr(signature, name) for name in ("domains", "states", "coverage")}
-    values[PLACEHOLDERS] = signature.parameters.get(PLACEHOLDERS)
-    for name, value in values.items():
-        by_value = meanings()[name]
-        meaning = by_value.get(str(value), by_value.get("any"))
-        if value is not None and meaning is not None:
-            yield name, value, f"{meaning}."
-
-
 # ------------------------------------------------------------ systems compared
 
 MOST = 4
@@ -164,7 +139,7 @@ def compare_page(board: Board) -> Data | None:
     """Return what the page that compares systems shows; None if no two are compared.
 
     It is `rows`, tracks with their rows that are compared with others; `pairs`, and `data`, all of
-    it as JSON for the script; `samples`, those of the randomisation test; `most`, how many systems
+    it for the script; `samples`, those of the randomisation test; `most`, how many systems
     are compared at once; and `ranking`, the figure that ranks.
     """
     compared = {key for pair in board.pairs.pairs for key in pair}
@@ -185,8 +160,8 @@ def compare_page(board: Board) -> Data | None:
     }
 
 
-def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
-    """Return systems and pairs as JSON that may stand in a page."""
+def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
+    """Return systems and pairs as JSON types."""
     listed = [column for column in columns(board) if column.key in FIGURES]
     pairs: dict[str, list[object]] = {}
     # Reason -> the pairs that do not compare for it.
@@ -200,16 +175,13 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
             reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
             why = "; ".join(reasons) or "they play no dialogue in common"
             apart.setdefault(why, []).append(name)
-    content = {
+    return {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
         "systems": {row.key: _system_data(row, listed) for row in rows},
         "pairs": pairs,
         "apart": apart,
         "titles": meanings()["titles"],
     }
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    # Nothing in it may end the element that holds it.
-    return text.replace("<", "\\u003c")
 
 
 def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
