@@ -163,13 +163,21 @@ def printer(claim: ReportedFigures) -> str:
     return "the public board" if official else "the paper"
 
 
+def printed_numbers(
+    table: ReportedTable, row: ReportedRow
+) -> Iterator[tuple[str, str | None, str, Decimal]]:
+    """Yield the figures of a row: column, version of MultiWOZ, measure, and the figure."""
+    for column in table.columns:
+        value = number(row.figures.get(column, ""))
+        if value is not None:
+            yield column, *version_and_measure(column), value
+
+
 def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
     """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
     by_version: dict[str | None, dict[str, Decimal]] = {}
-    for column in table.columns:
-        version, measure = version_and_measure(column)
-        value = number(row.figures.get(column, ""))
-        if measure in METRICS and value is not None:
+    for _, version, measure, value in printed_numbers(table, row):
+        if measure in METRICS:
             by_version.setdefault(version, {})[METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
     titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
