@@ -43,8 +43,13 @@ from mwz.harness.board.views.charts import (
     rank_lines,
     scatter,
 )
-from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.site_pages import LOOPBACK, make_site, page_server
+from mwz.harness.board.views.site_pages import (
+    LOOPBACK,
+    document,
+    make_site,
+    page_server,
+    site_address,
+)
 from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ..benchmark import CANONICAL_STYLE
-from ..errors import refuse
+from ..errors import refuse, unknown
 from ..io import figure, parse_toml, read_plain, signed, validated
 from ..metrics import headlines
 from ..scoring import Report
@@ -232,10 +232,8 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
         for place, row in enumerate(table.rows):
             for column in row.figures:
                 if column not in table.columns:
-                    yield (
-                        f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
-                        f"column; it has {', '.join(table.columns)}"
-                    )
+                    problem = unknown("column", column, table.columns)
+                    yield f"tables.{number}.rows.{place}.figures: {problem}"
 
 
 # ----------------------------------------------------- a printed figure beside the harness's

@@ -42,8 +42,6 @@ DIALOGUES = "dialogues"
 INDEX = f"{DIALOGUES}.html"
 """Where the index is on the site of a board."""
 
-_SHOWN_CAUSES = 2
-_SHOWN_VENUES = 3
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
 
@@ -136,15 +134,14 @@ def _index_row(
     lost = [one.lost.get(id_, ()) for one in systems]
     counts = Counter(chain.from_iterable(lost))
     frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
-    named = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent[:_SHOWN_CAUSES]]
-    more = len(frequent) - len(named)
+    causes = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent]
     return {
         "id": id_,
         "turns": max(one.turns.get(id_, 0) for one in systems),
         "domains": goal,
         "won": sum(won),
         "of": sum(played),
-        "causes": ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
+        "causes": _first(causes, 2),
         "played": _mark(played),
         "won_by": _mark(won),
         "lost_by": " ".join(
@@ -275,6 +272,10 @@ def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
 
 def _named(names: Mapping[tuple[str, str], str], domain: str, venues: Collection[str]) -> str:
     """Return the first venues' names, or their ids where they have none, and how many more."""
-    called = sorted(names.get((domain, id_), id_) for id_ in venues)
-    more = len(called) - _SHOWN_VENUES
-    return ", ".join([*called[:_SHOWN_VENUES], *([f"{more} more"] if more > 0 else [])])
+    return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
+
+
+def _first(texts: Sequence[str], count: int) -> str:
+    """Return the first of some texts, and how many more there are."""
+    more = len(texts) - count
+    return ", ".join([*texts[:count], *([f"{more} more"] if more > 0 else [])])

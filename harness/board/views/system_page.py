@@ -114,9 +114,9 @@ def _page(board: Board, entry: Entry) -> Data:
     }
 
 
-def _rates(report: Report | None) -> dict[str, dict[str, float]]:
+def _rates(report: Report) -> dict[str, dict[str, float]]:
     """Return title -> domain -> rate, with state tracking where the system tracks states."""
-    if report is None or report.strict is None:
+    if report.strict is None:
         return {}
     rates = {"Inform": report.strict.inform, "Success": report.strict.success}
     if report.optimistic is not None:
