@@ -15,6 +15,7 @@ from helpers import run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
+from mwz.harness.board.views.board_pages import cause_title
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -26,7 +27,6 @@ from mwz.harness.board.views.dialogue_pages import (
     with_links,
 )
 from mwz.harness.board.views.site_pages import dialogue_site
-from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions

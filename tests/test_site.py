@@ -36,6 +36,7 @@ from mwz.harness.board.paper_table import references
 from mwz.harness.board.scores import FIGURES
 from mwz.harness.board.systems import arxiv_number, paper_year
 from mwz.harness.board.views.board_data import Published, best_by_year, published
+from mwz.harness.board.views.board_pages import cause_title
 from mwz.harness.board.views.charts import (
     LETTER,
     LINE,
@@ -50,7 +51,6 @@ from mwz.harness.board.views.site_pages import (
     page_server,
     site_address,
 )
-from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError

@@ -34,7 +34,7 @@ from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board
 from ..rows import REFERENCE
-from .system_page import cause_title
+from .board_pages import cause_title
 
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""

@@ -25,7 +25,15 @@ from ...io import figure, read_bytes, signed, write_atomically
 from ..markdown import older_results_page
 from ..model import Board
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
-from .board_page import board_page
+from .board_pages import (
+    board_page,
+    cause_title,
+    compare_page,
+    meanings,
+    sentence,
+    system_pages,
+    with_minus,
+)
 from .dialogue_pages import (
     DIALOGUES,
     Page,
@@ -34,7 +42,6 @@ from .dialogue_pages import (
     stored_pages,
     with_links,
 )
-from .system_page import cause_title, compare_page, meanings, sentence, system_pages, with_minus
 
 if TYPE_CHECKING:
     from jinja2 import Environment
