@@ -15,6 +15,7 @@ from helpers import SUBMISSIONS, Cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
+from mwz.harness.board.views.board_pages import cause_title
 from mwz.harness.board.views.dialogue_pages import (
     INDEX,
     Verdicts,
@@ -25,8 +26,7 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
-from mwz.harness.board.views.site_pages import DialogueSite
-from mwz.harness.board.views.system_page import cause_title
+from mwz.harness.board.views.site_pages import dialogue_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import to_json
 from mwz.harness.scoring import Options, Scorer, played_predictions
@@ -61,9 +61,13 @@ def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
 
 
 @pytest.fixture(scope="module")
-def made(scorer: Scorer) -> DialogueSite:
+def made(scorer: Scorer) -> Mapping[str, str]:
     names = ("careful", "hasty")
-    return DialogueSite({name: _diagnosis(scorer, _content(name)) for name in names})
+    return _made({name: _diagnosis(scorer, _content(name)) for name in names})
+
+
+def _made(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
+    return {path: content() for path, content in dialogue_site(diagnoses).items()}
 
 
 # The index.
@@ -116,7 +120,7 @@ def test_what_entries_store_says_the_same_as_the_outputs(
 def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None:
     board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
     [(path, (_, content))] = stored_pages(board).items()
-    found = content()["index"]
+    found = content()
     assert path == INDEX
     assert len(found["rows"]) == 1000
     assert set(found["systems"]) == {entry.system.name for entry in read_systems(board)}
@@ -125,14 +129,14 @@ def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None
     entry = next(one for one in board.entries if one.key == "ubar")
     assert won == 10 * entry.scores.main.success  # type: ignore[operator]
     assert {domain for row in found["rows"] for domain in row["domains"]} == set(found["domains"])
-    assert not any(row["link"] for row in found["rows"])
+    assert not found["linked"]
 
 
 # The dialogues.
 
 
 def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
-    made: DialogueSite, sample: Benchmark
+    made: Mapping[str, str], sample: Benchmark
 ) -> None:
     pages = {path for path in made if path.startswith("dialogues/")}
     assert pages == {f"dialogues/{id_}.html" for id_ in sample.dialogues}
@@ -147,7 +151,7 @@ def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
 
 
 def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
-    made: DialogueSite, scorer: Scorer, sample: Benchmark
+    made: Mapping[str, str], scorer: Scorer, sample: Benchmark
 ) -> None:
     outcome = next(
         one
@@ -171,7 +175,7 @@ def test_hostile_responses_and_names_are_text(scorer: Scorer) -> None:
     predictions = _content("hasty")
     id_ = next(iter(predictions))
     predictions[id_][0]["response"] = f"{SCRIPT} [value_name] \"'&"
-    made = DialogueSite({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
+    made = _made({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
     for path in ("index.html", f"dialogues/{id_}.html"):
         scripts = list(_tree(made[path]).iter(f"{_HTML}script"))
         assert all(script.attrib.get("src") and not script.text for script in scripts)

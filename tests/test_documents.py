@@ -13,7 +13,7 @@ import pytest
 from helpers import table_rows
 
 from mwz.harness.board import Entry, read_entries
-from mwz.harness.board.views.document_pages import document
+from mwz.harness.board.views.site_pages import document
 from mwz.harness.metrics import TOTAL
 
 ROOT = Path(__file__).parent.parent

@@ -545,9 +545,7 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     assert (chart["x"], chart["y"]) == ("k", "pass^k")
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
     points = chart["points"]
-    assert [(point["dot"].x, round(point["dot"].y, 1)) for point in points] == [
-        *((1.0, 83.3), (2.0, 66.7))
-    ]
+    assert [(point["x"], round(point["y"], 1)) for point in points] == [*((1.0, 83.3), (2.0, 66.7))]
     [line] = chart["ways"].values()
-    assert line == "M" + "L".join(f"{point['x']} {point['y']}" for point in points)
+    assert line == "M" + "L".join(f"{point['right']} {point['down']}" for point in points)
     assert [point["named"] for point in points] == [False, True]

@@ -16,9 +16,6 @@ from mwz.harness.board import read_entries
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
     QUOTED,
-    Paper,
-    PaperRow,
-    PaperTable,
     cells,
     equal_text,
     read_paper,
@@ -60,19 +57,20 @@ def test_the_figures_are_those_of_the_paper(expected: Callable[[str], Any]) -> N
     published = expected("paper_tables.json")
     names = {name.lower(): name for name in published["table4_bleu"]["mwz22"]}
     paper = read_paper()
-    for table in paper.tables:
-        rows = published[_PUBLISHED[table.number]]
-        assert [row.label for row in table.rows] == list(_ROWS[table.number])
-        for row in table.rows:
-            printed = rows[_ROWS[table.number][row.label]]
-            for key, figure in zip(paper.systems, row.figures, strict=True):
-                assert float(figure) == printed[names[key]], (row.label, key)
+    for table in paper["tables"]:
+        rows = published[_PUBLISHED[table["number"]]]
+        assert [row["label"] for row in table["rows"]] == list(_ROWS[table["number"]])
+        for row in table["rows"]:
+            printed = rows[_ROWS[table["number"]][row["label"]]]
+            for key, figure in zip(paper["systems"], row["figures"], strict=True):
+                assert float(figure) == printed[names[key]], (row["label"], key)
 
 
-def _paper(**row: Any) -> Paper:
+def _paper(**row: Any) -> Any:
     """Return a paper of one table with one row about one system."""
     content = {"label": "x", "metric": "inform", **row}
-    return Paper("someone", ("one",), (PaperTable(4, "made up", (PaperRow(**content),)),))
+    table = {"number": 4, "title": "made up", "rows": [content]}
+    return {"source": "someone", "systems": ["one"], "tables": [table], "percent": True}
 
 
 @pytest.mark.parametrize(
@@ -158,14 +156,15 @@ def test_json_and_csv_have_every_cell(cli: Cli) -> None:
 
 
 def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
-    row = PaperRow("JGA", "JGA", ("0.50", "0.5000"))
+    row = {"label": "JGA", "metric": "JGA", "figures": ("0.50", "0.5000")}
     # The first of two turns is right; of the other column the second.
     examples = {
         "one": (("a-x", "a-x"), ("a-x=1", "a-x=2")),
         "two": (("a-x a-y", "a-x"), ("", "")),
     }
-    table = PaperTable("A1", "made up", (row,), examples=examples)
-    found = cells(Paper("someone", ("one", "two"), (table,), percent=False), [], "2021")
+    table = {"number": "A1", "title": "made up", "rows": [row], "examples": examples}
+    paper = {"source": "someone", "systems": ["one", "two"], "tables": [table], "percent": False}
+    found = cells(paper, [], "2021")
     assert [(cell.scored, cell.equal) for cell in found] == [(0.5, True)] * 2
 
 
@@ -225,7 +224,7 @@ def test_papers_are_held_against_each_other(cli: Cli) -> None:
 
 
 def test_the_exact_turns_of_table_1_give_its_joint_accuracies() -> None:
-    rows = {row.label: row.figures for row in read_paper("fga").tables[0].rows}
+    rows = {row["label"]: row["figures"] for row in read_paper("fga")["tables"][0]["rows"]}
     for exact, turns, printed in zip(rows["#M1"], rows["#Turns"], rows["JGA"], strict=True):
         assert f"{100 * int(exact) / int(turns):.2f}" == printed
 
@@ -233,4 +232,4 @@ def test_the_exact_turns_of_table_1_give_its_joint_accuracies() -> None:
 @pytest.mark.parametrize("arguments", [["damd"], ["--explain"], ["--json", "-"]])
 def test_what_says_nothing_of_the_paper_is_refused(arguments: list[str], cli: Cli) -> None:
     told = cli.refused("audit", "--paper", "--submissions", REPOSITORY, *arguments)
-    assert "--paper: cannot be combined with" in told
+    assert "--paper cannot be combined with" in told

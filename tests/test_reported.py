@@ -110,7 +110,7 @@ def test_a_column_names_a_version_and_a_measure(
         (table(row("A", BLEU="1" * 41)), "tables.0.rows.0.figures"),
         (
             table(row("A", BLEU="1", Inform="2"), columns=["BLEU"]),
-            "tables.0.rows.0.figures.Inform: the table has no such column; it has BLEU",
+            "tables.0.rows.0.figures: unknown column 'Inform'; choose from BLEU",
         ),
     ],
 )

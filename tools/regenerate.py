@@ -361,12 +361,14 @@ def _paper_cells() -> str:
     """Return how many cells of the re-evaluation's tables the harness gives, and what differs."""
     paper, entries = read_paper(), _entries()
     titles = {}
-    for table in paper.tables:
-        several = len({row.setup for row in table.rows}) > 1
-        for row in table.rows:
-            setup = f", {row.setup}" if several else ""
-            number = str(table.number)
-            titles[number, row.label] = "authors' own" if row.quoted else table.title + setup
+    for table in paper["tables"]:
+        several = len({row.get("setup") for row in table["rows"]}) > 1
+        for row in table["rows"]:
+            setup = f", {row.get('setup', 'strict')}" if several else ""
+            number = str(table["number"])
+            titles[number, row["label"]] = (
+                "authors' own" if row.get("quoted") else table["title"] + setup
+            )
     groups: dict[tuple[str, str], list[Figure]] = {}
     for cell in cells(paper, entries, DEFAULT_RULES):
         number = cell.source.removeprefix("table ")

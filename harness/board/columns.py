@@ -226,9 +226,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
     def column(name: str, setup: str) -> Column[Any]:
         def value(row: ResponsesRow) -> Value:
             scored = by_key.get(row.key)
-            if scored is None:
-                return Value()
-            return scored.ranking(name, setup)
+            return Value() if scored is None else scored.ranking(name, setup)
 
         title, field, visible = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if ranking:
@@ -245,11 +243,9 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
 
 
 def _interval_ends(board: Board) -> Iterator[Column[Any]]:
-    by_key = {column.key: column for column in _strict(board)}
-
     def column(name: str, end: str) -> Column[Any]:
         def value(row: ResponsesRow) -> Value:
-            interval = by_key[name].value(row).interval
+            interval = board.interval(row, name)
             return Value(None if interval is None else getattr(interval, end), 2)
 
         title = f"{headlines()[name].title}, {end}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
@@ -203,10 +203,15 @@ def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
         yield _table(table.rows, list(map(_with_interval, listed)), places)
         yield from _row_notes(table.rows)
         return
+
+    def half(row: ResponsesRow) -> Value:
+        interval = board.interval(row, RANKING)
+        return Value(None if interval is None else interval.half)
+
     main, has_intervals = track_columns(table.columns), _knows_dialogues(board, table.rows)
     if has_intervals:
         after = [column.key for column in main].index(RANKING) + 1
-        main.insert(after, Column("half", "±", _half_interval(board)))
+        main.insert(after, Column("half", "±", half))
     yield _table(table.rows, main, places, linked=True)
     yield from _row_notes(table.rows)
     if has_intervals:
@@ -218,16 +223,6 @@ def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
 def _knows_dialogues(board: Board, rows: Iterable[Row]) -> bool:
     """Whether it is known of some row what it scores dialogue by dialogue."""
     return any(isinstance(row, ResponsesRow) and board.interval(row, RANKING) for row in rows)
-
-
-def _half_interval(board: Board) -> Callable[[ResponsesRow], Value]:
-    """Return the value of the column behind the combined score: half of its interval."""
-
-    def value(row: ResponsesRow) -> Value:
-        interval = board.interval(row, RANKING)
-        return Value(None if interval is None else interval.half)
-
-    return value
 
 
 def _with_interval(column: Column[Any]) -> Column[Any]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
 from statistics import fmean, stdev
-from typing import NamedTuple
 
 from mwz.normalization import read_toml
 
@@ -64,17 +63,17 @@ class Reference:
 
 
 @cache
-def _declared() -> dict[str, tuple[frozenset[str], Reference]]:
-    by_key = {}
+def _declared() -> list[tuple[list[str], Reference]]:
+    declared = []
     for key, content in read_toml("references.toml", __package__).items():
-        of, kind = frozenset(content.pop("of")), content.pop("kind")
-        by_key[key] = (of, _reference(key, kind, content))
-    return by_key
+        subjects, kind = content.pop("of"), content.pop("kind")
+        declared.append((subjects, _reference(key, kind, content)))
+    return declared
 
 
 def references(subjects: Collection[str]) -> list[Reference]:
     """Return what is cited for some of the subjects that `references.toml` names, in its order."""
-    return [one for of, one in _declared().values() if of & {*subjects}]
+    return [one for of, one in _declared() if not {*subjects}.isdisjoint(of)]
 
 
 def entry_reference(entry: Entry) -> Reference | None:
@@ -86,7 +85,7 @@ def entry_reference(entry: Entry) -> Reference | None:
     if address is None:
         return None
     year, number = system_year(entry.system), arxiv_number(address)
-    fields: dict[str, str] = dict(_papers().get(number or "", {}))
+    fields: dict[str, str] = dict(read_toml("papers.toml", __package__).get(number or "", {}))
     if not fields:
         fields["note"] = f"The paper of {entry.system.name}"
     fields["url"] = address
@@ -95,11 +94,6 @@ def entry_reference(entry: Entry) -> Reference | None:
     if number is not None:
         fields |= {"eprint": number, "archiveprefix": "arXiv"}
     return _reference(entry.key, "misc", fields)
-
-
-@cache
-def _papers() -> Mapping[str, Mapping[str, str]]:
-    return read_toml("papers.toml", __package__)
 
 
 _PLAIN = ("doi", "url", "eprint", "year")
@@ -207,7 +201,7 @@ def paper(
     headers = ["", *(headlines()[name].title for name in FIGURES)]
     table = Table("paper", _caption(rows, compared), headers, cells, data=[])
     bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, compared))
-    sentence = " ".join(_sentence(rows, compared, _MARKUPS[format_]))
+    sentence = " ".join(_sentence(rows, compared, format_))
     if format_ == "latex":
         comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
         body = formatted([table], format_)
@@ -253,45 +247,37 @@ def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:
     return "; ".join(parts) + "."
 
 
-class _Markup(NamedTuple):
-    """How a sentence is written: what shows text, cites references, and shows a signature."""
-
-    shown: Callable[[str], str]
-    cite: Callable[[Sequence[Reference]], str]
-    code: Callable[[str], str]
-
-    def cited(self, subject: str) -> str:
-        """Cite what is cited for a subject; nothing where there is nothing."""
-        cited = references([subject])
-        return self.cite(cited) if cited else ""
+def _cite(cited: Sequence[Reference], format_: str) -> str:
+    """Cite references behind a word; nothing where there are none."""
+    if not cited:
+        return ""
+    if format_ == "latex":
+        return f"~\\cite{{{','.join(one.key for one in cited)}}}"
+    return f" ({escaped('; '.join(one.short for one in cited))})"
 
 
-_MARKUPS = {
-    "latex": _Markup(
-        in_latex,
-        lambda found: f"~\\cite{{{','.join(one.key for one in found)}}}",
-        # A long signature may break after each of its fields.
-        lambda text: f"\\texttt{{{in_latex(text)}}}".replace("$|$", "$|$\\allowbreak{}"),
-    ),
-    "md": _Markup(
-        escaped,
-        lambda found: f" ({escaped('; '.join(one.short for one in found))})",
-        lambda text: f"`{text}`",
-    ),
-}
+def _code(text: str, format_: str) -> str:
+    """Return a signature as it is shown; in LaTeX it may break after each of its fields."""
+    if format_ == "latex":
+        return f"\\texttt{{{in_latex(text)}}}".replace("$|$", "$|$\\allowbreak{}")
+    return f"`{text}`"
 
 
 def _sentence(
-    rows: Sequence[PaperSystem], compared: Comparison | None, markup: _Markup
+    rows: Sequence[PaperSystem], compared: Comparison | None, format_: str
 ) -> Iterator[str]:
     """Yield the sentences to put under the table; the last one is the signature."""
-    first, escape = rows[0].reports[0], markup.shown
-    yield reporting_words(first, [MAIN_SETUP], False, markup.cited, escape)
+    first, escape = rows[0].reports[0], in_latex if format_ == "latex" else escaped
+
+    def cited(subject: str) -> str:
+        return _cite(references([subject]), format_)
+
+    yield reporting_words(first, [MAIN_SETUP], False, cited, escape)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
-            yield f"{escape(row.name)} is the system of{markup.cite([reference])}."
+            yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
     if compared is not None:
-        yield f"Tests by dialogue: {_tests(rows, markup)}."
+        yield f"Tests by dialogue: {_tests(rows, cited)}."
     for row in rows:
         each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
         if lacking := max(each):
@@ -305,20 +291,20 @@ def _sentence(
             systems = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
             systems += [] if row.name in systems else [row.name]
     of = {one: "" if len(whose) == 1 else f"{escape(', '.join(n))}: " for one, n in whose.items()}
-    signatures = (names + markup.code(signature) for signature, names in of.items())
+    signatures = (names + _code(signature, format_) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 
 
-def _tests(rows: Sequence[PaperSystem], markup: _Markup) -> str:
+def _tests(rows: Sequence[PaperSystem], cited: Callable[[str], str]) -> str:
     subjects = _test_subjects(rows)
     samples = f"{TEST_SAMPLES[DEFAULT_TEST]:,} samples"
-    tests = f"approximate randomisation{markup.cited('randomisation')}, {samples}"
+    tests = f"approximate randomisation{cited('randomisation')}, {samples}"
     if "mcnemar" in subjects:
-        mcnemar = f"McNemar's test{markup.cited('mcnemar')} of Inform and Success"
+        mcnemar = f"McNemar's test{cited('mcnemar')} of Inform and Success"
         tests = f"{mcnemar}, {tests}, of BLEU and the combined score"
     else:
         tests += ", of the mean over seeds"
-    return tests + (f"; corrected by Holm{markup.cited('holm')}" if "holm" in subjects else "")
+    return tests + (f"; corrected by Holm{cited('holm')}" if "holm" in subjects else "")
 
 
 def _test_subjects(rows: Sequence[PaperSystem]) -> list[str]:

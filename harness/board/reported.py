@@ -17,7 +17,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ..benchmark import CANONICAL_STYLE
-from ..errors import refuse
+from ..errors import refuse, unknown
 from ..io import figure, parse_toml, read_plain, signed, validated
 from ..metrics import headlines
 from ..scoring import Report
@@ -49,9 +49,6 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 
 _Name = Annotated[PlainText, Field(min_length=1)]
-
-OutputsAt: TypeAlias = Literal["not available", "published, not included"]
-"""Where outputs are that the harness does not score."""
 
 
 def number(text: str) -> Decimal | None:
@@ -122,7 +119,7 @@ class ReportedTable:
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
-    outputs: OutputsAt = "not available"
+    outputs: Literal["not available", "published, not included"] = "not available"
 
     @property
     def heading(self) -> str:
@@ -166,13 +163,21 @@ def printer(claim: ReportedFigures) -> str:
     return "the public board" if official else "the paper"
 
 
+def printed_numbers(
+    table: ReportedTable, row: ReportedRow
+) -> Iterator[tuple[str, str | None, str, Decimal]]:
+    """Yield the figures of a row: column, version of MultiWOZ, measure, and the figure."""
+    for column in table.columns:
+        value = number(row.figures.get(column, ""))
+        if value is not None:
+            yield column, *version_and_measure(column), value
+
+
 def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
     """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
     by_version: dict[str | None, dict[str, Decimal]] = {}
-    for column in table.columns:
-        version, measure = version_and_measure(column)
-        value = number(row.figures.get(column, ""))
-        if measure in METRICS and value is not None:
+    for _, version, measure, value in printed_numbers(table, row):
+        if measure in METRICS:
             by_version.setdefault(version, {})[METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
     titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
@@ -227,10 +232,8 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
         for place, row in enumerate(table.rows):
             for column in row.figures:
                 if column not in table.columns:
-                    yield (
-                        f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
-                        f"column; it has {', '.join(table.columns)}"
-                    )
+                    problem = unknown("column", column, table.columns)
+                    yield f"tables.{number}.rows.{place}.figures: {problem}"
 
 
 # ----------------------------------------------------- a printed figure beside the harness's

@@ -33,11 +33,10 @@ from .reported import (
     ReportedTable,
     figure_title,
     figures_beside,
-    number,
     printed_figures,
+    printed_numbers,
     printer,
     scored_figure,
-    version_and_measure,
 )
 from .tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
 
@@ -147,10 +146,8 @@ def _verdict(
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
-    for column in table.columns:
-        version, measure = version_and_measure(column)
-        printed = number(row.figures.get(column, ""))
-        if version is None or measure not in JOINT_ACCURACY or printed is None:
+    for _, version, measure, printed in printed_numbers(table, row):
+        if version is None or measure not in JOINT_ACCURACY:
             continue
         scored = _joint_accuracy(entry, version)
         equal = [choice for choice, jga in scored.items() if Figure(printed, jga).equal]
@@ -326,9 +323,8 @@ def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[F
     for table, row in [(one, row) for one in tables for row in one.rows]:
         for of_version in printed_figures(table, row):
             combined += _contradiction(row.system, of_version)
-        for column in table.columns:
-            measure, value = version_and_measure(column)[1], number(row.figures.get(column, ""))
-            if value is not None and (row.entry, measure, value) not in seen:
+        for column, _, measure, value in printed_numbers(table, row):
+            if (row.entry, measure, value) not in seen:
                 about = (row.system, row.entry or "", table.title)
                 rates.append((measure, Figure(value, None, *about, title=column)))
     return [*combined, *(one for measure, rate in rates for one in _unattainable(measure, rate))]

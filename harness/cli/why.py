@@ -143,12 +143,12 @@ def _diagnoses(
 def _show_pages(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
     """Show dialogues as pages: write them to a folder, or serve them."""
     pages = room("board.views.site_pages", "--html")
-    site = pages.DialogueSite(diagnoses)
+    site = pages.dialogue_site(diagnoses)
     if html is None:
         pages.serve_pages(site, port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
-        write_atomically(html / path, site[path])
+        write_atomically(html / path, site[path]())
     click.echo(f"{html / 'index.html'}: {len(site)} files")
 
 

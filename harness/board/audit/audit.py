@@ -68,10 +68,8 @@ def command(
     entries = read_entries(submissions)
     chosen = _audited_entries(entries, names, submissions)
     if paper is not None:
-        given = {"NAME": names, "--explain": explaining, "--json": json_target is not None}
-        wrong = [name for name, there in given.items() if there]
-        if wrong:
-            raise InputError("--paper", f"cannot be combined with {' and '.join(wrong)}")
+        wrong = bool(names) or explaining or json_target is not None
+        option.refuse({"--paper cannot be combined with NAME, --explain or --json": wrong})
         click.echo(formatted(tables_of_paper(paper, chosen, DEFAULT_RULES), format_), nl=False)
         return
     tables = read_reported(submissions)

@@ -9,18 +9,16 @@ report; those cells stand beside the strict figures, and are counted apart.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, read_toml
 
-from ...io import Table, validated
-from ...metrics import TrackedDialogue, TrackedTurn, score_tracking
+from ...io import Table
+from ...metrics import MAIN_SETUP, TrackedDialogue, TrackedTurn, score_tracking
 from ..entries import Entry
-from ..reported import Figure, OutputsAt, scored_figure
+from ..reported import Figure, scored_figure
 from ..verdicts import SIZES, possible_counts
 
 PAPERS: Mapping[str, str] = {
@@ -37,87 +35,32 @@ CORPUS = "corpus"
 QUOTED = "quoted"
 """The set-up of a cell that is the authors' own figure, quoted."""
 
-_Printed = Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+Data: TypeAlias = Mapping[str, Any]
+"""A paper, a table or a row of it, as `read_paper` returns it."""
 
 
-@dataclass(frozen=True)
-class PaperRow:
-    """A row of a table: one figure of every system.
+def read_paper(name: str = "shades") -> Data:
+    """Return a paper's tables; names are those of `PAPERS`.
 
-    Attributes:
-        label: What the table calls it.
-        metric: The harness's figure to hold it against.
-        figures: As printed, one per system.
-        setup: The set-up that the harness's figure is of.
-        style: The reference style of BLEU.
-        quoted: Whether these are the authors' own figures, quoted.
-        corpus: The same of the benchmark's own responses, if the paper prints it.
+    A paper has `source`, what it is cited as; `systems`, what its tables' columns are: the keys of
+    entries, or names of trackers; `tables`; and, where there is something to say: `percent`,
+    whether figures are printed in percent, not as shares; of trackers `version`, that of MultiWOZ,
+    `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others"; and
+    `remarks` on what it prints besides figures.
+
+    A table has `number`, `title` and `rows`; where it is otherwise `kind`, "figure", and `systems`,
+    what its columns are; `outputs`, where those are that the harness cannot score; and `examples`,
+    column -> its turns' gold and predicted states, if it prints them.
+
+    A row is a figure of every system: `label`, what the table calls it; `metric`, the harness's
+    figure to hold it against; `figures`, as printed; where it is otherwise `setup`, and `style` of
+    BLEU; whether it is `quoted`, the authors' own figure; and `corpus`, what is printed of the
+    benchmark's own responses.
     """
-
-    label: str
-    metric: str
-    figures: tuple[_Printed, ...]
-    setup: str = "strict"
-    style: str | None = None
-    quoted: bool = False
-    corpus: _Printed | None = None
+    return {"percent": True, **read_toml(PAPERS[name], __package__)}
 
 
-@dataclass(frozen=True)
-class PaperTable:
-    """A table of the paper, or a figure with numbers.
-
-    Attributes:
-        number: Its number.
-        title: What it is of.
-        rows: Its rows.
-        kind: Whether the paper calls it a "table" or a "figure".
-        systems: What its columns are, if not the paper's systems.
-        outputs: Where the outputs are, if the harness cannot score them.
-        examples: Column -> its turns' gold and predicted states, if the table prints them:
-            `domain-slot` or `domain-slot=value`, apart by spaces.
-    """
-
-    number: int | str
-    title: str
-    rows: tuple[PaperRow, ...]
-    kind: Literal["table", "figure"] = "table"
-    systems: tuple[str, ...] = ()
-    outputs: OutputsAt | Literal[""] = ""
-    examples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Paper:
-    """The paper's tables.
-
-    Attributes:
-        source: What they are cited as.
-        systems: What the tables' columns are: the keys of entries, or names of trackers.
-        tables: The tables.
-        percent: Whether figures are printed in percent; otherwise they are shares.
-        version: The version of MultiWOZ, of a paper about trackers.
-        turns: The turns that figures are of, if it says so.
-        trained: Whose its trackers are, as far as it says so: by name, and of "others".
-        remarks: What there is to say of what it prints besides figures.
-    """
-
-    source: str
-    systems: tuple[str, ...]
-    tables: tuple[PaperTable, ...]
-    percent: bool = True
-    version: str = ""
-    turns: int | None = None
-    trained: Mapping[str, str] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
-
-
-def read_paper(name: str = "shades") -> Paper:
-    """Return a paper's tables; names are those of `PAPERS`."""
-    return validated(Paper, dict(read_toml(PAPERS[name], __package__)), PAPERS[name])
-
-
-def cells(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Figure]:
+def cells(paper: Data, entries: Sequence[Entry], rules: str) -> list[Figure]:
     """Return every cell of the tables beside the harness's figure under a rule set.
 
     A cell's source is its table, its title the row's label, its set-up "quoted" if it is the
@@ -125,31 +68,34 @@ def cells(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Figure]:
     """
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
     figures = []
-    for table in paper.tables:
-        examples = _example_figures(table, paper.percent)
-        fate = f"outputs {table.outputs}" if table.outputs else ""
-        for row in table.rows:
-            printed = dict(zip(table.systems or paper.systems, row.figures, strict=True))
-            if row.corpus is not None:
-                printed[CORPUS] = row.corpus
-            setup = QUOTED if row.quoted else row.setup
+    for table in paper["tables"]:
+        examples = _example_figures(table, paper["percent"])
+        fate = f"outputs {table['outputs']}" if "outputs" in table else ""
+        for row in table["rows"]:
+            printed = dict(
+                zip(table.get("systems") or paper["systems"], row["figures"], strict=True)
+            )
+            if "corpus" in row:
+                printed[CORPUS] = row["corpus"]
+            setup = row.get("setup", MAIN_SETUP)
             for key, text in printed.items():
-                scored = examples.get(key, {}).get(row.metric)
-                if key in reports and not table.examples and not table.outputs:
-                    scored = scored_figure(reports[key], row.setup, row.metric, row.style)
-                about = (key, key, _place(table), setup, row.label, row.metric)
+                scored = examples.get(key, {}).get(row["metric"])
+                if key in reports and not examples and not fate:
+                    scored = scored_figure(reports[key], setup, row["metric"], row.get("style"))
+                shown = QUOTED if row.get("quoted") else setup
+                about = (key, key, _place(table), shown, row["label"], row["metric"])
                 figures.append(Figure(Decimal(text), scored, *about, verdict=fate))
     return figures
 
 
-def _place(table: PaperTable) -> str:
-    return f"{table.kind} {table.number}"
+def _place(table: Data) -> str:
+    return f"{table.get('kind', 'table')} {table['number']}"
 
 
-def _example_figures(table: PaperTable, percent: bool) -> dict[str, dict[str, float]]:
+def _example_figures(table: Data, percent: bool) -> dict[str, dict[str, float]]:
     """Return column -> figure -> the harness's, of the states that a table prints."""
     by_column = {}
-    for column, turns in table.examples.items():
+    for column, turns in table.get("examples", {}).items():
         read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
         states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
         figures = score_tracking([TrackedDialogue(column, states)]).figures
@@ -196,35 +142,36 @@ def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Tab
     for one in cells(paper, entries, rules):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [_paper_table(one, by_table[_place(one)], paper, names) for one in paper.tables]
-    if paper.version:
+    tables = [_paper_table(one, by_table[_place(one)], paper, names) for one in paper["tables"]]
+    if paper.get("version"):
         tables.append(same_system_table())
     *others, last = tables
-    return [*others, replace(last, notes=[*last.notes, *paper.remarks])]
+    return [*others, replace(last, notes=[*last.notes, *paper.get("remarks", ())])]
 
 
 def _paper_table(
-    table: PaperTable, cells: Sequence[Figure], paper: Paper, names: Mapping[str, str]
+    table: Data, cells: Sequence[Figure], paper: Data, names: Mapping[str, str]
 ) -> Table:
     labels = list(dict.fromkeys(cell.title for cell in cells))
     by_key: dict[str, dict[str, str]] = {
-        key: {} for key in (*(table.systems or paper.systems), CORPUS)
+        key: {} for key in (*(table.get("systems") or paper["systems"]), CORPUS)
     }
     for cell in cells:
         printed, scored, _ = cell.texts()
         beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
         by_key[cell.entry][cell.title] = printed + beside
-    fate = [f"outputs {table.outputs}"] if table.outputs else []
+    fate = [f"outputs {table['outputs']}"] if "outputs" in table else []
     rows = [
         [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
         for key, texts in by_key.items()
         if texts
     ]
-    notes = [f"{len(cells)} figures: outputs {table.outputs}"] if fate else list(_counts(cells))
+    notes = [f"{len(cells)} figures: {fate[0]}"] if fate else list(_counts(cells))
     headers = ["", *labels, *(["harness"] if fate else [])]
-    title = f"{table.kind.capitalize()} {table.number}: {table.title}"
+    place = _place(table)
+    title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
     data = list(map(_cell_data, cells))
-    return Table(f"{table.kind}_{table.number}", title, headers, rows, data, notes)
+    return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
 
 
 def _counts(cells: Sequence[Figure]) -> Iterator[str]:
@@ -250,13 +197,18 @@ def same_system_table() -> Table:
     data: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
         for system, printed in _joint_accuracies(paper):
-            about = {"system": system, "paper": paper.source, "JGA": f"{printed:f}"}
+            about = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
             counts = {
                 f"of {units} turns": " or ".join(map(str, possible_counts(printed, units))) or "–"
                 for units in SIZES["turns"]
             }
-            whose = paper.trained.get(system, paper.trained.get("others"))
-            training = {"MultiWOZ": paper.version, "turns": paper.turns, "outputs": whose}
+            trained = paper.get("trained", {})
+            whose = trained.get(system, trained.get("others"))
+            training = {
+                "MultiWOZ": paper.get("version"),
+                "turns": paper.get("turns"),
+                "outputs": whose,
+            }
             data.setdefault(system, []).append({**about, **counts, **training})
     lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
     rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
@@ -264,10 +216,10 @@ def same_system_table() -> Table:
     return Table("same_systems", title, list(lines[0]), rows, lines)
 
 
-def _joint_accuracies(paper: Paper) -> Iterator[tuple[str, Decimal]]:
+def _joint_accuracies(paper: Data) -> Iterator[tuple[str, Decimal]]:
     """Yield the trackers of a paper and their joint goal accuracy, in percent."""
-    for table in paper.tables:
-        for row in table.rows:
-            if row.metric == "JGA" and not table.systems:
-                for system, text in zip(paper.systems, row.figures, strict=True):
-                    yield system, Decimal(text).scaleb(0 if paper.percent else 2)
+    for table in paper["tables"]:
+        for row in table["rows"]:
+            if row["metric"] == "JGA" and not table.get("systems"):
+                for system, text in zip(paper["systems"], row["figures"], strict=True):
+                    yield system, Decimal(text).scaleb(0 if paper["percent"] else 2)

@@ -134,8 +134,6 @@ def _jga_bounds(board: Board, entry: Entry) -> Data:
 
 def _responses_data(board: Board, row: ResponsesRow) -> Data:
     report, scores = row.report, row.entry.scores
-    if report is None:
-        return {}
     intervals = {name: board.interval(row, name) for name in FIGURES}
     points = {} if scores.dialogues is None else scores.dialogues.causes.points
     by_rules: Data = {}

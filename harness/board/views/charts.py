@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 
 from ..columns import BoardTable
 from ..model import Board
@@ -28,11 +28,11 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     table, track = tables[0], tracks()[tables[0].track]
     columns = {column.key: column for column in table.columns}
     dots = [
-        Dot(one.name, system_link(one.key), kind, float(one.year), one.figure)
+        _dot(one.name, one.key, kind, float(one.year), one.figure)
         for kind, best in best_published(board).get(table.track, {}).items()
         for one in best
     ]
-    years = {int(dot.x) for dot in dots}
+    years = {int(dot["x"]) for dot in dots}
     if dots:
         # The line goes on to the last year that a ranked system is of.
         of_ranked = (system_year(row.entry.system) for row in table.rows if row.rank)
@@ -43,7 +43,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     right, up = columns.get(track.against), columns.get(track.plotted or track.ranks)
     if right is not None and up is not None:
         dots = [
-            Dot(row.name, system_link(row.key), table.track, x, y)
+            _dot(row.name, row.key, table.track, x, y)
             for row in table.rows
             if row.key
             and row.unranked != REFERENCE
@@ -54,11 +54,11 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
             yield {"kind": "scatter", "x": right.full_title, "y": up.full_title, **scatter(dots)}
     # pass^k of agents by k, if some agent has several trials.
     dots = [
-        Dot(row.name, system_link(row.key), f"of-{row.key}", float(k), figure)
+        _dot(row.name, row.key, f"of-{row.key}", float(k), figure)
         for row in table.rows
         for k, figure in enumerate(row.curve, start=1)
     ]
-    most = max((int(dot.x) for dot in dots), default=1)
+    most = max((int(dot["x"]) for dot in dots), default=1)
     if most > 1:
         picture = scatter(dots, range(1, most + 1), range(0, 101, 20), lines="straight")
         yield {"kind": "scatter", "x": "k", "y": "pass^k", **picture}
@@ -79,41 +79,13 @@ LINE = 13.0
 """How high a name is."""
 
 
-class Dot(NamedTuple):
-    """What a scatter plot shows of a system.
-
-    Attributes:
-        name: The system's name.
-        link: Where the system's page is; empty if it has none.
-        group: What it is drawn as, a style of `site.css`.
-        x: The figure to the right.
-        y: The figure upwards.
-    """
-
-    name: str
-    link: str
-    group: str
-    x: float
-    y: float
+_PLOT = (48.0, 12.0, 546.0, 336.0)
+"""Left, top, right and bottom of a plot, in units that are counted from the top left corner."""
 
 
-class Box(NamedTuple):
-    """A rectangle, in the picture's units, which are counted from its top left corner."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: Box) -> bool:
-        """Whether the two have an area in common."""
-        across = max(self.left, other.left) < min(self.right, other.right)
-        return across and max(self.top, other.top) < min(self.bottom, other.bottom)
-
-    def within(self, other: Box) -> bool:
-        """Whether it is a part of another one."""
-        across = other.left <= self.left and self.right <= other.right
-        return across and other.top <= self.top and self.bottom <= other.bottom
+def _dot(name: str, key: str, group: str, x: float, y: float) -> Data:
+    """Return a point: a system, what it is drawn as (a style of `site.css`), and its figures."""
+    return {"name": name, "link": system_link(key), "group": group, "x": x, "y": y}
 
 
 # Where the name of a point may stand, the best place first: which end of it, and where that is from
@@ -129,7 +101,7 @@ _ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
 
 
 def scatter(
-    dots: Sequence[Dot],
+    dots: Sequence[Data],
     x_marks: Sequence[float] = (),
     y_marks: Sequence[float] = (),
     lines: Literal["", "steps", "straight"] = "",
@@ -140,109 +112,112 @@ def scatter(
     such place it is not shown at first.
 
     Args:
-        dots: The points; at least one.
+        dots: The points, at least one: `name`, `link` and `group`; `x` and `y`, the figures.
         x_marks: What stands below, which encloses all points; round figures if empty.
         y_marks: The same at the left.
         lines: How the points of each group are connected: level between them and to the right end
             of the plot, or straight; then a group has its name once, where its line ends.
 
     Returns:
-        `width` and `height`; `plot`, a `Box`; `x_marks` and `y_marks`, figure -> where it stands
-        below and at the left; `points`, from the left to the right; and `ways`, group -> the way
-        through its points as SVG says it. A point has `dot`; `x` and `y`; `name_x` and `name_y`,
-        where the name's base line stands, and `anchor`, with which end; and `named`, whether the
-        name is always shown, or else on hover and focus.
+        `plot`; `x_marks` and `y_marks`, figure -> where it stands below and at the left; `points`,
+        from the left to the right; and `ways`, group -> the way through its points as SVG says it.
+        A point also has `right` and `down`; `name_x` and `name_y`, where the name's base line
+        stands, and `anchor`, with which end; and `named`, whether the name is always shown, or
+        else on hover and focus.
     """
-    width, height = 560.0, 380.0
-    plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
-    x_marks = x_marks or nice_marks([dot.x for dot in dots])
-    y_marks = y_marks or nice_marks([dot.y for dot in dots])
+    left, top, right, bottom = _PLOT
+    x_marks = x_marks or nice_marks([dot["x"] for dot in dots])
+    y_marks = y_marks or nice_marks([dot["y"] for dot in dots])
 
-    def right(value: float) -> float:
-        share = (value - x_marks[0]) / (x_marks[-1] - x_marks[0])
-        return round(plot.left + share * (plot.right - plot.left), 1)
+    def place(value: float, marks: Sequence[float], start: float, end: float) -> float:
+        return round(start + (value - marks[0]) / (marks[-1] - marks[0]) * (end - start), 1)
 
-    def down(value: float) -> float:
-        share = (value - y_marks[0]) / (y_marks[-1] - y_marks[0])
-        return round(plot.bottom - share * (plot.bottom - plot.top), 1)
-
-    ordered = sorted(dots, key=lambda dot: (dot.x, dot.y, dot.name))
-    ends = {dot.group: dot for dot in ordered}
-    taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
-    points: list[Data] = []
-    for dot in ordered:
-        places = _ABOVE if lines == "steps" else _PLACES
-        if lines == "straight" and dot is not ends[dot.group]:
-            places = ()
-        point, box = _named(dot, right(dot.x), down(dot.y), taken, plot, places)
-        points.append(point)
-        taken += [] if box is None else [box]
-    by_group = {group: [one for one in points if one["dot"].group == group] for group in ends}
+    ordered = sorted(dots, key=lambda dot: (dot["x"], dot["y"], dot["name"]))
+    points = [
+        {
+            **dot,
+            "right": place(dot["x"], x_marks, left, right),
+            "down": place(dot["y"], y_marks, bottom, top),
+        }
+        for dot in ordered
+    ]
+    by_group: dict[str, list[Data]] = {}
+    for point in points:
+        by_group.setdefault(point["group"], []).append(point)
+    taken = [_around(point) for point in points]
+    for point in points:
+        is_wanted = lines != "straight" or point is by_group[point["group"]][-1]
+        point.update(_name(point, taken, _ABOVE if lines == "steps" else _PLACES, is_wanted))
     return {
-        "width": width,
-        "height": height,
-        "plot": plot,
-        "x_marks": {f"{mark:g}": right(mark) for mark in x_marks},
-        "y_marks": {f"{mark:g}": down(mark) for mark in y_marks},
+        "plot": _PLOT,
+        "x_marks": {f"{mark:g}": place(mark, x_marks, left, right) for mark in x_marks},
+        "y_marks": {f"{mark:g}": place(mark, y_marks, bottom, top) for mark in y_marks},
         "points": points,
-        "ways": {group: _way(of, plot, lines) for group, of in by_group.items() if lines},
+        "ways": {group: _way(of, lines) for group, of in by_group.items() if lines},
     }
 
 
-def _way(points: Sequence[Data], plot: Box, lines: str) -> str:
+def _way(points: Sequence[Data], lines: str) -> str:
     if lines == "straight":
-        return "M" + "L".join(f"{point['x']} {point['y']}" for point in points)
+        return "M" + "L".join(f"{point['right']} {point['down']}" for point in points)
     first, *others = points
-    steps = "".join(f"H{point['x']}V{point['y']}" for point in others)
-    return f"M{first['x']} {first['y']}{steps}H{plot.right}"
+    steps = "".join(f"H{point['right']}V{point['down']}" for point in others)
+    return f"M{first['right']} {first['down']}{steps}H{_PLOT[2]}"
 
 
-def _around(x: float, y: float) -> Box:
-    return Box(x - 6, y - 6, x + 6, y + 6)
+_Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
 
 
-def _named(
-    dot: Dot,
-    x: float,
-    y: float,
-    taken: Sequence[Box],
-    plot: Box,
-    places: Sequence[tuple[str, int, int]],
-) -> tuple[Data, Box | None]:
-    """Return a point with its name where that covers nothing, and what the name covers."""
-    wide = LETTER * len(dot.name)
+def _around(point: Data) -> _Box:
+    x, y = point["right"], point["down"]
+    return x - 6, y - 6, x + 6, y + 6
+
+
+def _meet(one: _Box, other: _Box) -> bool:
+    """Whether two boxes have an area in common."""
+    return all(max(one[i], other[i]) < min(one[i + 2], other[i + 2]) for i in (0, 1))
+
+
+def _name(
+    point: Data, taken: list[_Box], places: Sequence[tuple[str, int, int]], is_wanted: bool
+) -> Data:
+    """Return where a point's name stands, and take the place if it covers nothing there."""
+    x, y, wide = point["right"], point["down"], LETTER * len(point["name"])
     before = {"start": 0.0, "middle": wide / 2, "end": wide}
     # The point itself is in the way of no name of its own.
-    others = [box for box in taken if box != _around(x, y)]
-    # Where there is no such place, the name is shown beside the point in time.
-    box, anchor, across, down = None, *(("end", -9) if x + wide > plot.right else ("start", 9)), 4
-    for end, aside, below in places:
-        left, line = x + aside - before[end], y + below
-        room = Box(left, line - LINE + 3, left + wide, line + 3)
-        if room.within(plot) and not any(room.meets(other) for other in others):
-            box, anchor, across, down = room, end, aside, below
+    others = [box for box in taken if box != _around(point)]
+    # Where nothing is free, the name is shown beside the point in time.
+    beside = ("end", -9, 4) if x + wide > _PLOT[2] else ("start", 9, 4)
+    named = False
+    for anchor, aside, below in (*(places if is_wanted else ()), beside):
+        left, line = x + aside - before[anchor], y + below
+        box = (left, line - LINE + 3, left + wide, line + 3)
+        is_within = all(_PLOT[i] <= box[i] and box[i + 2] <= _PLOT[i + 2] for i in (0, 1))
+        named = is_wanted and is_within and not any(_meet(box, other) for other in others)
+        if named:
+            taken.append(box)
             break
-    name = {"name_x": round(x + across, 1), "name_y": round(y + down, 1), "anchor": anchor}
-    return {"dot": dot, "x": x, "y": y, **name, "named": box is not None}, box
+    where = {"name_x": round(x + aside, 1), "name_y": round(y + below, 1)}
+    return {**where, "anchor": anchor, "named": named}
+
+
+_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 
 
 def nice_marks(values: Sequence[float], most: int = 8) -> list[float]:
     """Return round figures, equally far apart, that enclose all values.
 
     Args:
-        values: The values; at least one.
+        values: The values, at least one: scores, of 0 to 200.
         most: How many marks there are at most.
     """
-    low, high = min(values), max(values)
-    # Figures that do not differ by a thousandth do not differ in a picture.
-    span = high - low if high - low > 1e-3 else 1.0
-    step = 10.0 ** math.floor(math.log10(span / most))
-    for factor in (1, 2, 5, 10, 20, 50):
-        first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))
-        last = max(last, first + 1)
-        if last - first + 1 <= most:
-            return [round(step * factor * place, 6) for place in range(first, last + 1)]
-    return [low, low + span]
+    for step in _STEPS:
+        first, last = math.floor(min(values) / step), math.ceil(max(values) / step)
+        places = range(first, max(last, first + 1) + 1)
+        if len(places) <= most:
+            break
+    return [round(step * place, 1) for place in places]
 
 
 def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) -> list[Data]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -28,12 +28,12 @@ from ...diagnosis import (
     goal_text,
     lost_by,
 )
-from ...metrics import DialogueResult, DomainResult, PlayedDialogue
+from ...metrics import DialogueResult, PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import Board
 from ..rows import REFERENCE
-from .system_page import cause_title
+from .board_pages import cause_title
 
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""
@@ -41,8 +41,6 @@ DIALOGUES = "dialogues"
 INDEX = f"{DIALOGUES}.html"
 """Where the index is on the site of a board."""
 
-_SHOWN_CAUSES = 2
-_SHOWN_VENUES = 3
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
 
@@ -105,11 +103,10 @@ def index(
     """Return what the index of dialogues shows.
 
     Marks, which are for the script, are hexadecimal numbers with a bit per system. A row has `id`;
-    `link`, the address of its page from the index, empty if it has none; `turns`; `domains` of the
-    goal; `won`, how many systems succeed, and `of`, how many play it; `causes`, the most frequent
-    ones in words; `played` and `won_by`, marks; `lost_by`, the place of a domain, the letter of a
-    cause and a mark for each cause. The index has `systems`, their names; `domains`; `causes`,
-    letter -> cause; and `played`, the mark of most rows.
+    `turns`; `domains` of the goal; `won`, how many systems succeed, and `of`, how many play it;
+    `causes`, the most frequent ones in words; `played` and `won_by`, marks; `lost_by`, the place of
+    a domain, the letter of a cause and a mark for each cause. The index has `systems`, their names;
+    `domains`; `causes`, letter -> cause; and `played`, the mark of most rows.
 
     Args:
         goals: Dialogue -> the domains of its goal, of all dialogues in order.
@@ -117,7 +114,7 @@ def index(
         linked: Whether the dialogues have pages.
     """
     domains = sorted({domain for goal in goals.values() for domain in goal})
-    rows = [_index_row(id_, goal, domains, systems, linked) for id_, goal in goals.items()]
+    rows = [_index_row(id_, goal, domains, systems) for id_, goal in goals.items()]
     return {
         "rows": rows,
         "linked": linked,
@@ -129,23 +126,21 @@ def index(
 
 
 def _index_row(
-    id_: str, goal: Sequence[str], domains: list[str], systems: Sequence[Verdicts], linked: bool
+    id_: str, goal: Sequence[str], domains: list[str], systems: Sequence[Verdicts]
 ) -> dict[str, Any]:
     played = [id_ in one.turns for one in systems]
     won = [id_ in one.won for one in systems]
     lost = [one.lost.get(id_, ()) for one in systems]
     counts = Counter(chain.from_iterable(lost))
     frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
-    named = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent[:_SHOWN_CAUSES]]
-    more = len(frequent) - len(named)
+    causes = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent]
     return {
         "id": id_,
-        "link": f"{DIALOGUES}/{id_}.html" if linked else "",
         "turns": max(one.turns.get(id_, 0) for one in systems),
         "domains": goal,
         "won": sum(won),
         "of": sum(played),
-        "causes": ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
+        "causes": _first(causes, 2),
         "played": _mark(played),
         "won_by": _mark(won),
         "lost_by": " ".join(
@@ -157,10 +152,6 @@ def _index_row(
 
 def _mark(bits: Iterable[bool]) -> str:
     return f"{sum(bit << place for place, bit in enumerate(bits)):x}"
-
-
-def _index_page(made: Mapping[str, Any]) -> Page:
-    return "dialogues.html", lambda: {"index": made}
 
 
 def read_systems(board: Board) -> list[Entry]:
@@ -176,7 +167,7 @@ def stored_pages(board: Board) -> dict[str, Page]:
         goals = dict(zip(pinned["dialogues"], map(str.split, pinned["domains"]), strict=True))
         verdicts = (stored_verdicts(one, list(goals)) for one in entries if one.benchmark == name)
         if systems := [one for one in verdicts if one is not None]:
-            return {INDEX: _index_page(index(goals, systems))}
+            return {INDEX: ("dialogues.html", partial(index, goals, systems))}
     return {}
 
 
@@ -204,9 +195,7 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
     def content(place: int) -> dict[str, Any]:
         id_ = ids[place]
         gold = benchmark.dialogues[id_]
-        of_systems = [
-            _shown(name, one, *by_id[id_], called) for name, one, by_id in played if id_ in by_id
-        ]
+        systems = [_came(name, one, *of[id_], called) for name, one, of in played if id_ in of]
         return {
             "id": id_,
             "home": home,
@@ -214,16 +203,17 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
             "of": len(ids),
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
             "users": [*gold.users] or [""] * gold.turns,
-            "systems": of_systems,
-            "won": sum(one["success"] for one in of_systems[1:]),
+            "systems": systems,
+            "won": sum(one["outcome"].success for one in systems[1:]),
             "before": ids[place - 1] if place else None,
             "after": next(iter(ids[place + 1 :]), None),
+            "words": cause_words,
         }
 
     goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
     verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
     return {
-        home: _index_page(index(goals, verdicts, linked=True)),
+        home: ("dialogues.html", partial(index, goals, verdicts, linked=True)),
         **{
             f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(content, place))
             for place, id_ in enumerate(ids)
@@ -231,47 +221,25 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
     }
 
 
-def _shown(
+def _came(
     name: str,
     diagnosis: Diagnosis,
     dialogue: PlayedDialogue,
     outcome: DialogueResult,
     called: Callable[[str, Collection[str]], str],
 ) -> dict[str, Any]:
-    """Return what the page of a dialogue shows of a system.
+    """Return how a dialogue came out for a system, and per turn the domains to be explained.
 
     Of a domain that is not active a turn shows only what explains a loss.
     """
-    domains = outcome.domains
-    lost = {domain for domain, one in domains.items() if one.cause or not one.all_provided}
-    predicted = diagnosis.played.states == "predicted"
-    turns = []
-    for number, turn in enumerate(followed(diagnosis, dialogue, called)):
-        relevant = lost | set(dialogue.active_domains[number])
-        here = {d: one.cause for d, one in domains.items() if one.turn == number and one.cause}
-        turns.append(
-            {
-                "response": marked(turn.response),
-                "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in relevant],
-                "changes": turn.changes if predicted else (),
-                "lost": [f"{d} is lost here: {cause_title(cause)}" for d, cause in here.items()],
-            }
-        )
+    lost = {d for d, one in outcome.domains.items() if one.cause or not one.all_provided}
     return {
         "name": name,
-        "inform": outcome.inform,
-        "success": outcome.success,
-        "domains": {domain: list(_lost_in(domain, one)) for domain, one in domains.items()},
-        "turns": turns,
+        "outcome": outcome,
+        "turns": list(followed(diagnosis, dialogue, called)),
+        "relevant": [lost.union(active) for active in dialogue.active_domains],
+        "predicted": diagnosis.played.states == "predicted",
     }
-
-
-def _lost_in(domain: str, diagnosis: DomainResult) -> Iterator[tuple[str, str]]:
-    """Yield why a domain is lost: a cause, and what happened in words."""
-    if diagnosis.cause is not None:
-        yield diagnosis.cause, with_links(cause_words(domain, diagnosis))
-    for slot, cause in diagnosis.slot_causes.items():
-        yield f"{slot} {cause}", ""
 
 
 def marked(response: str) -> str:
@@ -303,6 +271,10 @@ def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
 
 def _named(names: Mapping[tuple[str, str], str], domain: str, venues: Collection[str]) -> str:
     """Return the first venues' names, or their ids where they have none, and how many more."""
-    called = sorted(names.get((domain, id_), id_) for id_ in venues)
-    more = len(called) - _SHOWN_VENUES
-    return ", ".join([*called[:_SHOWN_VENUES], *([f"{more} more"] if more > 0 else [])])
+    return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
+
+
+def _first(texts: Sequence[str], count: int) -> str:
+    """Return the first of some texts, and how many more there are."""
+    more = len(texts) - count
+    return ", ".join([*texts[:count], *([f"{more} more"] if more > 0 else [])])

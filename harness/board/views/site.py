@@ -20,7 +20,7 @@ from ..model import DOCUMENTS_FOLDER, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
 from .dialogue_pages import INDEX, Page, pages_of_dialogues, read_systems
-from .site_pages import left_over, make_site, serve_pages, write_site
+from .site_pages import READ, left_over, make_site, serve_pages, write_site
 
 
 @click.command()
@@ -57,19 +57,18 @@ def command(
     board = read_board(submissions, entries, rules, complete_pairs(submissions, entries))
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    progress = partial(
-        tqdm, desc="dialogues", unit="page", disable=None if with_dialogues else True
-    )
-    made = make_site(board, documents, pages, progress)
-    if made.missing:
-        names = ", ".join(f"{name}.md" for name in made.missing)
-        tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
+    progress = partial(tqdm, desc="pages", unit="page", disable=None if with_dialogues else True)
+    files = make_site(board, documents, pages, progress)
+    if missing := [f"{name}.md" for name in READ if not (documents / f"{name}.md").is_file()]:
+        problem = f"lacks {', '.join(missing)}; the site is made without: make it in a clone"
+        tell(str(documents), [problem])
     if directory is None:
-        serve_pages(made.files, serve or 0, "the board")
+        makers = {path: partial(str, text) for path, text in files.items()}
+        serve_pages(makers, serve or 0, "the board")
         return
-    write_site(made, directory)
-    click.echo(f"{directory / 'index.html'}: {len(made.files)} files")
-    for line in left_over(made, directory):
+    write_site(files, directory)
+    click.echo(f"{directory / 'index.html'}: {len(files)} files")
+    for line in left_over(files, directory):
         click.echo(printable(line), err=True)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import html
+import posixpath
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -16,56 +19,62 @@ import click
 
 from mwz.normalization import folder_of
 
-from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import Diagnosis
 from ...errors import InputError
-from ...io import figure, read_bytes, write_atomically
-from ..columns import verdict_mark
+from ...io import figure, read_bytes, signed, write_atomically
 from ..markdown import older_results_page
-from ..model import Board, common_signatures
-from ..rows import REFERENCE
-from ..track import tracks
-from ..verdicts import verdict_meanings
+from ..model import Board
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
-from .board_page import sections
-from .dialogue_pages import DIALOGUES, Page, pages_of_dialogues, stored_pages
-from .document_pages import DOCUMENTS, document
-from .system_page import cause_title, compare_page, meanings, system_pages
+from .board_pages import (
+    board_page,
+    cause_title,
+    compare_page,
+    meanings,
+    sentence,
+    system_pages,
+    with_minus,
+)
+from .dialogue_pages import (
+    DIALOGUES,
+    Page,
+    marked,
+    pages_of_dialogues,
+    stored_pages,
+    with_links,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markdown_it.token import Token
 
 
 LOOPBACK = "127.0.0.1"
-_LOOPBACK_NAMES = (LOOPBACK, "localhost", "[::1]")
+_LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
 
 START = "index.html"
 """The page that is shown where an address names none."""
 
 _TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".csv": "text/csv; charset=utf-8",
+    "html": "text/html",
+    "css": "text/css",
+    "js": "text/javascript",
+    "json": "application/json",
+    "csv": "text/csv",
 }
-_PLAIN = "text/plain; charset=utf-8"
+
+DOCUMENTS: Mapping[str, str] = {
+    "audit": "Audit",
+    "submitting": "Submitting",
+    "metrics": "Metrics",
+    "older-results": "Older results",
+}
+"""Name of a document -> what links to it are called. Others of docs/ are not part of the site."""
 
 OLDER_RESULTS = "older-results"
 METRICS = "metrics"
 
-
-@dataclass(frozen=True)
-class Site:
-    """The files of the site.
-
-    Attributes:
-        files: Path within the site -> content.
-        missing: The documents that docs/ lacks, and the site with it.
-    """
-
-    files: Mapping[str, str]
-    missing: Sequence[str]
+READ = [name for name in DOCUMENTS if name != OLDER_RESULTS]
+"""The documents that are read from docs/; the other one is made."""
 
 
 def make_site(
@@ -73,123 +82,86 @@ def make_site(
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
     progress: Callable[[Collection[str]], Iterable[str]] = iter,
-) -> Site:
-    """Return the site of a board, the same for the same files.
+) -> dict[str, str]:
+    """Return path -> content of the site of a board, the same for the same files.
 
     Args:
         board: The board.
         documents: The folder of documents.
         dialogues: Path -> page of the dialogues, and of their index; None for an index of what
             entries store.
-        progress: Goes through the paths of these pages, and may show it.
+        progress: Goes through the paths of all pages, and may show it.
 
     Raises:
         InputError: The scores under some rule set do not compare.
     """
     texts = _documents(board, documents)
-    names = [name for name in DOCUMENTS if name in texts or name == METRICS]
-    compared = compare_page(board)
+    tables, compared = board_csv(board), compare_page(board)
     dialogue_pages = stored_pages(board) if dialogues is None else dialogues
     frame: dict[str, Any] = {
         "base": "base.html",
         "has_dialogues": bool(dialogue_pages),
-        "documents": {name: DOCUMENTS[name] for name in names},
+        "documents": {name: title for name, title in DOCUMENTS.items() if name in texts},
         "comparable": compared is not None,
         "dataset": dataset(),
         "meanings": meanings(),
     }
-    systems: dict[str, str] = {}
-    for key, system in system_pages(board):
-        systems[system_link(key)] = _render("system.html", 1, system=system, **frame)
-    tables = board_csv(board)
-    files = {
+    pages: dict[str, Page] = {
+        START: ("board.html", partial(board_page, board, tables)),
+        **{f"{name}.html": ("document.html", partial(_document, name, texts)) for name in texts},
+        **{
+            system_link(key): ("system.html", partial(dict, system=system))
+            for key, system in system_pages(board)
+        },
+        **dialogue_pages,
+    }
+    if compared is not None:
+        pages["compare.html"] = ("compare.html", partial(dict, compared=compared))
+    return {
         **_package_files("static"),
-        "index.html": _board(board, tables, frame),
-        **{f"{name}.html": _document(name, texts.get(name, ""), names, frame) for name in names},
-        **systems,
         **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
         "board.json": board_json(board),
         **tables,
-        **{
-            path: _render_page(path, dialogue_pages[path], frame)
-            for path in progress(dialogue_pages)
-        },
+        **{path: _render(path, pages[path], frame) for path in progress(pages)},
     }
-    if compared is not None:
-        files["compare.html"] = _render("compare.html", compared=compared, **frame)
-    missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
-    return Site(files, missing)
-
-
-def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> str:
-    board_sections = sections(board)
-    years = {row["year"] for section in board_sections for row in section["rows"]} - {None}
-    return _render(
-        "board.html",
-        board=board,
-        sections=board_sections,
-        years=sorted(years, reverse=True),
-        downloads=tables,
-        reference=tracks()[REFERENCE].about,
-        signatures=common_signatures(board.rows),
-        significance=p_text(SIGNIFICANCE),
-        tracks=tracks(),
-        verdicts=verdict_meanings(),
-        verdict_mark=verdict_mark,
-        **frame,
-    )
 
 
 def _documents(board: Board, folder: Path) -> dict[str, str]:
     """Return name -> Markdown of the documents that there are."""
-    paths = {name: folder / f"{name}.md" for name in DOCUMENTS if name != OLDER_RESULTS}
+    paths = {name: folder / f"{name}.md" for name in READ}
     there = {name: path for name, path in paths.items() if path.is_file()}
     texts = {name: read_bytes(path).decode(errors="replace") for name, path in there.items()}
     older = older_results_page(board)
+    # What the metrics are is known without docs/.
+    texts.setdefault(METRICS, f"# {DOCUMENTS[METRICS]}\n")
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
 
-def _document(name: str, text: str, names: Sequence[str], frame: Mapping[str, Any]) -> str:
-    heading, html = document(text or f"# {DOCUMENTS[name]}\n", names)
-    return _render("document.html", heading=heading, html=html, name=name, **frame)
+def _document(name: str, texts: Mapping[str, str]) -> dict[str, str]:
+    heading, text = document(texts[name], texts)
+    return {"heading": heading, "html": text, "name": name}
 
 
-def _render(template: str, depth: int = 0, **content: Any) -> str:
-    """Return a page of the site.
-
-    Args:
-        template: The template's name.
-        depth: How many folders below the board the page lies.
-        content: What the template shows. Texts are escaped.
-    """
-    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+def _render(path: str, page: Page, frame: Mapping[str, Any]) -> str:
+    """Return a page of the site; texts are escaped."""
+    template, content = page
+    root = "../" * path.count("/")
+    made: str = _environment().get_template(template).render(root=root, **content(), **frame)
     return made
 
 
-def _render_page(path: str, page: Page, frame: Mapping[str, Any]) -> str:
-    template, content = page
-    return _render(template, path.count("/"), **content(), **frame)
+def dialogue_site(systems: Mapping[str, Diagnosis]) -> dict[str, Callable[[], str]]:
+    """Return path -> what makes the content, of a site of dialogues alone.
 
-
-class DialogueSite(Mapping[str, str]):
-    """A site of dialogues alone: path -> content, made when it is asked for."""
-
-    def __init__(self, systems: Mapping[str, Diagnosis]) -> None:
-        """Take what to call each system, and its diagnosis."""
-        self._pages = pages_of_dialogues(systems, START)
-        self._static = _package_files("static")
-
-    def __getitem__(self, path: str) -> str:
-        if path in self._static:
-            return self._static[path]
-        frame = {"base": "plain.html", "meanings": meanings()}
-        return _render_page(path, self._pages[path], frame)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self._static, *self._pages))
-
-    def __len__(self) -> int:
-        return len(self._static) + len(self._pages)
+    Args:
+        systems: What to call each system -> its diagnosis.
+    """
+    frame = {"base": "plain.html", "meanings": meanings()}
+    pages = pages_of_dialogues(systems, START)
+    return {
+        **{path: partial(str, text) for path, text in _package_files("static").items()},
+        **{path: partial(_render, path, page, frame) for path, page in pages.items()},
+    }
 
 
 def _package_files(folder: str) -> dict[str, str]:
@@ -211,38 +183,149 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"titled": cause_title, "figure": figure}
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    made.filters |= {
+        "titled": cause_title,
+        "figure": figure,
+        "signed": signed,
+        "minus": with_minus,
+        "sentence": sentence,
+        "link": system_link,
+        "marked": marked,
+        "with_links": with_links,
+    }
     return made
 
 
-def write_site(made: Site, directory: Path) -> None:
+def write_site(files: Mapping[str, str], directory: Path) -> None:
     """Write every file of a site, each in one step.
 
     Raises:
         InputError: One of them cannot be written.
     """
-    for file, content in made.files.items():
-        write_atomically(directory / file, content.encode())
+    for path, content in files.items():
+        write_atomically(directory / path, content.encode())
 
 
-def left_over(made: Site, directory: Path) -> Iterator[str]:
+def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
     """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
     for name in (SYSTEMS, DIALOGUES):
         folder = directory / name
-        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in made.files]
-        has_some = any(path.startswith(f"{name}/") for path in made.files)
+        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in files]
+        has_some = any(path.startswith(f"{name}/") for path in files)
         for path in sorted(left) if has_some else [folder] if left else []:
             yield f"{path} is no part of the site; remove it"
+
+
+# -------------------------------- documents of docs/: Markdown in which HTML is only text
+
+# What tools write into documents to find a place again; HTML that is shown would show it.
+_COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
+
+
+def document(text: str, present: Collection[str]) -> tuple[str, str]:
+    """Return the heading of a document of docs/, and the document as HTML.
+
+    Links to other documents lead to their pages, where the site has them; links to what the site
+    does not have are plain text. HTML in the text is shown, not obeyed.
+
+    Args:
+        text: The document in Markdown.
+        present: The names of the documents that the site has.
+    """
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(_COMMENT.sub("", text))
+    slugs: set[str] = set()
+    headings, tables = [""], list[str]()
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            headings.append(_text(tokens[place + 1]))
+            token.attrSet("id", _slug(headings[-1], slugs))
+        elif token.type == "table_open":
+            tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
+            if words := _word_columns(tokens[place:]):
+                token.attrSet("class", words)
+        elif token.type in ("th_open", "td_open"):
+            # Inline styles are forbidden on the site; the table's class says the same.
+            token.attrs.pop("style", None)
+            if token.type == "th_open":
+                token.attrSet("scope", "col")
+        elif token.type in ("fence", "code_block"):
+            token.attrSet("tabindex", "0")
+        elif token.type == "inline":
+            _lead(token, present)
+    made = parser.renderer.render(tokens, parser.options, {})
+    return "".join(headings[1:2]), _in_scrollers(made, tables)
+
+
+def _in_scrollers(made: str, names: Iterable[str]) -> str:
+    """Return HTML with its tables, which may be wide, in parts that scroll by themselves."""
+    named = map(html.escape, names)
+    opening = '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table'
+    made = re.sub("<table", lambda _: opening.format(next(named)), made)
+    return made.replace("</table>", "</table></div>")
+
+
+def _word_columns(table: Sequence[Token]) -> str:
+    """Return the style of a table: which columns besides the first hold words."""
+    head = takewhile(lambda token: token.type != "thead_close", table)
+    titles = (token for token in head if token.type == "th_open")
+    words = ("right" not in str(title.attrGet("style")) for title in titles)
+    return " ".join(f"w{n}" for n, is_word in enumerate(words, start=1) if n > 1 and is_word)
+
+
+def _text(inline: Token) -> str:
+    children = (one for one in inline.children or () if one.type in ("text", "code_inline"))
+    return "".join(one.content for one in children)
+
+
+def _slug(heading: str, taken: set[str]) -> str:
+    """Return the address of a heading, as GitHub makes it."""
+    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") or "part"
+    slug, number = base, 1
+    while slug in taken:
+        slug, number = f"{base}-{number}", number + 1
+    taken.add(slug)
+    return slug
+
+
+def _lead(inline: Token, present: Collection[str]) -> None:
+    """Make the links of a line lead to pages of the site, or nowhere."""
+    target = None
+    for child in inline.children or ():
+        if child.type == "link_open":
+            target = site_address(str(child.attrGet("href")), present)
+            child.attrSet("href", target or "")
+        if child.type in ("link_open", "link_close"):
+            child.hidden = target is None
+
+
+def site_address(address: str, present: Collection[str]) -> str | None:
+    """Return where a link of a document leads on the site; None if the site has no such page.
+
+    Args:
+        address: The address in the document, from docs/.
+        present: The names of the documents that the site has.
+    """
+    path, mark, anchor = address.partition("#")
+    if not path or re.match(r"https?://", address):
+        return address
+    pages = {f"docs/{name}.md": f"{name}.html{mark}{anchor}" for name in present}
+    # The headings of the page in Markdown are not those of the site.
+    pages["leaderboard.md"] = "index.html"
+    return pages.get(posixpath.normpath(posixpath.join("docs", path)))
 
 
 # ------------------------------------------------- pages at the loopback address, until stopped
 
 
-def serve_pages(files: Mapping[str, str], port: int, what: str) -> None:
+def serve_pages(files: Mapping[str, Callable[[], str]], port: int, what: str) -> None:
     """Show pages until Ctrl-C.
 
     Args:
-        files: Path -> content.
+        files: Path -> what makes the content.
         port: The port; 0 for any that is free.
         what: What they show.
 
@@ -258,7 +341,7 @@ def serve_pages(files: Mapping[str, str], port: int, what: str) -> None:
             click.echo("\nstopped")
 
 
-def page_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
+def page_server(files: Mapping[str, Callable[[], str]], port: int) -> ThreadingHTTPServer:
     """Return a server of pages at the loopback address, not yet running; arguments as above.
 
     It answers requests for this machine only: a page of another site whose name was made to lead
@@ -266,6 +349,11 @@ def page_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
     """
 
     class Handler(BaseHTTPRequestHandler):
+        def handle(self) -> None:
+            # Not every client waits for its answer.
+            with suppress(OSError):
+                super().handle()
+
         def do_GET(self) -> None:
             try:
                 address = urlsplit(self.path)
@@ -273,42 +361,32 @@ def page_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
                 self.send_error(HTTPStatus.BAD_REQUEST)
                 return
             hosts = [*self.headers.get_all("Host", ()), *filter(None, [address.netloc])]
+            port = f":{self.connection.getsockname()[1]}"
+            names = {host.strip().lower().removesuffix(port) for host in hosts}
             path = unquote(address.path).lstrip("/") or START
-            if not hosts or not all(map(self._is_own, hosts)):
+            if not names or not names <= _LOOPBACK_NAMES:
                 self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             elif path not in files:
                 self.send_error(HTTPStatus.NOT_FOUND)
             else:
-                self._send(path, files[path].encode())
+                content = files[path]().encode()
+                self.send_response(HTTPStatus.OK)
+                kind = _TYPES[path.rpartition(".")[2]]
+                self.send_header("Content-Type", f"{kind}; charset=utf-8")
+                self.send_header("Content-Length", str(len(content)))
+                self.send_header("X-Content-Type-Options", "nosniff")
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(content)
 
         do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
-
-        def _is_own(self, host: str) -> bool:
-            port = self.connection.getsockname()[1]
-            return host.strip().lower().removesuffix(f":{port}") in _LOOPBACK_NAMES
-
-        def _send(self, path: str, content: bytes) -> None:
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", _TYPES.get(path[path.rfind(".") :], _PLAIN))
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(content)
 
         def log_message(self, format: str, *arguments: object) -> None:
             """Say nothing: the terminal shows where the pages are."""
 
     try:
-        return _Server((LOOPBACK, port), Handler)
+        return ThreadingHTTPServer((LOOPBACK, port), Handler)
     except OSError as error:
         problem = f"is not available ({error.strerror}); choose another: --serve PORT"
         raise InputError(f"port {port}", problem) from None
-
-
-class _Server(ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of a client that does not wait for its answer."""
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]

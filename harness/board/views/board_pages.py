@@ -1,0 +1,417 @@
+"""The pages of the board, of systems and of comparisons: what their templates show."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, combinations
+from typing import Any
+
+from mwz.normalization import read_toml
+
+from ...comparison import SIGNIFICANCE, p_text
+from ...diagnosis import CAUSES, SLOT_CAUSES
+from ...io import figure
+from ...metrics import FLAGS, TOTAL, headlines
+from ...scoring import Report
+from ...signature import PLACEHOLDERS
+from ..columns import (
+    FIRST,
+    SETUP_FIGURES,
+    BoardTable,
+    Column,
+    board_tables,
+    columns,
+    printed_columns,
+    verdict_mark,
+)
+from ..entries import Entry
+from ..model import Board, common_signatures
+from ..pairs import RANKING, SAMPLES, PairFigure
+from ..paper_table import entry_reference
+from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
+from ..rows import AGAIN, NOTHING, REFERENCE, ResponsesRow, Row, Value
+from ..scores import FIGURES
+from ..systems import FACTS, paper_year, stated_facts, system_year
+from ..track import tracks
+from ..verdicts import misfits, record, verdict_meanings
+from .board_data import Data, rows_by_rules
+from .charts import track_charts
+
+
+@cache
+def meanings() -> dict[str, dict[str, str]]:
+    """Return what pages call the fields of signatures, sources of domains and states, and signs."""
+    return dict(read_toml("meanings.toml", __package__))
+
+
+def with_minus(text: str) -> str:
+    """Return a text whose negative numbers have a real minus, which is as wide as a plus."""
+    return re.sub(r"(?<!\S)-(?=\d)", "−", text)
+
+
+def sentence(notes: Iterable[str]) -> str:
+    """Return notes as a sentence; empty without any."""
+    text = "; ".join(notes)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def cause_title(cause: str) -> str:
+    """Return what pages call a cause of lost points."""
+    return meanings()["titles"].get(cause, cause)
+
+
+# ----------------------------------------------------------------------------------- the board
+
+# Column that is called otherwise than its metric -> the metric.
+_METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
+
+
+def board_page(board: Board, downloads: Collection[str]) -> Data:
+    """Return what the page of the board shows.
+
+    Args:
+        board: The board.
+        downloads: The files of its tables.
+    """
+    board_sections = list(sections(board))
+    years = {row_year(row) for section in board_sections for row in section["rows"]}
+    return {
+        "board": board,
+        "sections": board_sections,
+        "years": sorted(filter(None, years), reverse=True),
+        "downloads": downloads,
+        "signatures": common_signatures(board.rows),
+        "significance": p_text(SIGNIFICANCE),
+        "tracks": tracks(),
+        "verdicts": verdict_meanings(),
+        "verdict_mark": verdict_mark,
+        "kind": row_kind,
+        "year": row_year,
+        "flags": row_flags,
+    }
+
+
+def sections(board: Board) -> Iterator[Data]:
+    """Yield the tracks that have rows, but that of references where others show its rows.
+
+    A section has `track`; `tables`; `charts`; `rows`, those of all its tables, and their `kinds`;
+    and `systems`, the number of systems with an entry.
+
+    A table has `key`, what scripts call it; `caption`; `ranked`, whether its first column is the
+    rank; `columns`, those besides rank and name; `rows`, permanent address -> row of a system that
+    is scored; `reported`, the same of systems without an entry; `source`, the table that prints
+    these; `cell`, what returns the value of a row in a column; and `notes`, address -> what is to
+    be said of a row. One of scored systems has `begin`, the keys of rows from which on the rank
+    ranges do not overlap the ones above, and `scale`, between which ends intervals are drawn.
+    """
+    anchors: Counter[str] = Counter()
+    shows_references = False
+    for key, track in tracks().items():
+        if key == REFERENCE and shows_references:
+            continue
+        of_track = [table for table in board_tables(board) if table.track == key]
+        tables = [_scored_table(board, table, anchors) for table in of_track]
+        tables += _printed_tables(board, key, anchors)
+        tables = [table for table in tables if table["rows"] or table["reported"]]
+        rows = [
+            row for one in tables for part in ("rows", "reported") for row in one[part].values()
+        ]
+        if tables:
+            scored = (row for row in rows if isinstance(row, Row) and row_kind(row) != REFERENCE)
+            kinds = {row_kind(row) for row in rows}
+            shows_references |= REFERENCE in kinds
+            yield {
+                "track": track,
+                "tables": tables,
+                "rows": rows,
+                "kinds": kinds,
+                "systems": len({row.name for row in scored if not row.is_human}),
+                "charts": list(track_charts(board, of_track)),
+            }
+
+
+def row_kind(row: Row | ReportedRow) -> str:
+    """Return what a row is of, a style of `site.css`.
+
+    "scored" are systems with outputs, "unavailable" those whose outputs nobody can get, "reported"
+    those that only public tables have, "reference" what is none.
+    """
+    if isinstance(row, ReportedRow):
+        return "reported"
+    if row.unranked == REFERENCE:
+        return REFERENCE
+    return "scored" if row.entry.verifiable else "unavailable"
+
+
+def row_year(row: Row | ReportedRow) -> int | None:
+    """Return when a row's system was published, if that is known."""
+    if isinstance(row, ReportedRow):
+        return paper_year(row.paper)
+    return system_year(row.entry.system)
+
+
+def _note(row: Row | ReportedRow) -> str:
+    if isinstance(row, ReportedRow):
+        return row.note or ""
+    # The check of the round trip has a table of its own in the Markdown page alone.
+    return "; ".join([*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])])
+
+
+def row_flags(row: Row | ReportedRow, columns: Sequence[Column[Any]]) -> Sequence[str] | None:
+    """Return the flags that are raised of a row, in words; None where its table shows none."""
+    # Flags of what is no system say nothing.
+    if isinstance(row, ReportedRow) or row_kind(row) == REFERENCE or row.is_human:
+        return None
+    return row.unreviewed if any(column.key == "flags" for column in columns) else None
+
+
+def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
+    """Return what stands in a table of scored rows, of others what is printed of the same."""
+    if isinstance(row, ReportedRow):
+        titles = {metric: title for title, metric in METRICS.items()}
+        title = titles.get(_METRICS.get(column.key, column.key), "")
+        return Value(words=row.figures.get(title, NOTHING))
+    is_shown = column.key != "flags" or row_flags(row, [column]) is not None
+    return column.value(row) if is_shown else Value()
+
+
+def _anchor(base: str, given: Counter[str]) -> str:
+    """Return an address for a row, and remember it; no two rows have the same."""
+    given[base] += 1
+    return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
+
+
+def _table(
+    key: str,
+    caption: str,
+    columns: Sequence[Column[Any]],
+    rows: Sequence[Row],
+    reported: Sequence[ReportedRow],
+    source: ReportedTable | None,
+    anchors: Counter[str],
+    **more: Any,
+) -> Data:
+    scored = {_anchor(row.anchor, anchors): row for row in rows}
+    printed = {}
+    for line in reported:
+        base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
+        printed[_anchor(f"reported-{base}", anchors)] = line
+    every: dict[str, Row | ReportedRow] = {**scored, **printed}
+    noted = {anchor: _note(row) for anchor, row in every.items()}
+    return {
+        "key": key,
+        "caption": caption,
+        "ranked": False,
+        "columns": columns,
+        "rows": scored,
+        "reported": printed,
+        "source": source if reported else None,
+        "cell": lambda row, column: column.value(row),
+        "notes": {anchor: note for anchor, note in noted.items() if note},
+        **more,
+    }
+
+
+def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Data:
+    track, rows = tracks()[table.track], table.rows
+    columns = [
+        column
+        for column in table.columns
+        if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
+    ]
+    official: list[ReportedTable] = []
+    if track.delexicalised:
+        columns.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
+        of_track = (one for one in board.tables if one.track == table.track)
+        official = [one for one in of_track if one.kind == OFFICIAL]
+    values = [column.value(row) for column in columns if column.key == RANKING for row in rows]
+    intervals = [value.interval for value in values if value.interval is not None]
+    ends = [end for one in intervals for end in (one.low, one.high)]
+    return _table(
+        table.key,
+        table.title,
+        columns,
+        table.lines,
+        [row for one in official for row in one.rows if not row.entry],
+        next(iter(official), None),
+        anchors,
+        ranked=track.submitted,
+        cell=_scored_cell,
+        begin=[group[0].key for group in board.rank_groups(table.track)[1:]],
+        scale=(min(ends, default=0.0), max(ends, default=0.0)),
+    )
+
+
+def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator[Data]:
+    """Yield a track's public tables in their own columns, of systems without an entry."""
+    without = (OLD, OFFICIAL) if tracks()[track].delexicalised else (OLD,)
+    for table in board.tables:
+        rows = [row for row in table.rows if row.entry is None]
+        if table.track == track and table.kind not in without and rows:
+            columns, caption = printed_columns(table, rows), f"{table.heading}: {table.title}"
+            yield _table(table.name, caption, columns, [], rows, table, anchors)
+
+
+# ------------------------------------------------------------------------------------- systems
+
+_LOST = (
+    ("Domains not matched, in dialogues", CAUSES, "matched"),
+    ("Requested slots not provided", SLOT_CAUSES, "provided"),
+)
+"""Title, causes, and what counts them by domain."""
+
+
+def system_pages(board: Board) -> Iterator[tuple[str, Data]]:
+    """Yield the key of every entry and what its page shows, in the order of the board.
+
+    It is `entry`, its `track`, and its row there, `main`: `row` if it is one of delexicalised
+    responses; `columns`, those of its track, and the keys of its `main_figures`; `stated`, fact ->
+    what is stated of it; `verdict`, whether the public board's row is the harness's; `by_rules`,
+    rule set -> its row; `rates`, title -> domain -> rate, in percent; `reported`, the figures that
+    are reported of it, and `misfits`, those that cannot be; `tracked`, track and row for each set
+    of gold states; `citation`; `compared`, whether it is compared with some other system; `before`
+    and `after`, its neighbours on the board.
+    """
+    rows = {row.key: row.entry for row in board.rows}
+    listed = [*rows.values(), *(entry for entry in board.entries if entry.key not in rows)]
+    in_order = [e for track in tracks() for e in listed if e.system.track == track]
+    order = [None, *in_order, None]
+    for entry, before, after in zip(in_order, order, order[2:], strict=False):
+        yield entry.key, {**_page(board, entry), "before": before, "after": after}
+
+
+def _page(board: Board, entry: Entry) -> Data:
+    main, track = board.row_of(entry), tracks()[entry.system.track]
+    row = main if isinstance(main, ResponsesRow) and track.delexicalised else None
+    return {
+        "board": board,
+        "entry": entry,
+        "track": track,
+        "main": main,
+        "row": row,
+        "columns": [] if main is None else track.columns(board, [main]),
+        "main_figures": FIGURES if track.delexicalised else (track.ranks,),
+        # What the harness makes itself has no facts.
+        "stated": {} if entry.system.predictions.by_harness else stated_facts(entry.system),
+        "facts": FACTS,
+        "verdict": "; ".join(board.verdicts(entry)),
+        "verdict_mark": verdict_mark,
+        "by_rules": {} if row is None else rows_by_rules(board, row),
+        "setup_figures": SETUP_FIGURES,
+        "headlines": headlines(),
+        "rates": {} if row is None else _rates(row.report),
+        "lost": _LOST,
+        "flags": FLAGS,
+        "reported": record([entry], board.tables),
+        "misfits": misfits([entry], []),
+        "tracked": [
+            (track, row)
+            for name, track in tracks().items()
+            if track.takes_gold
+            for row in chain.from_iterable(board.tables_by_track[name])
+            if row.key == entry.key
+        ],
+        "citation": entry_reference(entry),
+        # The page of comparisons has the systems of delexicalised responses alone.
+        "compared": row is not None
+        and not row.is_corpus
+        and any(entry.key in pair for pair in board.pairs.pairs),
+    }
+
+
+def _rates(report: Report) -> dict[str, dict[str, float]]:
+    """Return title -> domain -> rate, with state tracking where the system tracks states."""
+    if report.strict is None:
+        return {}
+    rates = {"Inform": report.strict.inform, "Success": report.strict.success}
+    if report.optimistic is not None:
+        rates["Inform opt."] = report.optimistic.inform
+        rates["Success opt."] = report.optimistic.success
+    tracked = {} if report.dst is None else report.dst.per_domain
+    for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
+        rates[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
+    domains = sorted(report.strict.inform.keys() - {TOTAL})
+    return {title: {d: of[d] for d in domains if d in of} for title, of in rates.items()}
+
+
+# ---------------------------------------------------------------------------- systems compared
+
+MOST = 4
+"""How many systems are compared at once."""
+
+
+def compare_page(board: Board) -> Data | None:
+    """Return what the page that compares systems shows; None if no two are compared.
+
+    It is `rows`, tracks with their rows that are compared with others; `pairs`, and `data`, all of
+    it for the script; `samples`, those of the randomisation test; `most`, how many systems
+    are compared at once; and `ranking`, the figure that ranks.
+    """
+    compared = {key for pair in board.pairs.pairs for key in pair}
+    # Nothing compares with the BLEU of references against themselves.
+    rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
+    by_track = [
+        (track, [row for row in rows if row.track == key]) for key, track in tracks().items()
+    ]
+    if not rows:
+        return None
+    return {
+        "rows": [(track, of_track) for track, of_track in by_track if of_track],
+        "pairs": board.pairs,
+        "data": _pairs_data(board, rows),
+        "samples": SAMPLES,
+        "most": MOST,
+        "ranking": headlines()[RANKING],
+    }
+
+
+def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
+    """Return systems and pairs as JSON types."""
+    listed = [column for column in columns(board) if column.key in FIGURES]
+    pairs: dict[str, list[object]] = {}
+    # Reason -> the pairs that do not compare for it.
+    apart: dict[str, list[str]] = {}
+    for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
+        name = f"{one.key}/{other.key}"
+        if pair := board.pairs.pairs.get((one.key, other.key)):
+            pairs[name] = [pair.dialogues, *(_pair_data(pair.figures[name]) for name in FIGURES)]
+        else:
+            ours, theirs = one.report.signature, other.report.signature
+            reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
+            why = "; ".join(reasons) or "they play no dialogue in common"
+            apart.setdefault(why, []).append(name)
+    return {
+        "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
+        "systems": {row.key: _system_data(row, listed) for row in rows},
+        "pairs": pairs,
+        "apart": apart,
+        "titles": meanings()["titles"],
+    }
+
+
+def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
+    """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
+    rates, kept = _rates(row.report), row.entry.scores.dialogues
+    points = {} if kept is None else kept.causes.points
+    both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
+    return {
+        "name": row.name,
+        "figures": {column.key: _with_half(column.value(row)) for column in listed},
+        "domains": {domain: [round(rate, 1) for rate in of] for domain, of in both.items()},
+        "causes": {name: round(one.success, 1) for name, one in points.items()},
+    }
+
+
+def _with_half(value: Value) -> str:
+    """Return a value with half of its interval."""
+    half = "" if value.interval is None else f" ±{figure(value.interval.half, value.digits)}"
+    return with_minus(value.text) + half
+
+
+def _pair_data(one: PairFigure) -> list[object]:
+    """Return difference, p, and who alone wins how many."""
+    won = [] if one.only_a is None else [one.only_a, one.only_b]
+    return [round(one.difference, 2), p_text(one.p), *won]
