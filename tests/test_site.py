@@ -617,7 +617,7 @@ def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: 
     data: Any = json.loads(files["systems/system.json"])
     assert {name: data[name] for name in about} == about
     assert "open_weights" not in data
-    row = _lines(site)["system"]
+    row = _lines(files)["system"]
     assert {name: row[name] for name in about} == {name: str(one) for name, one in about.items()}
     assert row["open_weights"] == ""
 
