@@ -24,7 +24,7 @@ from .entries import (
 )
 from .markdown import neighbours_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, pair_problems
+from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
@@ -268,7 +268,7 @@ def stored_problems(
         base: The folder as it was before, where it is known.
     """
     problems = []
-    if missing := board.pairs.missing:
+    if missing := missing_pairs(board.pairs, entries):
         first = " and ".join(missing[0])
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")

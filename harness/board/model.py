@@ -182,7 +182,7 @@ class Board:
     tables_by_track: Mapping[str, Sequence[Sequence[Row]]]
     tables: Sequence[ReportedTable] = ()
     note: str = ""
-    pairs: Pairs = field(default_factory=Pairs)
+    pairs: Pairs = field(default_factory=dict)
 
     @cached_property
     def by_rules(self) -> Mapping[str, Sequence[ResponsesRow]]:
@@ -234,7 +234,7 @@ class Board:
         for track in names if self.rules == DEFAULT_RULES else ():
             keys = [row.key for row in self.of_track(track) if row.rank is not None]
             for key in keys:
-                pairs = [pair for other in keys if (pair := self.pairs.between(key, other))]
+                pairs = [pair for other in keys if (pair := self.pairs.get((key, other)))]
                 gaps = [one.difference for pair in pairs if (one := pair.figures[RANKING]).distinct]
                 better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
                 if pairs:
@@ -289,7 +289,7 @@ class Board:
         for who, place in places.items():
             if 0 <= place < len(track):
                 other = track[place]
-                yield who, other, self.pairs.between(ranked_row.key, other.key)
+                yield who, other, self.pairs.get((ranked_row.key, other.key))
 
 
 def make_board(
@@ -317,7 +317,7 @@ def make_board(
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     by_track = _tables(by_key, rules, copies(fingerprints(entries)))
     responses = _delexicalised(by_track)
-    return Board(rules, by_key, responses, by_track, tables, note, pairs or Pairs())
+    return Board(rules, by_key, responses, by_track, tables, note, pairs or {})
 
 
 def read_board(

@@ -107,7 +107,7 @@ def _page(board: Board, entry: Entry) -> Data:
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": row is not None
         and not row.is_corpus
-        and any(entry.key in pair for pair in board.pairs.pairs),
+        and any(entry.key in pair for pair in board.pairs),
     }
 
 
@@ -278,7 +278,7 @@ def compare_page(board: Board) -> Data | None:
     it as JSON for the script; `samples`, those of the randomisation test; and `most`, how many
     systems are compared at once.
     """
-    compared = {key for pair in board.pairs.pairs for key in pair}
+    compared = {key for pair in board.pairs for key in pair}
     # Nothing compares with the BLEU of references against themselves.
     rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
     if not rows:
@@ -308,7 +308,7 @@ def compare_page(board: Board) -> Data | None:
 
 def _difference(board: Board, row: Row, other: Row) -> str | Cell:
     """Return a row's difference from another one."""
-    pair = board.pairs.between(row.key, other.key)
+    pair = board.pairs.get((row.key, other.key))
     if pair is None:
         return NOTHING
     one = pair.figures[RANKING]
@@ -324,7 +324,7 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> str:
     apart: dict[str, list[str]] = {}
     for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
         name = f"{one.key}/{other.key}"
-        if pair := board.pairs.pairs.get((one.key, other.key)):
+        if pair := board.pairs.get((one.key, other.key)):
             pairs[name] = _pair_data(pair)
         elif one.report and other.report:
             ours, theirs = one.report.signature, other.report.signature
