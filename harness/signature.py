@@ -9,13 +9,15 @@ Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from mwz.normalization import digest_of_json
+
+_T = TypeVar("_T")
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -173,6 +175,20 @@ class Signature:
         return self._text_of(name) or ("all" if name == "coverage" else "none")
 
 
+def grouped(
+    signed: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
+) -> list[list[tuple[_T, Signature]]]:
+    """Return what has a signature in groups: with the first group whose first one compares."""
+    groups: list[list[tuple[_T, Signature]]] = []
+    for one in signed:
+        alike = (group for group in groups if group[0][1].comparable_with(one[1], apart_from))
+        group = next(alike, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(one)
+    return groups
+
+
 def comparable_group(
     signatures: Sequence[Signature], apart_from: Collection[str] = ()
 ) -> list[int]:
@@ -185,16 +201,10 @@ def comparable_group(
         signatures: The signatures.
         apart_from: As for `Signature.comparable_with`.
     """
-    groups: list[list[int]] = []
-    for place, one in enumerate(signatures):
-        fitting = (g for g in groups if signatures[g[0]].comparable_with(one, apart_from))
-        group = next(fitting, None)
-        if group is None:
-            groups.append(group := [])
-        group.append(place)
-    groups.sort(key=len, reverse=True)
-    sizes = [len(group) for group in groups]
-    return groups[0] if sizes and sizes[0] > 1 and sizes.count(sizes[0]) == 1 else []
+    groups = sorted(grouped(enumerate(signatures), apart_from), key=len, reverse=True)
+    first, *others = groups or [[]]
+    is_largest = len(first) > max(1, *map(len, others))
+    return [place for place, _ in first] if is_largest else []
 
 
 _SHOWN = (

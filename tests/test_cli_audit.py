@@ -18,9 +18,9 @@ from entered import (
 )
 from helpers import Run, run_cli
 
-from mwz.harness.board import PREDICTIONS_FILE, System, read_entries
+from mwz.harness.board import System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE
-from mwz.harness.board.systems import system_text
+from mwz.harness.board.systems import PREDICTIONS_FILE, system_text
 from mwz.harness.io import validated
 from mwz.normalization import published_rule_sets
 

@@ -27,10 +27,11 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board import PREDICTIONS_FILE, Entry, Scores, System, read_entries
+from mwz.harness.board import Entry, Scores, System, read_entries
 from mwz.harness.board.entries import ENTRY_FILE, entry_problems, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.grounding import told_shares

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
@@ -183,9 +183,16 @@ def _commands() -> str:
     return markdown_table(["command", "what it does"], rows)
 
 
+def _choices(kind: Any) -> tuple[str, ...]:
+    """Return the answers to a fact, if it is not a text or a number of one's own."""
+    one, _ = get_args(kind)
+    return get_args(one) if get_origin(one) is Literal else ()
+
+
 def _facts() -> str:
     rows: _Rows = [
-        [f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()
+        [f"`{name}`", fact.description, ", ".join(_choices(fact.annotation))]
+        for name, fact in FACTS.items()
     ]
     return markdown_table(["fact", "what it states", "one of"], rows)
 

@@ -216,26 +216,19 @@ def read_entry(folder: Path) -> Entry:
     return Entry(folder, system, *read_scores(folder, system.track))
 
 
-def find_entry(name: str, submissions: Path) -> Entry | None:
-    """Return the entry of a name; None if there is none.
-
-    It is looked for in a folder of submissions, then on the board that comes with the harness.
+def find_entry(name: str, submissions: Path) -> Entry:
+    """Return the entry of a name, in a folder of submissions or on the board of the harness.
 
     Raises:
-        InputError: Its `entry.toml` cannot be read.
+        InputError: There is none, or its `entry.toml` cannot be read.
     """
-    if Path(name).name != name or name.startswith("."):
-        return None
-    places = (folder / key for folder in (submissions, PUBLISHED) for key in (name, name.lower()))
-    entry_folder = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
-    return None if entry_folder is None else read_entry(entry_folder)
-
-
-def no_entry(name: str, submissions: Path) -> InputError:
-    """Return the error of a name that is neither a file nor an entry."""
-    names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
+    folders = (submissions, PUBLISHED)
+    for place in (folder / key for folder in folders for key in (name, name.lower())):
+        if (place / ENTRY_FILE).is_file():
+            return read_entry(place)
+    names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}
     problem = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
-    return InputError(name, problem)
+    raise InputError(name, problem)
 
 
 # ---------------------------------------------------------------- what is wrong with entries

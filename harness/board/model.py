@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, TypeVar
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..comparison import Interval
 from ..errors import refuse
-from ..signature import PLACEHOLDERS, Signature
-from .copied import Fingerprints, Shared, copies
+from ..signature import PLACEHOLDERS, Signature, grouped
+from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .reported import (
@@ -29,16 +28,11 @@ from .rows import ResponsesRow, Row, order
 from .track import tracks
 from .verdicts import official_verdict
 
-_T = TypeVar("_T")
-
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
 
 PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
 """The pages that are made from a folder of submissions, beside it."""
-
-Copies: TypeAlias = Mapping[str, Mapping[str, Shared]]
-"""Key -> flag -> what the entry has of another one."""
 
 
 def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
@@ -119,20 +113,6 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
 
 # What systems may differ in and yet stand in one table: each has a column, or a note.
 _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
-
-
-def grouped(
-    signed: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
-) -> list[list[tuple[_T, Signature]]]:
-    """Return what has a signature in groups: with the first group whose first one compares."""
-    groups: list[list[tuple[_T, Signature]]] = []
-    for one in signed:
-        alike = (group for group in groups if one[1].comparable_with(group[0][1], apart_from))
-        group = next(alike, None)
-        if group is None:
-            groups.append(group := [])
-        group.append(one)
-    return groups
 
 
 def _comparison_problems(signatures: Sequence[tuple[str, Signature]]) -> Iterator[str]:

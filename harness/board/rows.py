@@ -14,7 +14,7 @@ from ..metrics import FLAGS, GOLD_STATES, LowerBound, headlines
 from ..scoring import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission import MANY_UNKNOWN
-from .copied import COPIED_STATES, Shared
+from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
 from .track import Track, tracks
@@ -86,12 +86,12 @@ class Row:
     Attributes:
         entry: The entry.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
-        copies: Flag -> what it has of another entry, as far as that is known.
+        copies: Flag -> the key of the entry that it has something of, and the share of its turns.
     """
 
     entry: Entry
     rank: int | None = None
-    copies: Mapping[str, Shared] = field(default_factory=dict)
+    copies: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def is_human(self) -> bool:
@@ -232,14 +232,14 @@ class Row:
     @cached_property
     def flags(self) -> Mapping[str, float]:
         """Flag -> figure, of those that its table has."""
-        measured = {**self.measured_flags, **{n: one.share for n, one in self.copies.items()}}
+        measured = {**self.measured_flags, **{n: share for n, (_, share) in self.copies.items()}}
         return {name: share for name, share in measured.items() if self.has_flag(name)}
 
     @cached_property
     def raised(self) -> list[str]:
         """The flags that are raised; states that are said to be another entry's are none."""
-        states = self.copies.get(COPIED_STATES)
-        is_stated = states is not None and states.entry == self.entry.system.states_of
+        whose, _ = self.copies.get(COPIED_STATES, (None, 0.0))
+        is_stated = whose is not None and whose == self.entry.system.states_of
         return [
             name
             for name, value in self.flags.items()
@@ -275,11 +275,11 @@ class Row:
         if self.entry.system.states_of is not None:
             yield f"belief states of {self.entry.system.states_of}"
         for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
-            value, copied = self.flags[name], self.copies.get(name)
-            of = "" if copied is None else f" ({quoted(copied.entry)})"
+            value, (copied, _) = self.flags[name], self.copies.get(name, ("", 0.0))
+            of = f" ({quoted(copied)})" if copied else ""
             note = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
-            if name == COPIED_STATES and value == 1.0 and copied is not None:
-                note = f"same belief states as {copied.entry}"
+            if name == COPIED_STATES and value == 1.0 and copied:
+                note = f"same belief states as {copied}"
             review = self.reviews.get(name)
             if review is None:
                 yield f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}"

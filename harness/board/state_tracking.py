@@ -15,7 +15,7 @@ from ..io import figure
 from ..metrics import FLAGS, GOLD_STATES
 from ..signature import Signature
 from .columns import Column, Values, at, named, raised
-from .copied import Shared
+from .copied import Copies
 from .entries import Entry
 from .entry_scores import Reading
 from .model import Board
@@ -129,9 +129,7 @@ class TrackedRow(Row):
         return [f"≥ {whole} {over}; {jga} on the turns it tracks"]
 
 
-def _tables(
-    entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
-) -> list[list[Row]]:
+def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
     """Return the rows, a list for each set of gold states, the best first.
 
     The benchmark's own gold states come first, then those of other versions, then those of files.

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
+from pydantic.fields import FieldInfo
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -286,11 +286,6 @@ TABLE = "table"
 """The key that names a table of aliases in an entry."""
 
 
-def declared_placeholders(declared: Aliases) -> dict[str, str]:
-    """Return aliases as an entry declares them."""
-    return dict(declared.names) if declared.table is None else {TABLE: declared.table}
-
-
 class Review(BaseModel, extra="forbid", frozen=True):
     """Why an entry is ranked although it raises a flag.
 
@@ -406,33 +401,9 @@ def _unfit(system: System, track: Track) -> Iterator[str]:
             yield f"`{field}` is not for it; leave it out"
 
 
-@dataclass(frozen=True)
-class Fact:
-    """What readers must know of a system, and its authors are asked for.
-
-    Attributes:
-        title: What pages call it.
-        question: What is to be given.
-        choices: The answers there are; none if it is a text or a number.
-        number: Whether it is a whole number.
-    """
-
-    title: str
-    question: str
-    choices: Sequence[str]
-    number: bool
-
-
-def _facts() -> Iterator[tuple[str, Fact]]:
-    for name, field in System.model_fields.items():
-        if field.title is not None:
-            kind = get_args(field.annotation)[0]
-            choices = get_args(kind) if get_origin(kind) is Literal else ()
-            number = int in get_args(kind)
-            yield name, Fact(field.title, field.description or "", choices, number)
-
-
-FACTS: Mapping[str, Fact] = dict(_facts())
+FACTS: Mapping[str, FieldInfo] = {
+    name: field for name, field in System.model_fields.items() if field.title is not None
+}
 """Field of `System` -> what it states: options, pages, downloads and documentation follow."""
 
 NOT_STATED = "not stated"
@@ -451,6 +422,31 @@ def read_system(path: Path) -> System:
     """
     content = parse_toml(read_plain(path), str(path), parse_float=Decimal)
     return validated(System, content, str(path))
+
+
+def declared_system(
+    about: Mapping[str, Any], facts: Mapping[str, str], aliases: Aliases | None
+) -> System:
+    """Return what a user says of a system; its predictions are to be kept with the entry.
+
+    Args:
+        about: Field of `System` -> what is said.
+        facts: Of `FACTS` -> what is said, as text.
+        aliases: The placeholders that its responses hold besides those of the rule sets.
+
+    Raises:
+        InputError: Something is not as the schema says.
+    """
+    numbers = {name: int(facts[name]) for name in _NUMBERS if facts.get(name, "").isdecimal()}
+    content = {**about, **facts, **numbers, "predictions": {"file": PREDICTIONS_FILE}}
+    if aliases is not None:
+        named = None if aliases.table is None else {TABLE: aliases.table}
+        content["placeholders"] = named or dict(aliases.names)
+    return validated(System, content, "submission")
+
+
+_NUMBERS = ("year", "runs")
+"""Facts that are whole numbers."""
 
 
 def system_text(system: System) -> str:

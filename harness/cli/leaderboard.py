@@ -10,8 +10,6 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from mwz.normalization import DEFAULT_RULES
-
 from .. import board
 from ..io import printable
 from . import option
@@ -52,8 +50,7 @@ def command(
     if check:
         changed = any(outcome.changes for outcome in rescored)
         return int(_is_outdated(submissions, entries, base) or changed)
-    entries, files = board.updated(entries, rescored, DEFAULT_RULES)
-    board.publish(submissions, entries, files)
+    board.publish(submissions, entries, rescored)
     click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
     return None
 
@@ -61,14 +58,12 @@ def command(
 def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path | None) -> bool:
     """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
-        click.echo(printable(board.review_text(submissions, entries, base, DEFAULT_RULES)))
-    made = board.read_board(submissions, entries, DEFAULT_RULES)
-    diffs = board.page_diffs(submissions, made)
+        click.echo(printable(board.review_text(submissions, entries, base)))
+    diffs, problems = board.outdated(submissions, entries, base)
     for path, diff in diffs.items():
         click.echo(printable(diff or f"{path}: up to date"))
         if diff:
             click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
-    problems = board.stored_problems(submissions, entries, made, base)
     for problem in problems:
         click.echo(printable(problem), err=True)
     return bool(problems) or any(diffs.values())

@@ -271,13 +271,8 @@ def found_entry(name: str) -> board.Entry | None:
     """
     if name.startswith("@") or name == STANDARD_STREAM:
         return None
-    if Path(name).name != name or os.path.exists(name):
-        return None
-
-    entry = board.find_entry(name, SUBMISSIONS)
-    if entry is None:
-        raise board.no_entry(name, SUBMISSIONS)
-    return entry
+    is_path = Path(name).name != name or os.path.exists(name)
+    return None if is_path else board.find_entry(name, SUBMISSIONS)
 
 
 def score_outputs(

@@ -12,7 +12,7 @@ from mwz.normalization import published_rule_sets
 
 from .. import board
 from ..errors import InputError
-from ..io import printable, read_bytes, shown_name, validated
+from ..io import printable, read_bytes, shown_name
 from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
@@ -86,19 +86,10 @@ def command(
     declared = board.tracks()[track]
     _refuse_options(declared)
     aliases = Options(placeholders=placeholders).aliases
-    numbers = {
-        name for name, value in facts.items() if board.FACTS[name].number and value.isdecimal()
-    }
-    content = {
-        **{name: value for name, value in about.items() if value is not None},
-        **{name: int(value) if name in numbers else value for name, value in facts.items()},
-        "track": track,
-        # Filled in when the folder is written.
-        "predictions": {"file": board.PREDICTIONS_FILE},
-        "placeholders": None if aliases is None else board.declared_placeholders(aliases),
-        "reported": [{"source": source, **reported}] if reported else [],
-    }
-    system = validated(board.System, content, "submission")
+    given = {name: value for name, value in about.items() if value is not None}
+    claims = [{"source": source, **reported}] if reported else []
+    said = {**given, "track": track, "reported": claims}
+    system = board.declared_system(said, facts, aliases)
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
     how = board.Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)

@@ -72,9 +72,8 @@ def command(
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = board.flag_notes(board.in_order(entries, board.read_order(submissions)))
     for one in verified:
-        click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
+        click.echo(printable("\n".join([_lines(one), *(f"  {flag}" for flag in one.flags)])))
     click.echo(_summary(verified))
     if all(one.missing is not None for one in verified):
         # A check that looked at nothing has not passed.

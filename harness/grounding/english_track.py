@@ -19,7 +19,6 @@ from ..board import (
     Entry,
     ResponsesRow,
     Row,
-    Shared,
     Track,
     Values,
     at,
@@ -81,7 +80,7 @@ class EnglishRow(ResponsesRow):
 
 
 def _tables(
-    entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
+    entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, tuple[str, float]]]
 ) -> list[list[Row]]:
     """Return the rows: the human responses, the ranked ones, then the others.
 

@@ -25,12 +25,10 @@ from ..board import (
     Reading,
     Row,
     Scores,
-    Shared,
     Track,
     Value,
     Values,
     at,
-    grouped,
     hashes_of,
     named,
     plain,
@@ -40,7 +38,7 @@ from ..comparison import Interval
 from ..data import DEFAULT
 from ..errors import InputError, Remark, counted
 from ..io import encoded, to_json
-from ..signature import Signature
+from ..signature import Signature, grouped
 from .agents import Baseline
 from .environment import Line
 from .plays import Plays, play_scripts, recorded, replayed
@@ -166,9 +164,7 @@ class LiveRow(Row):
                 yield f"{counted(number, 'dialogue')} {how}, counted as lost"
 
 
-def _tables(
-    entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
-) -> list[list[Row]]:
+def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
     """Return the rows, a list for each user, tools and tasks, the best first.
 
     What is played with different users does not compare. The seed of a scripted user, how often

@@ -117,7 +117,7 @@ def _stated(entry: Entry) -> dict[str, str]:
         return {}
     stated = stated_facts(entry.system)
     return {
-        fact.title: NOT_STATED if stated[name] is None else str(stated[name])
+        str(fact.title): NOT_STATED if stated[name] is None else str(stated[name])
         for name, fact in FACTS.items()
     }
 
@@ -228,8 +228,8 @@ def _flags(row: Row) -> list[Cells]:
     """Return the rows of the flags that are raised."""
     rows: list[Cells] = []
     for name in row.raised:
-        flag, copied = FLAGS[name], row.copies.get(name)
-        title = flag.title + (f" ({copied.entry})" if copied else "")
+        flag, (copied, _) = FLAGS[name], row.copies.get(name, ("", 0.0))
+        title = flag.title + (f" ({copied})" if copied else "")
         raised = Cell(figure(row.flags[name], 2), mark="raised")
         rows.append([title, raised, flag.honest_text, flag.bound])
     return rows
