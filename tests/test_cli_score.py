@@ -225,7 +225,7 @@ def test_help_imports_no_subcommand() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert set(commands()) >= {"audit", "data", "dst", "leaderboard", "score", "submit"}
-    for name, line in commands().items():
+    for name, (line, _) in commands().items():
         assert name in done.stdout
         assert line in " ".join(done.stdout.split())
 

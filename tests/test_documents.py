@@ -37,7 +37,7 @@ def table_rows(document: str) -> dict[str, list[str]]:
 
 
 def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
-    report = entry.scores.under(rules)
+    report = entry.scores.reports.get(rules)
     assert report is not None
     scores = report.setup(setup)
     assert scores is not None

@@ -182,7 +182,7 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
             continue
         cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
         for rules in ("2021", "2023", "2026"):
-            found = by_key[key].scores.under(rules)
+            found = by_key[key].scores.reports.get(rules)
             assert found is not None
             for name in ("inform", "success", "combined"):
                 column = name if rules == "2021" else f"{name}-{rules}"

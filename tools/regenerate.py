@@ -179,7 +179,7 @@ _Rows: TypeAlias = list[list[str | int | float | None]]
 
 
 def _commands() -> str:
-    rows: _Rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
+    rows: _Rows = [[f"`mwz {name}`", line] for name, (line, _) in commands().items()]
     return markdown_table(["command", "what it does"], rows)
 
 
@@ -321,7 +321,7 @@ def _audited_systems() -> str:
     for row in board.rows:
         if row.entry.system.predictions.by_harness:
             continue
-        newer = row.entry.scores.under("2023")
+        newer = row.entry.scores.reports.get("2023")
         rows.append(
             [
                 escaped_cell(row.name),
@@ -405,7 +405,7 @@ def _fuzzy_joint_accuracies() -> str:
         (entry.system.name, exact, report.dst.fuzzy)
         for entry in _entries()
         if not entry.system.predictions.by_harness
-        and (report := entry.scores.under(DEFAULT_RULES)) is not None
+        and (report := entry.scores.reports.get(DEFAULT_RULES)) is not None
         and report.dst is not None
         and isinstance(exact := report.dst.metrics["JGA"], float)
     ]

@@ -233,12 +233,16 @@ def _content(folder: Path) -> dict[str, bytes]:
 def _diff(before: Path, after: Path) -> str:
     """Return how a file differs; empty if it does not."""
     old, new = (
-        read_plain(path).decode(errors="replace").splitlines() if is_plain_file(path) else []
+        read_plain(path).decode(errors="replace") if is_plain_file(path) else ""
         for path in (before, after)
     )
-    lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
-    diff = "\n".join(lines)
+    diff = _unified(old, new, "before", "after", 1)
     return f"```diff\n{diff}\n```" if diff else ""
+
+
+def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> str:
+    lines = (old.splitlines(), new.splitlines(), before, after)
+    return "\n".join(difflib.unified_diff(*lines, lineterm="", n=context))
 
 
 # -------------------------------------------------------------------------- outdated files
@@ -262,11 +266,8 @@ def outdated(
     diffs, problems = {}, []
     for path, page in pages(folder, board).items():
         stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
-        lines = difflib.unified_diff(
-            stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
-        )
-        different = "\n".join(lines) or "only the ends of lines differ"
-        diffs[path] = "" if stored == page else different
+        different = _unified(stored, page, str(path), "from submissions")
+        diffs[path] = "" if stored == page else different or "only the ends of lines differ"
     if missing := missing_pairs(board.pairs, entries):
         first = " and ".join(missing[0])
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"

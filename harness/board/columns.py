@@ -337,7 +337,7 @@ def _tables(track: str, entries: Sequence[Entry], rules: str, copies: Copies) ->
     rows = [
         ResponsesRow(entry=entry, report=report, copies=copies.get(entry.key, {}))
         for entry in entries
-        if entry.system.track == track and (report := entry.scores.under(rules)) is not None
+        if entry.system.track == track and (report := entry.scores.reports.get(rules)) is not None
     ]
     return [[*ranked(rows)]]
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
-from ..io import is_plain_file, parse_json, parse_toml, read_plain
+from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
 from ..signature import PLACEHOLDERS
-from .scores import Scores, read_scores
+from .scores import DialogueScores, Scores, read_scores
 from .systems import System, folder_name, read_system
 from .track import OF_ROOMS, tracks
 
@@ -70,10 +70,9 @@ class Entry:
         return next((one.benchmark for one in self.scores.signatures.values()), None)
 
     @property
-    def stores_dialogues(self) -> bool:
-        """Whether it stores what comparisons take: reports, and the same dialogue by dialogue."""
-        scores = self.scores
-        return bool(scores.reports) and scores.dialogues is not None and not self.problems
+    def compared(self) -> DialogueScores | None:
+        """What comparisons take of what is stored: its reports, dialogue by dialogue."""
+        return self.scores.dialogues if self.scores.reports and not self.problems else None
 
     @property
     def key(self) -> str:
@@ -196,12 +195,7 @@ def read_note(folder: Path) -> str:
         InputError: The note is not text.
     """
     path = folder / NOTE_FILE
-    if not path.is_file():
-        return ""
-    try:
-        return " ".join(read_plain(path).decode().split())
-    except UnicodeDecodeError:
-        raise InputError(str(path), "not text in UTF-8") from None
+    return " ".join(decoded(read_plain(path), str(path)).split()) if path.is_file() else ""
 
 
 def read_entry(folder: Path) -> Entry:

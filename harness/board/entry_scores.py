@@ -256,15 +256,14 @@ def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:
 def score_entry(
     outputs: Outputs,
     golds: Sequence[GoldStates] = (),
-    seeds: Mapping[str, Responses | Seed] | None = None,
+    seeds: Mapping[str, Responses] | None = None,
 ) -> Scores:
     """Score all that is stored of a system.
 
     Args:
         outputs: What it put out.
         golds: Further gold states to compare predicted states with.
-        seeds: File in the entry's folder -> outputs of a further seed of the system, or what they
-            were found to score.
+        seeds: File in the entry's folder -> outputs of a further seed of the system.
 
     Raises:
         InputError: The outputs play nothing, or lack what the scores of seeds are compared by.
@@ -274,7 +273,7 @@ def score_entry(
         return scores
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
-    each = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
+    each = tuple(_seed(file, one) for file, one in seeds.items())
     totals = figures_of_sums([sum(column) for column in scores.dialogues.columns])
     spread = spread_of([totals, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))

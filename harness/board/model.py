@@ -100,7 +100,7 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
     """Yield which scores are missing under a rule set, and which do not compare."""
     signatures: dict[bool, list[tuple[str, Signature]]] = {}
     for entry in entries:
-        track, report = tracks()[entry.system.track], entry.scores.under(rules)
+        track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
             signatures.setdefault(track.english, []).append((entry.key, report.signature))
         elif track.by_rules and not entry.scores.reports and not entry.problems:

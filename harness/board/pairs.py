@@ -56,8 +56,8 @@ def stored_evidence(entry: Entry) -> Evidence:
     Raises:
         InputError: Nothing is stored of them, or it cannot be used.
     """
-    dialogues = entry.scores.dialogues
-    if dialogues is None or not entry.stores_dialogues:
+    dialogues = entry.compared
+    if dialogues is None:
         problem = "; ".join(entry.problems) or "stores no scores of its dialogues"
         raise InputError(f"entry {entry.key}", problem)
     rows = [*zip(*dialogues.columns, strict=True)]
@@ -214,9 +214,9 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     dialogue is played by both.
     """
     scored = [
-        (entry.key, entry.scores.main.signature, entry.scores.dialogues)
+        (entry.key, entry.scores.main.signature, dialogues)
         for entry in sorted(entries, key=lambda entry: entry.key)
-        if entry.stores_dialogues and entry.scores.dialogues is not None
+        if (dialogues := entry.compared) is not None
     ]
     return {
         (a, b): (one.digest, other.digest)

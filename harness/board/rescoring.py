@@ -86,10 +86,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         InputError: They are nowhere, or not what is pinned.
     """
     predictions = entry.system.predictions
-    if predictions.made is not None:
-        return predictions.made
-    if predictions.played is not None:
-        return predictions.played
+    if by_harness := predictions.made or predictions.played:
+        return by_harness
     if predictions.lexicalised is not None:
         return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
@@ -97,8 +95,7 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     if predictions.file is not None:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
-    if pinned is None:
-        raise InputError(entry.key, "names no predictions")
+    assert pinned is not None
     places = [safe_path(downloads_directory(), pinned.place)]
     clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
     places += [clone / pinned.path for clone in clones]
@@ -240,8 +237,8 @@ def _seed_files(entry: Entry) -> dict[str, bytes]:
     if not names:
         problem = f"{SEEDS_FILE} cannot be used, and its predictions are missing"
         raise InputError(entry.key, problem)
-    in_order = sorted(names, key=lambda name: (len(name), name))
-    return {name: read_plain(entry.folder / name) for name in in_order}
+    numbered = sorted(names, key=lambda name: (len(name), name))
+    return {name: read_plain(entry.folder / name) for name in numbered}
 
 
 def _not_scored(entry: Entry, error: InputError) -> Rescored:

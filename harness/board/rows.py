@@ -246,6 +246,11 @@ class Row:
             if FLAGS[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
         ]
 
+    def flag_title(self, name: str, quoted: Callable[[str], str] = str) -> str:
+        """Return what a flag is called; of copies, with the entry that they are of."""
+        copied, _ = self.copies.get(name, ("", 0.0))
+        return FLAGS[name].title + (f" ({quoted(copied)})" if copied else "")
+
     @property
     def reviews(self) -> Mapping[str, Review]:
         """Flag -> its review, of those that are reviewed."""
@@ -275,11 +280,10 @@ class Row:
         if self.entry.system.states_of is not None:
             yield f"belief states of {self.entry.system.states_of}"
         for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
-            value, (copied, _) = self.flags[name], self.copies.get(name, ("", 0.0))
-            of = f" ({quoted(copied)})" if copied else ""
-            note = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
-            if name == COPIED_STATES and value == 1.0 and copied:
-                note = f"same belief states as {copied}"
+            value = self.flags[name]
+            note = f"{self.flag_title(name, quoted)}: {figure(value, 2)}"
+            if name == COPIED_STATES and value == 1.0:
+                note = f"same belief states as {self.copies[name][0]}"
             review = self.reviews.get(name)
             if review is None:
                 yield f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}"

@@ -310,10 +310,6 @@ class Scores:
         """The report under the default rule set."""
         return self.reports[DEFAULT_RULES]
 
-    def under(self, rules: str) -> Report | None:
-        """Return the report under a rule set, if there is one."""
-        return self.reports.get(rules)
-
     def documents(self) -> dict[str, dict[str, Any]]:
         """Return name -> content, as JSON types, of the files that there are, as they are written.
 

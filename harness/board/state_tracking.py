@@ -168,7 +168,7 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
     """Return what an entry's states score, with each set of gold states."""
-    entered, report = entry.scores.result, entry.scores.under(rules)
+    entered, report = entry.scores.result, entry.scores.reports.get(rules)
     if report is not None and not entry.system.predictions.by_harness:
         entered = entered_scores(report)
     if not isinstance(entered, TrackedScores):

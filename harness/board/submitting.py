@@ -178,11 +178,10 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
     raised = {name: row for row in own for name in row.raised}
     for name, row in raised.items():
-        flag, (copied, _) = FLAGS[name], row.copies.get(name, ("", 0.0))
-        of = f" ({copied})" if copied else ""
+        flag = FLAGS[name]
         published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
         yield (
-            f"flag: {flag.title}{of}: {figure(row.flags[name], 2)}; {published}"
+            f"flag: {row.flag_title(name)}: {figure(row.flags[name], 2)}; {published}"
             f"{flag.bound} is flagged. {flag.why}"
         )
     if raised:

@@ -210,12 +210,6 @@ class OwnSetup(BaseModel, extra="forbid", frozen=True):
     domains: DomainSource | None = None
 
 
-def _place_among_headlines(name: str) -> int:
-    """Return where tables show a figure; those of no metric come last."""
-    order = list(headlines())
-    return order.index(name) if name in order else len(order)
-
-
 def _plain_figure(value: object) -> object:
     """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
     text = str(value)
@@ -225,8 +219,6 @@ def _plain_figure(value: object) -> object:
 
 
 PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
-
-_ABOUT_FIGURES = ("source", "setup", "style", "domains")
 
 
 class Reported(BaseModel, extra="allow", frozen=True):
@@ -248,10 +240,10 @@ class Reported(BaseModel, extra="allow", frozen=True):
 
     @model_validator(mode="after")
     def _known_and_in_range(self) -> Reported:
-        for name, figure in self.figures.items():
+        for name, figure in self.__pydantic_extra__.items():
             headline = headlines().get(name)
             if headline is None:
-                keys = ", ".join([*_ABOUT_FIGURES, *headlines()])
+                keys = ", ".join([*Reported.model_fields, *headlines()])
                 raise ValueError(f"{name}: unknown key; choose from {keys}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
@@ -263,7 +255,7 @@ class Reported(BaseModel, extra="allow", frozen=True):
     def figures(self) -> dict[str, Decimal]:
         """Metric -> the figure, of those reported."""
         given = self.__pydantic_extra__
-        return {name: given[name] for name in sorted(given, key=_place_among_headlines)}
+        return {name: given[name] for name in headlines() if name in given}
 
 
 def _known_placeholders(table: dict[str, str]) -> dict[str, str]:

@@ -53,14 +53,9 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
         notify(str(InputError(source, str(remark))))
 
 
-def commands() -> Mapping[str, str]:
-    """Return subcommand -> one line of help, in alphabetical order."""
-    return {name: title for name, (_, title) in sorted(_commands().items())}
-
-
 @cache
-def _commands() -> Mapping[str, tuple[str, str]]:
-    """Return subcommand -> its module and one line of help.
+def commands() -> Mapping[str, tuple[str, str]]:
+    """Return subcommand -> one line of help and its module, in alphabetical order.
 
     Only the first lines of modules are read, so that `mwz --help` imports none of them.
     """
@@ -70,8 +65,8 @@ def _commands() -> Mapping[str, tuple[str, str]]:
             with (folder_of(package) / f"{name}.py").open(encoding="utf-8") as source:
                 title = _TITLE.match(source.readline())
             if title is not None and title[1] == name:
-                commands[name] = (f"{package}.{name}", title[2][:1].upper() + title[2][1:])
-    return commands
+                commands[name] = (title[2][:1].upper() + title[2][1:], f"{package}.{name}")
+    return dict(sorted(commands.items()))
 
 
 @contextlib.contextmanager
@@ -94,9 +89,9 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _commands():
+        if cmd_name not in commands():
             return None
-        module, _ = _commands()[cmd_name]
+        _, module = commands()[cmd_name]
         with _interrupts_waiting():
             # A folder that a command of this one lacks is no room that was taken away.
             is_of_room = not module.startswith(f"{__name__}.")
@@ -122,7 +117,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([*commands().items()])
+            formatter.write_dl([(name, line) for name, (line, _) in commands().items()])
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

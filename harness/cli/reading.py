@@ -234,9 +234,10 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     Raises:
         InputError: There is no such file or entry, or its outputs are missing.
     """
-    made = made_submission_name(name)
-    if made is not None:
-        return Outputs(name, made)
+    if name.startswith("@") and not os.path.isfile(name):
+        if name not in _MADE:
+            raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
+        return Outputs(name, _MADE[name])
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name))
@@ -250,15 +251,6 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
         if required:
             raise
         return Outputs(name, b"", entry, error)
-
-
-def made_submission_name(name: str) -> str | None:
-    """Return the name of the made submission that a user means; None for a file or an entry."""
-    if not name.startswith("@") or os.path.isfile(name):
-        return None
-    if name not in _MADE:
-        raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
-    return _MADE[name]
 
 
 def found_entry(name: str) -> board.Entry | None:

@@ -399,7 +399,7 @@ def to_json(data: object) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that it is either there in full or as it was before.
 
     A link is followed. A device or a pipe, which cannot be replaced, is written to directly.
@@ -407,7 +407,6 @@ def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> N
     Args:
         path: The file.
         content: What it is to hold.
-        follow: If false, a link, a device or a pipe is replaced by the file.
 
     Raises:
         InputError: The file cannot be written.
@@ -415,11 +414,11 @@ def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> N
     data = encoded(content) if isinstance(content, str) else content
     scratch = ""
     try:
-        if follow and path.exists() and not (path.is_file() or path.is_dir()):
+        if path.exists() and not (path.is_file() or path.is_dir()):
             with open(path, "wb") as stream:
                 stream.write(data)
             return
-        target = Path(os.path.realpath(path)) if follow else path
+        target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
         with os.fdopen(handle, "wb") as file:

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -130,7 +130,8 @@ def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
     columns = [[row[column] for row in table.rows] for column in range(len(table.headers))]
     kinds = ["r" if cells and all(map(is_figure, cells)) else "l" for cells in columns]
-    rows = _cells(table, in_latex, "\\textbf{%s}")
+    rows = [[*map(in_latex, table.headers)], *_cells(table, in_latex, "\\textbf{%s}")]
+    header, *lines = (f"{' & '.join(row)} \\\\" for row in rows)
     return "\n".join(
         [
             *(f"% {line}" for note in table.notes for line in note.splitlines()),
@@ -138,20 +139,10 @@ def _latex(table: Table) -> str:
             "\\begin{table}",
             "\\centering",
             f"\\caption{{{in_latex(table.title)}}}",
-            latex_tabular("".join(kinds), table.headers, rows),
-            "\\end{table}",
-        ]
-    )
-
-
-def latex_tabular(kinds: str, headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table's cells for LaTeX: the kinds of columns, and the rows as LaTeX already."""
-    lines = [f"{' & '.join(row)} \\\\" for row in (map(in_latex, headers), *rows)]
-    return "\n".join(
-        [
-            f"\\begin{{tabular}}{{{kinds}}}",
-            *("\\toprule", lines[0], "\\midrule", *lines[1:], "\\bottomrule"),
+            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
+            *("\\toprule", header, "\\midrule", *lines, "\\bottomrule"),
             "\\end{tabular}",
+            "\\end{table}",
         ]
     )
 

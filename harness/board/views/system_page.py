@@ -228,8 +228,7 @@ def _flags(row: Row) -> list[Cells]:
     """Return the rows of the flags that are raised."""
     rows: list[Cells] = []
     for name in row.raised:
-        flag, (copied, _) = FLAGS[name], row.copies.get(name, ("", 0.0))
-        title = flag.title + (f" ({copied})" if copied else "")
+        flag, title = FLAGS[name], row.flag_title(name)
         raised = Cell(figure(row.flags[name], 2), mark="raised")
         rows.append([title, raised, flag.honest_text, flag.bound])
     return rows
