@@ -203,7 +203,7 @@ def comparable_group(
     """
     groups = sorted(grouped(enumerate(signatures), apart_from), key=len, reverse=True)
     first, *others = groups or [[]]
-    is_largest = len(first) > max(1, *map(len, others))
+    is_largest = len(first) > max([1, *map(len, others)])
     return [place for place, _ in first] if is_largest else []
 
 

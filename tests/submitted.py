@@ -8,7 +8,8 @@ from typing import Any
 
 from entered import reports, submit_alone, system
 
-from mwz.harness.board import Scores, System, hashes_of
+from mwz.harness.board import Scores, System
+from mwz.harness.board.scores import hashes_of
 from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.io import validated
 

@@ -11,9 +11,16 @@ from collections.abc import Mapping, Sequence
 from helpers import RULES, database, dialogue, goal
 
 from mwz.harness.benchmark import Goal
-from mwz.harness.diagnosis import CAUSES, cause_words, domain_losses, points
+from mwz.harness.diagnosis import CAUSES, cause_words
 from mwz.harness.diagnosis.causes import explain
-from mwz.harness.diagnosis.losses import ANOTHER, ITSELF, UNPROVIDED, wrong_slots
+from mwz.harness.diagnosis.losses import (
+    ANOTHER,
+    ITSELF,
+    UNPROVIDED,
+    domain_losses,
+    points,
+    wrong_slots,
+)
 from mwz.harness.metrics import DialogueResult, DomainResult, Fault, PlayedDialogue
 
 DATABASE = database()

@@ -14,8 +14,9 @@ from hypothesis import assume, given, settings, strategies as st
 from stepped import rates_of
 
 from mwz.harness.data import load_benchmark
-from mwz.harness.diagnosis import Diagnosis, diagnose, domain_losses, points
+from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.diagnosis.causes import explain
+from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics import TOTAL, PlayedDialogue
 from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission

@@ -11,8 +11,9 @@ import pytest
 from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.diagnosis import Diagnosis, diagnose, domain_losses, followed, points
+from mwz.harness.diagnosis import Diagnosis, diagnose, followed
 from mwz.harness.diagnosis.causes import explain
+from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics import TOTAL
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 

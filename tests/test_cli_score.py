@@ -233,7 +233,8 @@ def test_help_imports_no_subcommand() -> None:
 def test_a_misspelled_command_is_told_with_the_one_that_is_meant(capsys: Capture) -> None:
     run = run_cli(capsys, "scroe")
     assert run.status == 2
-    assert "No such command 'scroe'. Did you mean score?" in run.err
+    assert "unknown command 'scroe'; choose from ablation, " in run.err
+    assert "(did you mean score?)" in run.err
 
 
 # Standard output that cannot take what is printed.

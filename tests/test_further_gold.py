@@ -28,19 +28,12 @@ from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
-from mwz.harness.board import (
-    Entry,
-    Scores,
-    System,
-    hashes_of,
-    read_entries,
-    tracked as board_tracked,
-)
+from mwz.harness.board import Entry, Scores, System, read_entries, tracked as board_tracked
 from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, parse_scores
+from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
 from mwz.harness.board.tracked import FurtherGold, entered_scores, submission_against
 from mwz.harness.board.tracker_scores import read_states, tracker_against
 from mwz.harness.board.verdicts import record

@@ -23,7 +23,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args, get_origin
@@ -36,7 +35,6 @@ from mwz.harness.cli import commands, main
 from mwz.harness.data import declared_names, gold_versions, load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io import (
-    Limits,
     escaped_cell,
     figure,
     markdown_table,
@@ -45,7 +43,7 @@ from mwz.harness.io import (
     write_atomically,
     write_json,
 )
-from mwz.harness.io.files import VARIABLE
+from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Report, Scorer, allowed_metrics
@@ -211,8 +209,8 @@ def _placeholders() -> str:
 
 def _bounds() -> str:
     rows: _Rows = [
-        [bound.metadata["unit"], f"{bound.default:,}", f"`{VARIABLE}{bound.name.upper()}`"]
-        for bound in fields(Limits)
+        [what, f"{default:,}", f"`{VARIABLE}{name.upper()}`"]
+        for name, (default, what) in LIMITS.items()
     ]
     rows.append(["characters in a message", f"{LONGEST_MESSAGE:,}", "fixed"])
     return markdown_table(["at most", "by default", "set by"], rows)

@@ -42,7 +42,7 @@ from .rescoring import (
     verify as verify,
 )
 from .rows import ResponsesRow as ResponsesRow, Row as Row, Value as Value, ranked as ranked
-from .scores import Hashes as Hashes, Scores as Scores, hashes_of as hashes_of, plain as plain
+from .scores import Scores as Scores, plain as plain
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,

@@ -30,7 +30,7 @@ from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
-from .systems import NOT_STATED, stated_facts
+from .systems import NOT_STATED, missing_facts
 from .track import tracks
 from .tracked import COUNTS, TRACKING_FIGURES
 
@@ -200,9 +200,8 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
         for row in table.rows:
             if row.entry is entry:
                 yield from _place(board, table, row)
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
-        yield f"{NOT_STATED}: {', '.join(missing)}"
+    if missing := missing_facts(entry.system):
+        yield f"{NOT_STATED}: {missing}"
     for review in entry.system.review:
         if old is None or review not in old.system.review:
             yield (

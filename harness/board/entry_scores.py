@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, Aliases, digest_of_json, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..data import load_gold_states
-from ..diagnosis import domain_losses, lost_dialogues, points
+from ..diagnosis import causes_of
 from ..errors import InputError, Remark
+from ..io import encoded, to_json
 from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
 from ..scoring import Scorer, allowed_metrics, chosen_states, explained_results, played_predictions
 from ..signature import Signature
@@ -21,7 +22,6 @@ from .copied import Fingerprints, fingerprints_of
 from .pairs import evidence_of_rows
 from .scores import (
     FIGURES,
-    Causes,
     DialogueScores,
     Hashes,
     Intervals,
@@ -84,10 +84,24 @@ class Outputs:
         """What is to be said of it."""
         return ()
 
-    @property
+    @cached_property
     def predictions(self) -> Hashes | None:
         """What identifies it; None where the harness makes it."""
+        said = self.said
+        if said is None:
+            return None
+        content = encoded(to_json(said)) if self.content is None else self.content
+        return hashes_of(content, said, tuple(map(digest_of_json, self.trials)))
+
+    @property
+    def said(self) -> object:
+        """What it says, as JSON types; None where the harness makes it."""
         raise NotImplementedError
+
+    @property
+    def trials(self) -> Iterable[object]:
+        """The same of each trial of live dialogues, where the file is kept."""
+        return ()
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -145,10 +159,10 @@ class Responses(Outputs):
             return self.main
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
 
-    @cached_property
-    def predictions(self) -> Hashes | None:
-        """What identifies the predictions: the same whatever their placeholders are read as."""
-        return None if self.content is None else hashes_of(self.content, self.unaliased.said())
+    @property
+    def said(self) -> object:
+        """What they say: the same whatever their placeholders are read as."""
+        return None if self.content is None else self.unaliased.said()
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -317,5 +331,5 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
         intervals=Intervals(
             INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, {name: intervals[name] for name in FIGURES}
         ),
-        causes=Causes(domain_losses(results), points(results), lost_dialogues(results)),
+        causes=causes_of(results),
     )

@@ -12,11 +12,10 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..data import (
     blob_id,
-    downloads_directory,
+    download_path,
     load_further_gold,
     load_gold_states,
     loaded_once,
-    safe_path,
 )
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
@@ -96,7 +95,7 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     assert pinned is not None
-    places = [safe_path(downloads_directory(), pinned.place)]
+    places = [download_path(pinned)]
     clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
     places += [clone / pinned.path for clone in clones]
     places += [folder / Path(pinned.path).name for folder in folders]
@@ -126,10 +125,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
         InputError: The other entry is not there or has no placeholders, or its predictions are
             not available.
     """
-    folder = entry.folder.parent / base
-    if not folder.is_dir():
-        raise InputError(entry.key, f"there is no entry {base} to lexicalise")
-    other = read_entry(folder)
+    other = read_entry(entry.folder.parent / base)
     if not tracks()[other.system.track].delexicalised:
         raise InputError(entry.key, f"{base} has no placeholders to fill")
     content = find_predictions(other, folders)
@@ -367,13 +363,8 @@ def verify(
         prefix = f"{entry.key}:"
         stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
         differing = _disagreements(entry, by_key[entry.key].scores)
-        verified.append(
-            replace(
-                by_key[entry.key],
-                problems=(*stored, *differing),
-                flags=tuple(flags[entry.key]),
-            )
-        )
+        wrong, notes = (*stored, *differing), tuple(flags[entry.key])
+        verified.append(replace(by_key[entry.key], problems=wrong, flags=notes))
     return verified
 
 

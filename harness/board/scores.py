@@ -34,7 +34,7 @@ from mwz.normalization import DEFAULT_RULES, digest_of_json, sha256
 
 from ..comparison import Interval, Spread
 from ..data import blob_id
-from ..diagnosis import DomainLosses, Points
+from ..diagnosis import Causes
 from ..errors import InputError, refuse
 from ..io import parse_json, read_plain, to_json, validated
 from ..metrics import COLUMNS
@@ -103,15 +103,16 @@ class Hashes:
         return replace(self, content=None, trials=None) == hashes_of(content)
 
 
-def hashes_of(content: bytes, said: object = None) -> Hashes:
+def hashes_of(content: bytes, said: object = None, trials: tuple[str, ...] = ()) -> Hashes:
     """Return what identifies an (unpacked) predictions file.
 
     Args:
         content: The file.
         said: What it says, as JSON types; None if that is not known.
+        trials: Digests of what each trial says, of live dialogues.
     """
     digest = None if said is None else digest_of_json({"said": said})
-    return Hashes(sha256(content), blob_id(content), digest)
+    return Hashes(sha256(content), blob_id(content), digest, trials or None)
 
 
 # ---------------------------------------------------------------------------- dialogues.json
@@ -132,33 +133,6 @@ class Intervals:
     samples: int
     seed: int
     scores: Mapping[str, Interval]
-
-
-@dataclass(frozen=True)
-class Causes:
-    """What points were lost by, in the strict set-up.
-
-    Attributes:
-        domains: Goal domain -> what is lost in it.
-        points: Cause, of a domain or of a slot -> what it costs in total, in percent of the
-            dialogues played.
-        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
-            by their places among these, from 0.
-    """
-
-    domains: Mapping[str, DomainLosses]
-    points: Mapping[str, Points]
-    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
-
-    @property
-    def lost(self) -> dict[int, list[tuple[str, str]]]:
-        """Place of a dialogue that is lost -> domains and causes."""
-        lost: dict[int, list[tuple[str, str]]] = {}
-        for domain, causes in self.dialogues.items():
-            for cause, places in causes.items():
-                for place in places:
-                    lost.setdefault(place, []).append((domain, cause))
-        return lost
 
 
 _Count: TypeAlias = Annotated[int, Field(ge=0)]

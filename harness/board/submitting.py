@@ -30,8 +30,8 @@ from .systems import (
     PREDICTIONS_FILE,
     System,
     folder_name,
+    missing_facts,
     read_system,
-    stated_facts,
     system_text,
 )
 from .track import Track, tracks
@@ -169,10 +169,9 @@ def _place_text(row: Row, table: BoardTable, among: str, ranks: bool = True) -> 
 
 def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     """Yield which facts are not stated, and which flags are raised, with what to do."""
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
+    if missing := missing_facts(entry.system):
         yield (
-            f"{NOT_STATED} of the system: {', '.join(missing)}; give what you know by --fact, or "
+            f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
         )
     own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]

@@ -406,6 +406,11 @@ def stated_facts(system: System) -> dict[str, str | int | None]:
     return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
+def missing_facts(system: System) -> str:
+    """Return the facts that are not stated of a system, as messages list them."""
+    return ", ".join(name for name, value in stated_facts(system).items() if value is None)
+
+
 def read_system(path: Path) -> System:
     """Read an `entry.toml`.
 

@@ -31,7 +31,7 @@ from ..metrics import (
 from ..submission import dialogue_id, made_submission, parse_predictions
 from .copied import Fingerprints, fingerprints_of
 from .entry_scores import Outputs
-from .scores import Hashes, Scores, hashes_of
+from .scores import Scores
 from .tracked import (
     KNOWN_GOLD,
     FurtherGold,
@@ -65,9 +65,9 @@ class States(Outputs):
     own_gold: str | None = None
 
     @property
-    def predictions(self) -> Hashes | None:
-        """What identifies the predictions."""
-        return None if self.content is None else hashes_of(self.content, self.read)
+    def said(self) -> object:
+        """What the file says."""
+        return None if self.content is None else self.read
 
     @cached_property
     def benchmark(self) -> Benchmark:

@@ -8,9 +8,7 @@ help in the list of subcommands.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
-import io
 import os
 import re
 import signal
@@ -18,14 +16,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
 from mwz.normalization import contributing, folder_of, names
 
-from ..errors import InputError, room
-from ..io import printable
+from ..errors import InputError, room, unknown
+from ..io import STANDARD_STREAM, printable
 
 if TYPE_CHECKING:
     from ..errors import Remark
@@ -103,21 +101,39 @@ class _LazyGroup(click.Group):
         command: click.Command = imported.command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [*_joined(args, "--seeds")])
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if not close:
-                raise
-            message = f"{error.message} Did you mean {close[0]}?"
-            raise click.UsageError(message, ctx) from None
+        if args[0] not in commands() and not ctx.resilient_parsing:
+            raise click.UsageError(unknown("command", args[0], commands()), ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (line, _) in commands().items()])
+
+
+BETWEEN = "\0"
+"""What no argument holds: it joins the values that an option takes at once."""
+
+
+def _joined(args: Iterable[str], option: str) -> Iterator[str]:
+    """Yield arguments, those that follow an option, up to the next one, as one."""
+    # The option's values by now; None outside it.
+    values: list[str] | None = None
+    for arg in args:
+        if arg.startswith("-") and arg != STANDARD_STREAM:
+            yield from [BETWEEN.join(values)] if values else []
+            values = [] if arg == option else None
+            yield arg
+        elif values is not None:
+            values.append(arg)
+        else:
+            yield arg
+    yield from [BETWEEN.join(values)] if values else []
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -168,7 +184,13 @@ def command_line() -> None:
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
-    sys.stdout = _whole_stream(sys.stdout)
+    # One that writes all it is given, or raises an error: an unbuffered one writes what there is
+    # room for and says nothing, and where the shell closed it there is none. A terminal that lacks
+    # the dash of a table is no reason to show no table.
+    stream = sys.stdout
+    number = os.open(os.devnull, os.O_RDONLY) if stream is None else stream.fileno()
+    encoding = "utf-8" if stream is None else stream.encoding
+    sys.stdout = os.fdopen(number, "w", encoding=encoding, errors="replace")
     # Threads for large matrices, of which there are none here, would wait for them busily.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -181,22 +203,3 @@ def command_line() -> None:
             with contextlib.suppress(OSError):
                 stream.flush()
     os._exit(status)
-
-
-def _whole_stream(stream: TextIO | None) -> TextIO:
-    """Return standard output as a stream that writes all it is given, or raises an error."""
-    if stream is None:
-        # There is none: to write to it fails, as it would to a full disk.
-        return io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")), encoding="utf-8"
-        )
-    if not isinstance(stream, io.TextIOWrapper):
-        return stream
-    # A terminal that lacks the dash of a table is no reason to show no table.
-    stream.reconfigure(errors="replace")
-    raw, encoding = stream.buffer, stream.encoding
-    if not isinstance(raw, io.RawIOBase):
-        return stream
-    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
-    stream.detach()
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from .. import board
 from ..io import printable
 from . import option
+from .reading import progress
 
 
 @click.command()
@@ -71,12 +71,9 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
 
 def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[board.Rescored]:
     """Score the submissions again, and tell what changed."""
-    coming = board.rescore(entries, **rescoring)
-    progress: Iterable[board.Rescored] = tqdm(
-        coming, "scoring", len(entries), unit="system", disable=None
-    )
+    coming = progress(board.rescore(entries, **rescoring), len(entries), "entry")
     # As they are read: by name.
-    outcomes = sorted(progress, key=lambda outcome: outcome.key)
+    outcomes = sorted(coming, key=lambda outcome: outcome.key)
     for entry, outcome in zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
@@ -30,6 +30,9 @@ from ..submission import (
     read_standard,
 )
 from . import notify, tell
+
+if TYPE_CHECKING:
+    from ..comparison import Evidence
 
 _T = TypeVar("_T")
 
@@ -155,7 +158,9 @@ def is_file_of_plays(file: str) -> bool:
             magic = packed.read(2)
         with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
             begins = content.read(len(PLAY_BEGINS))
-            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
+            return begins == PLAY_BEGINS and is_play(
+                begins + content.readline(limits()["unpacked"])
+            )
     except (OSError, EOFError, ValueError, zlib.error):
         return False
 
@@ -292,11 +297,17 @@ def score_outputs(
     return scored
 
 
-def progress(coming: Iterable[_T], files: int) -> Iterable[_T]:
-    """Return what comes of files that are scored, with a bar on a terminal if they are several."""
-    if files < 2:
+def as_stored(scored: Iterable[ScoredSubmission], choose: BenchmarkChooser) -> list[Evidence]:
+    """Return what is known of outputs that were scored, in the form of what entries store."""
+    known = (one.evidence for one in scored if one.evidence is not None)
+    return [board.of_file(one, choose(one.dialogues).dialogues) for one in known]
+
+
+def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:
+    """Return what comes of scoring, with a bar on a terminal if they are several."""
+    if number < 2:
         return coming
     from tqdm import tqdm  # the score of one file does without
 
-    bar: Iterable[_T] = tqdm(coming, "scoring", files, unit="file", disable=None, leave=False)
+    bar: Iterable[_T] = tqdm(coming, "scoring", number, unit=unit, disable=None, leave=False)
     return bar

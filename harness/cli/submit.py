@@ -19,7 +19,7 @@ from . import notify, option, tell
 from .reading import benchmark_chooser
 
 
-@click.command(cls=option.SeedsCommand)
+@click.command()
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(

@@ -16,12 +16,9 @@ from .causes import (
     wrapped as wrapped,
 )
 from .losses import (
-    DomainLosses as DomainLosses,
-    Points as Points,
+    Causes as Causes,
+    causes_of as causes_of,
     diagnosis_text as diagnosis_text,
-    domain_losses as domain_losses,
     losses_text as losses_text,
     lost_by as lost_by,
-    lost_dialogues as lost_dialogues,
-    points as points,
 )

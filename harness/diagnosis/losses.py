@@ -96,6 +96,38 @@ def lost_dialogues(results: Sequence[DialogueResult]) -> dict[str, dict[str, tup
     }
 
 
+@dataclass(frozen=True)
+class Causes:
+    """What points were lost by, in the strict set-up.
+
+    Attributes:
+        domains: Goal domain -> what is lost in it.
+        points: Cause, of a domain or of a slot -> what it costs in total, in percent of the
+            dialogues played.
+        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
+            by their places among these, from 0.
+    """
+
+    domains: Mapping[str, DomainLosses]
+    points: Mapping[str, Points]
+    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+    @property
+    def lost(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a dialogue that is lost -> domains and causes."""
+        lost: dict[int, list[tuple[str, str]]] = {}
+        for domain, causes in self.dialogues.items():
+            for cause, places in causes.items():
+                for place in places:
+                    lost.setdefault(place, []).append((domain, cause))
+        return lost
+
+
+def causes_of(results: Sequence[DialogueResult]) -> Causes:
+    """Return what points were lost by in dialogues with these results."""
+    return Causes(domain_losses(results), points(results), lost_dialogues(results))
+
+
 def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
     """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
     lost = [

@@ -36,7 +36,7 @@ from ..errors import (
     unknown,
     unquoted,
 )
-from ..io import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     KEYS,
@@ -217,8 +217,8 @@ class _Checker:
         benchmark, bounds = self._benchmark, self._limits
         if not content:
             return "no dialogues; expected an object of dialogue id -> list of turns"
-        if len(content) > bounds.dialogues:
-            return f"{len(content):,} dialogues; {bounds.told('dialogues')}"
+        if len(content) > bounds["dialogues"]:
+            return f"{len(content):,} dialogues; {limit_text(bounds, 'dialogues')}"
         if any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
@@ -257,7 +257,7 @@ class _Checker:
             return Turn("", None, None)
         response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
         text = response if isinstance(response, str) else ""
-        if text is not response or not text.isascii() or len(text) > self._limits.response:
+        if text is not response or not text.isascii() or len(text) > self._limits["response"]:
             for problem in response_problems(turn, self._limits):
                 self._problem(place, problem)
         if state is not None and not self._is_plain(state):
@@ -299,7 +299,7 @@ class _Checker:
             for slot, value in slots.items():
                 if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
                     return False
-                if not 0 < len(value) <= self._limits.value:
+                if not 0 < len(value) <= self._limits["value"]:
                     return False
         self._last = state
         return True
@@ -340,8 +340,8 @@ class _Checker:
                 if not _is_slot(slot):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {shown(slot)}{close}")
-                elif len(value) > self._limits.value:
-                    bound = self._limits.told("value")
+                elif len(value) > self._limits["value"]:
+                    bound = limit_text(self._limits, "value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
                     read[domain][slot] = value
@@ -357,7 +357,7 @@ _HARMLESS = (CONVERTED, ABSENT, WRITTEN)
 """What is read as it was meant."""
 
 
-def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
+def response_problems(turn: Mapping[Any, Any], bounds: Mapping[str, int]) -> Iterator[str]:
     """Yield what is wrong with the response of a turn.
 
     Args:
@@ -370,8 +370,8 @@ def response_problems(turn: Mapping[Any, Any], bounds: Limits) -> Iterator[str]:
     elif not isinstance(response, str):
         hint = '; write "" for an empty one' if response is None else ""
         yield f"`response`: expected a string, found {kind_of(response)}{hint}"
-    elif len(response) > bounds.response:
-        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+    elif len(response) > bounds["response"]:
+        yield f"`response`: {len(response):,} characters; {limit_text(bounds, 'response')}"
     elif not is_text(response):
         yield "`response`: not valid text, half of a surrogate pair"
 
@@ -432,14 +432,14 @@ def checked_conversations(standard: Standard, source: str) -> Conversations:
     problems = Findings()
     if not dialogues:
         problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
-    if len(dialogues) > bounds.dialogues:
-        problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
+    if len(dialogues) > bounds["dialogues"]:
+        problems.add("", f"{len(dialogues):,} dialogues; {limit_text(bounds, 'dialogues')}")
     for id_, turns in dialogues.items():
         place = _dialogue_text(id_)
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
-        elif len(turns) > bounds.turns:
-            problems.add(place, f"{len(turns):,} turns; {bounds.told('turns')}")
+        elif len(turns) > bounds["turns"]:
+            problems.add(place, f"{len(turns):,} turns; {limit_text(bounds, 'turns')}")
         else:
             for number, turn in enumerate(turns):
                 for problem in _conversation_problems(turn, bounds):
@@ -450,7 +450,7 @@ def checked_conversations(standard: Standard, source: str) -> Conversations:
     return dialogues
 
 
-def _conversation_problems(turn: object, bounds: Limits) -> Iterator[str]:
+def _conversation_problems(turn: object, bounds: Mapping[str, int]) -> Iterator[str]:
     if not isinstance(turn, Mapping):
         yield f"expected an object with `response`, found {kind_of(turn)}"
         return

@@ -15,9 +15,10 @@ import pytest
 from entered import PROJECT, REPOSITORY, submit_alone, system
 from helpers import run_process
 
-from mwz.harness.board import Scores, System, hashes_of, read_entries
+from mwz.harness.board import Scores, System, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
+from mwz.harness.board.scores import hashes_of
 from mwz.harness.io import validated
 from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring import Report

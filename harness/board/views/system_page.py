@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import read_toml
 
 from ...comparison import p_text
-from ...diagnosis import CAUSES, SLOT_CAUSES
+from ...diagnosis import CAUSES, SLOT_CAUSES, Causes
 from ...io import figure, signed
 from ...metrics import FLAGS, RANKED, TOTAL, headlines
 from ...scoring import Report
@@ -23,7 +23,7 @@ from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..paper_table import entry_reference
 from ..reported import Figure
 from ..rows import NOTHING, REFERENCE, ResponsesRow, Row
-from ..scores import FIGURES, Causes
+from ..scores import FIGURES
 from ..systems import FACTS, NOT_STATED, stated_facts
 from ..track import tracks
 from ..verdicts import misfits, record

@@ -27,7 +27,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normal
 
 from ...benchmark import Benchmark
 from ...errors import Findings, InputError, Remark, refuse, shown
-from ...io import Limits, is_text, kind_of, limits
+from ...io import is_text, kind_of, limit_text, limits
 from ...signature import SHOWN_HASH, Signature
 from ...submission import (
     KIND,
@@ -131,8 +131,9 @@ def parse_tracking_file(
         _require_states(turns, source)
         if any(RESPONSE in turn for turn in turns):
             return _submission(content, source, special, load_benchmark(content), gold)
-    if len(arranged) > limits().dialogues:
-        raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
+    if len(arranged) > limits()["dialogues"]:
+        most = limit_text(limits(), "dialogues")
+        raise InputError(source, f"{len(arranged):,} dialogues; {most}")
     dialogues, problems, notations = _read(arranged, keys)
     refuse(source, problems)
     name = "SOM-DST" if is_som_dst else LAYOUTS.get(keys, "predictions")
@@ -282,20 +283,20 @@ def _read(
     return dialogues, problems, notations
 
 
-def _numbered(turns: object, bounds: Limits) -> tuple[dict[int, object], list[str]]:
+def _numbered(turns: object, bounds: Mapping[str, int]) -> tuple[dict[int, object], list[str]]:
     """Return a dialogue's turns by number, and what is wrong with the numbers."""
     given = _turns_of(turns)
     if not given:
         return {}, [f"no turns; expected them by number or as a list, found {kind_of(turns)}"]
-    if len(given) > bounds.turns:
-        return {}, [f"{len(given):,} turns; {bounds.told('turns')}"]
+    if len(given) > bounds["turns"]:
+        return {}, [f"{len(given):,} turns; {limit_text(bounds, 'turns')}"]
     numbered: dict[int, object] = {}
     problems = []
     for key, turn in given:
         if not _TURN_NUMBER.fullmatch(key):
             problems.append(f"expected turn numbers as keys, found {shown(key)}")
-        elif int(key) > bounds.turns:
-            problems.append(f"turn {int(key):,}; {bounds.told('turns')}")
+        elif int(key) > bounds["turns"]:
+            problems.append(f"turn {int(key):,}; {limit_text(bounds, 'turns')}")
         elif int(key) in numbered:
             problems.append(f"turn {int(key)} is there twice")
         else:
@@ -304,7 +305,7 @@ def _numbered(turns: object, bounds: Limits) -> tuple[dict[int, object], list[st
 
 
 def _states(
-    turn: object, keys: Sequence[str], bounds: Limits
+    turn: object, keys: Sequence[str], bounds: Mapping[str, int]
 ) -> tuple[list[BeliefState], _Told, dict[str, None]]:
     """Return the states of a turn as its layout has them, what is wrong, and their notations."""
     if not keys:
@@ -328,7 +329,9 @@ def _states(
     return states, problems, notations
 
 
-def _state(written: object, bounds: Limits) -> tuple[BeliefState, _Told, dict[str, None]]:
+def _state(
+    written: object, bounds: Mapping[str, int]
+) -> tuple[BeliefState, _Told, dict[str, None]]:
     """Return a state, what is wrong with it, and the notations in which it is written."""
     problems: _Told = []
     notations: dict[str, None] = {}
@@ -346,8 +349,9 @@ def _state(written: object, bounds: Limits) -> tuple[BeliefState, _Told, dict[st
     state = read_state(written, tell, note)
     for domain, slots in state.items():
         for slot, value in slots.items():
-            if len(value) > bounds.value:
-                tell(f"{domain}, {slot}", f"{len(value):,} characters; {bounds.told('value')}")
+            if len(value) > bounds["value"]:
+                most = limit_text(bounds, "value")
+                tell(f"{domain}, {slot}", f"{len(value):,} characters; {most}")
     return state, problems, notations
 
 
