@@ -101,11 +101,6 @@ class Signature:
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
-    def __post_init__(self) -> None:
-        hidden = {HARNESS, "data", *(each.name for each in fields(self))} & self.parameters.keys()
-        if hidden:
-            raise ValueError(f"no parameter may be called {', '.join(sorted(hidden))}")
-
     def __str__(self) -> str:
         shown = {
             HARNESS: self.versions.get(HARNESS),

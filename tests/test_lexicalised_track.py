@@ -136,8 +136,8 @@ def test_made_entries_are_scored_and_verified_without_a_file(
 @pytest.mark.parametrize(
     ("base", "told"),
     [
-        ("nobody", "there is no entry nobody to lexicalise"),
-        ("human-responses", "human-responses has no placeholders to fill"),
+        ("nobody", "nobody/entry.toml: no such file"),
+        ("human-responses", "careful-again: kept as it is: human-responses has no placeholders"),
     ],
 )
 def test_what_cannot_be_lexicalised_is_kept_as_it_is(
@@ -148,7 +148,8 @@ def test_what_cannot_be_lexicalised_is_kept_as_it_is(
     content = {**CAREFUL_AGAIN, "predictions": {"lexicalised": base}}
     _made(folder, content, _scores(_plain()))
     run = _rescored(capsys, folder)
-    assert f"careful-again: kept as it is: {told}" in run.out
+    assert "careful-again: kept as it is: " in run.out
+    assert told in run.out
 
 
 @pytest.mark.parametrize(

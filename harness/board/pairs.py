@@ -159,10 +159,6 @@ class EntryPair:
     seed: int
     figures: Mapping[str, PairFigure]
 
-    def to_line(self) -> str:
-        """Return the pair as a line of `pairs.jsonl`, without its end."""
-        return json.dumps(plain(self), separators=(",", ":"))
-
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: one.reversed() for name, one in self.figures.items()}
@@ -175,7 +171,8 @@ Pairs: TypeAlias = Mapping[tuple[str, str], EntryPair]
 
 def pairs_text(pairs: Pairs) -> str:
     """Return the content of `pairs.jsonl`."""
-    return "".join(f"{pairs[a, b].to_line()}\n" for a, b in sorted(pairs) if a < b)
+    ordered = (plain(pairs[a, b]) for a, b in sorted(pairs) if a < b)
+    return "".join(f"{json.dumps(pair, separators=(',', ':'))}\n" for pair in ordered)
 
 
 def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:

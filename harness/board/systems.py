@@ -460,7 +460,7 @@ def _toml_figure(value: object) -> object:
     return int(str(value)) if whole else value
 
 
-_ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/((\d{2})\d{2}\.\d{4,5})")
+_ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})")
 
 # The ACL Anthology, as addresses are since 2020 ("2021.gem-1.4") and before ("P18-2069").
 _ANTHOLOGY = re.compile(
@@ -479,10 +479,9 @@ def paper_year(address: str | None) -> int | None:
 
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
-    if match := _ARXIV.search(address or ""):
-        return 2000 + int(match[2])
     match = _ANTHOLOGY.search(address or "")
-    return 2000 + int(match[1] or match[2]) if match else None
+    digits = match[1] or match[2] if match else (arxiv_number(address) or "")[:2]
+    return 2000 + int(digits) if digits else None
 
 
 def system_year(system: System) -> int | None:

@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -91,14 +90,7 @@ class _LazyGroup(click.Group):
             return None
         _, module = commands()[cmd_name]
         with _interrupts_waiting():
-            # A folder that a command of this one lacks is no room that was taken away.
-            is_of_room = not module.startswith(f"{__name__}.")
-            imported = (
-                room(module.removeprefix("mwz.harness."), cmd_name)
-                if is_of_room
-                else import_module(module)
-            )
-        command: click.Command = imported.command
+            command: click.Command = room(module.removeprefix("mwz.harness."), cmd_name).command
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -12,7 +12,6 @@ import io
 import json
 import math
 import os
-import stat
 import sys
 import tempfile
 import zipfile
@@ -172,12 +171,7 @@ def read_plain(path: Path) -> bytes:
     Raises:
         InputError: It is not a regular file, or cannot be read.
     """
-    try:
-        is_plain = stat.S_ISREG(path.lstat().st_mode)
-    except (OSError, ValueError):
-        # Reading it reports what is wrong.
-        is_plain = True
-    if not is_plain:
+    if os.path.lexists(path) and not is_plain_file(path):
         raise InputError(str(path), "is a link, a folder or a device; put the file itself there")
     return read_bytes(path)
 

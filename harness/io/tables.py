@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -212,19 +212,11 @@ def text_table(
     return "\n\n".join(tables)
 
 
-_USUAL_WIDTH = 80
-"""Characters of a terminal that does not say."""
-
-
 def terminal_width() -> int | None:
     """Return how many characters a line of standard output has; None if it is no terminal."""
-    stdout = sys.stdout
-    if stdout is None or not stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         return None
-    # Not by `shutil`, which asks the stream that Python began with.
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
-    return width or _USUAL_WIDTH
+    return shutil.get_terminal_size().columns
 
 
 def wrapped(text: str) -> str:
