@@ -82,7 +82,13 @@ def command(
     any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the
     track live it is a file of `mwz play`, and --seeds are those of further trials.
     """
-    _refuse_missing(submissions)
+    # Nobody asked for a board to begin here.
+    if not submissions.is_dir() and not option.given("submissions"):
+        raise InputError(
+            str(submissions),
+            "no such folder here: this is no clone of the board; go to one, or name a folder by "
+            "--submissions, which begins a board of your own",
+        )
     declared = board.tracks()[track]
     _refuse_options(declared)
     aliases = Options(placeholders=placeholders).aliases
@@ -102,16 +108,6 @@ def command(
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):
         notify(remark)
-
-
-def _refuse_missing(submissions: Path) -> None:
-    """Refuse to begin a board where nobody asked for one."""
-    if not submissions.is_dir() and not option.given("submissions"):
-        raise InputError(
-            str(submissions),
-            "no such folder here: this is no clone of the board; go to one, or name a folder by "
-            "--submissions, which begins a board of your own",
-        )
 
 
 def _refuse_options(track: board.Track) -> None:
