@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import board
+from ..errors import counted
 from ..io import printable
 from . import option
 from .reading import progress
@@ -87,9 +88,8 @@ def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[
 def _summary(entry: board.Entry, outcome: board.Rescored) -> str:
     if outcome.missing is not None:
         return f"kept as it is: {outcome.missing}"
-    changed = len(outcome.changes)
-    if changed:
-        return f"{changed} figure{'s' if changed > 1 else ''} changed"
+    if outcome.changes:
+        return f"{counted(len(outcome.changes), 'figure')} changed"
     if outcome.scores is None:
         return "unchanged"
     if entry.problems:
