@@ -279,8 +279,8 @@ def mwz_data(
 ) -> CommandLine:
     """`mwz data` in this process, with the test's table of pinned files."""
     monkeypatch.setenv("MWZ_MIRROR", server.url)
-    monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
-    monkeypatch.setattr("mwz.harness.cli.data.declared_names", lambda: ["multiwoz"])
+    monkeypatch.setattr("mwz.harness.data.read_data_set", lambda name: data_set)
+    monkeypatch.setattr("mwz.harness.data.declared_names", lambda: ["multiwoz"])
     # The public benchmark is pinned under the same name.
     monkeypatch.setattr("mwz.harness.data.declared.pinned_fingerprints", lambda name: None)
 
