@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..data import (
-    blob_id,
-    download_path,
-    load_further_gold,
-    load_gold_states,
-    loaded_once,
-)
+from ..data import blob_id, download_path, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
 from ..io import read_bytes, read_plain, to_json
@@ -29,12 +23,7 @@ from .entries import Entry, entry_problems, file_problems, in_order, read_entry,
 from .entry_scores import Reading, Responses, score_entry
 from .model import flag_notes, rows
 from .pairs import pair_problems
-from .scores import (
-    SCORES_FILE,
-    SEEDS_FILE,
-    Scores,
-    seed_file,
-)
+from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
 from .tracked import TrackedScores

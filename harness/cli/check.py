@@ -14,12 +14,7 @@ from ..benchmark import Benchmark
 from ..errors import cut, unquoted
 from ..io import figure, printable, shown_name
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import (
-    Submission,
-    checked_submission,
-    counted_placeholders,
-    read_predictions,
-)
+from ..submission import Submission, checked_submission, counted_placeholders, read_predictions
 from . import option
 from .reading import benchmark_chooser, read_plays
 
