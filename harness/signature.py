@@ -101,11 +101,6 @@ class Signature:
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
-    def __post_init__(self) -> None:
-        hidden = {HARNESS, "data", *(each.name for each in fields(self))} & self.parameters.keys()
-        if hidden:
-            raise ValueError(f"no parameter may be called {', '.join(sorted(hidden))}")
-
     def __str__(self) -> str:
         shown = {
             HARNESS: self.versions.get(HARNESS),
@@ -181,7 +176,7 @@ def grouped(
     """Return what has a signature in groups: with the first group whose first one compares."""
     groups: list[list[tuple[_T, Signature]]] = []
     for one in signed:
-        alike = (group for group in groups if one[1].comparable_with(group[0][1], apart_from))
+        alike = (group for group in groups if group[0][1].comparable_with(one[1], apart_from))
         group = next(alike, None)
         if group is None:
             groups.append(group := [])
@@ -202,9 +197,9 @@ def comparable_group(
         apart_from: As for `Signature.comparable_with`.
     """
     groups = sorted(grouped(enumerate(signatures), apart_from), key=len, reverse=True)
-    sizes = [len(group) for group in groups]
-    is_one = sizes and sizes[0] > 1 and sizes.count(sizes[0]) == 1
-    return [place for place, _ in groups[0]] if is_one else []
+    first, *others = groups or [[]]
+    is_largest = len(first) > max([1, *map(len, others)])
+    return [place for place, _ in first] if is_largest else []
 
 
 _SHOWN = (

@@ -15,16 +15,17 @@ from helpers import PROJECT, SUBMISSIONS, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board import PREDICTIONS_FILE, Entry, Reading, Scores, System, hashes_of, tracks
+from mwz.harness.board import Entry, Reading, Scores, System, tracks
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.markdown import leaderboard as leaderboard_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
-from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.scores import SCORES_FILE, hashes_of
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.submitting import submit
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.data import load_benchmark
 from mwz.harness.io import validated
 from mwz.harness.metrics import LowerBound

@@ -13,11 +13,11 @@ from mwz.harness.board.pairs import evidence_of_rows
 from mwz.harness.board.scores import (
     DIALOGUES_FILE,
     FIGURES,
-    Causes,
     DialogueScores,
     Intervals,
 )
 from mwz.harness.comparison import Interval, intervals_of
+from mwz.harness.diagnosis import Causes
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.metrics import figures_of_sums
 from mwz.harness.signature import Signature

@@ -8,7 +8,9 @@ from typing import Any
 
 from entered import made_system, reports, submit_alone
 
-from mwz.harness.board import PREDICTIONS_FILE, Scores, hashes_of
+from mwz.harness.board import Scores
+from mwz.harness.board.scores import hashes_of
+from mwz.harness.board.systems import PREDICTIONS_FILE
 
 NEW, OLD = b'{"new": []}', b'{"old": []}'
 

@@ -115,7 +115,7 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
         ("aliased", 1),
         ("hasty", 2),
     ]
-    assert read_pairs(folder, entries).between("aliased", "hasty") is not None
+    assert read_pairs(folder, entries).get(("aliased", "hasty")) is not None
     with contextlib.chdir(folder.parent):
         run = cli("compare", "aliased", "hasty")
     assert run.status == 0, run.err

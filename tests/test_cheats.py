@@ -18,17 +18,8 @@ from entered import REPOSITORY, enter, system
 from helpers import Cli, sample_predictions, write_json
 
 from mwz.harness import Benchmark
-from mwz.harness.board import (
-    Entry,
-    Reading,
-    Row,
-    System,
-    in_order,
-    read_entries,
-    read_order,
-    read_responses,
-)
-from mwz.harness.board.entries import ENTRY_FILE, read_entry
+from mwz.harness.board import Entry, Reading, Row, System, read_entries, read_responses
+from mwz.harness.board.entries import ENTRY_FILE, in_order, read_entry, read_order
 from mwz.harness.board.entry_scores import Responses, score_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.state_tracking import read_states
@@ -281,9 +272,9 @@ def test_a_copy_names_the_entry_that_it_is_of(
     copied = _every(krls, lambda id_, n, of, turn: {**turn, "response": change(turn, chosen)})
     row = boards.row(copied)
     assert {"copied_responses", "copied_states"} <= _raised(row)
-    whose = row.copies["copied_responses"].entry
+    whose = row.copies["copied_responses"][0]
     assert whose in ("krls", "krls-policy")
-    assert row.copies["copied_states"].entry == "krls"
+    assert row.copies["copied_states"][0] == "krls"
     assert any(whose in note for note in row.notes())
     # The entry that was there before has its rank as before.
     with_copy = [*boards.published, *read_entries(boards.folder)]
@@ -331,7 +322,7 @@ def test_who_names_the_paper_and_the_code_of_what_it_took_has_no_rank(
     works = mars.model_dump(include={"paper", "code"}, exclude_none=True)
     row = boards.row(make(predictions("mars"), krls, multiwoz), **works)
     assert "copied_responses" in _raised(row)
-    assert row.copies["copied_responses"].entry == "mars"
+    assert row.copies["copied_responses"][0] == "mars"
     # It would have ranked first.
     assert (row.report.combined or 0) > max(
         other.ranking_key[0]
@@ -387,7 +378,7 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
         ("dard-claude", "copied_states", "dard-dst-mistral-single"),
     ):
         assert flag in rows[key].raised
-        assert rows[key].copies[flag].entry == other
+        assert rows[key].copies[flag][0] == other
         assert rows[key].rank is not None
         assert any("imported with the board" in note for note in rows[key].notes())
 

@@ -18,9 +18,9 @@ from entered import (
 )
 from helpers import Cli, Run
 
-from mwz.harness.board import PREDICTIONS_FILE, read_entries
+from mwz.harness.board import read_entries
 from mwz.harness.board.entries import ENTRY_FILE
-from mwz.harness.board.systems import system_text
+from mwz.harness.board.systems import PREDICTIONS_FILE, system_text
 from mwz.normalization import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and

@@ -207,7 +207,7 @@ def test_the_public_board_is_at_hand_anywhere(compare: Cli, here: Path) -> None:
     # The package has no pairs.
     pairs = read_pairs(REPOSITORY, read_entries(REPOSITORY))
     (found,) = compare.json("mars", "krls")["pairs"]
-    known = pairs.between("mars", "krls")
+    known = pairs.get(("mars", "krls"))
     for name in FIGURES:
         assert (found[name]["p"], found[name]["difference"]) == pytest.approx(
             (known.figures[name].p, -known.figures[name].difference)

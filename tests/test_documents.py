@@ -25,7 +25,7 @@ def submissions() -> Mapping[str, Entry]:
 
 
 def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
-    report = entry.scores.under(rules)
+    report = entry.scores.reports.get(rules)
     scores = report.setup(setup)
     return [f"{rates[TOTAL]:.1f}" for rates in (scores.inform, scores.success)]
 

@@ -170,7 +170,7 @@ def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
         entries = [_entry("first", first), _entry("second", second, entered="2001-01-01T00:00Z")]
         found = copies(fingerprints(entries))
         # Who was there before is not accused.
-        assert found == {"first": {}, "second": {flag: (shared / 100, "first")}}
+        assert found == {"first": {}, "second": {flag: ("first", shared / 100)}}
         assert FLAGS[flag].is_raised(shared / 100) == raised
 
 
@@ -181,7 +181,7 @@ def test_states_that_are_said_to_be_those_of_the_first_who_had_them_raise_nothin
     for whose, raised in (("first", []), ("second", ["copied_states"]), (None, ["copied_states"])):
         third = _entry("third", own, **({} if whose is None else {"states_of": whose}))
         shared = copies(fingerprints([*entries, third]))["third"]
-        assert shared["copied_states"].entry == "first"
+        assert shared["copied_states"][0] == "first"
         assert ResponsesRow(entry=third, report=report, copies=shared).raised == raised
 
 

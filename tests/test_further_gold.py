@@ -32,7 +32,6 @@ from mwz.harness.board import (
     Reading,
     Scores,
     System,
-    hashes_of,
     read_entries,
     tracked as board_tracked,
 )
@@ -40,7 +39,7 @@ from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.reported import ReportedRow, ReportedTable
-from mwz.harness.board.scores import SCORES_FILE, parse_scores
+from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.tracked import (
     FurtherGold,

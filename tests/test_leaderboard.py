@@ -26,10 +26,11 @@ from helpers import refusal, table_rows
 from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
+from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.columns import columns, row_headers, row_text, track_columns
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.scoring import Report

@@ -14,7 +14,8 @@ import pytest
 from helpers import benchmark, dialogue, goal, parse_submission, refusal
 
 from mwz.harness.errors import LONGEST_MESSAGE, Findings, InputError
-from mwz.harness.io import Limits, limits, parse_json, read_bytes
+from mwz.harness.io import limits, parse_json, read_bytes
+from mwz.harness.io.files import LIMITS
 from mwz.harness.metrics import parse_tracking_file
 from mwz.harness.submission import parse_predictions
 
@@ -33,9 +34,10 @@ def _tracking(content: Any) -> str:
 
 
 def test_a_bound_is_set_by_its_variable() -> None:
-    assert limits({}) == Limits()
+    defaults = {name: default for name, (default, _) in LIMITS.items()}
+    assert limits({}) == defaults
     chosen = limits({"MWZ_LIMIT_TURNS": "7", "MWZ_LIMIT_UNPACKED": "1000", "OTHER": "x"})
-    assert chosen == Limits(turns=7, unpacked=1000)
+    assert chosen == {**defaults, "turns": 7, "unpacked": 1000}
 
 
 @pytest.mark.parametrize("value", ["", "0", "-5", "1e3", "many", "٣", "9" * 40, "1\x1b[2J"])

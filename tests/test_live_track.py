@@ -14,11 +14,12 @@ from entered import change_scores, shown_columns, track_tables
 from helpers import Cli, Run
 
 from mwz.harness import Benchmark
-from mwz.harness.board import PREDICTIONS_FILE, Entry, read_entries
+from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.columns import board_tables
 from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.charts import track_charts
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call

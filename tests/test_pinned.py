@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mwz.harness.data import blob_id, declared_names, read_data_set, safe_path
-from mwz.harness.data.declared import parse_source, select
+from mwz.harness.data import blob_id, declared_names, read_data_set
+from mwz.harness.data.declared import parse_source, safe_path, select
 from mwz.harness.errors import InputError
 
 

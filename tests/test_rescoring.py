@@ -32,7 +32,6 @@ from submitted import files_below
 
 from mwz.harness import Benchmark
 from mwz.harness.board import (
-    PREDICTIONS_FILE,
     Entry,
     Rescored,
     Scores,
@@ -40,12 +39,12 @@ from mwz.harness.board import (
     find_predictions,
     read_entries,
     rescore,
-    updated,
 )
 from mwz.harness.board.changes import Change, changed_figures
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
+from mwz.harness.board.rescoring import updated
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.systems import system_text
+from mwz.harness.board.systems import PREDICTIONS_FILE, system_text
 from mwz.harness.data import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io import validated

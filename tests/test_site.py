@@ -31,7 +31,7 @@ from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, rea
 from mwz.harness.board.columns import verdict_mark
 from mwz.harness.board.markdown import leaderboard
 from mwz.harness.board.model import make_board
-from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs
+from mwz.harness.board.pairs import EntryPair, PairFigure
 from mwz.harness.board.paper_table import references
 from mwz.harness.board.scores import FIGURES
 from mwz.harness.board.systems import arxiv_number, paper_year
@@ -195,7 +195,7 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
             continue
         cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
         for rules in ("2021", "2023", "2026"):
-            found = by_key[key].scores.under(rules)
+            found = by_key[key].scores.reports.get(rules)
             for name in ("inform", "success", "combined"):
                 column = name if rules == "2021" else f"{name}-{rules}"
                 shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
@@ -216,9 +216,9 @@ def _ranges(folder: Path, *pairs: tuple[str, str, float, float]) -> Board:
     """Return a board of alpha to delta, of BLEU 25, 24, 23 and 22, with tests as given."""
     for bleu, key in {25.0: "alpha", 24.0: "beta", 23.0: "gamma", 22.0: "delta"}.items():
         enter(folder, key, system(name=key.title()), reports(bleu=bleu))
-    found = {tuple(sorted(pair[:2])): _pair(*pair) for pair in pairs}
-    in_order = {k: p if (p.a, p.b) == k else p.reversed() for k, p in found.items()}
-    return make_board(read_entries(folder), "2021", pairs=Pairs(in_order))  # type: ignore[arg-type]
+    entry_pairs = [one for pair in pairs for one in (_pair(*pair), _pair(*pair).reversed())]
+    by_keys = {(one.a, one.b): one for one in entry_pairs}
+    return make_board(read_entries(folder), "2021", pairs=by_keys)
 
 
 def test_a_rank_range_goes_from_who_is_better_to_who_is_worse(tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ def test_states_that_equal_gold_are_told_below_the_table(tmp_path: Path) -> None
     entry = _end_to_end(tmp_path, "copied")
     told = "- copied: flag: predicted states that agree with gold on the slots of queries: 0.86, "
     assert "- copied: flag" not in leaderboard([entry], "2021")
-    scored = entry.scores.under("2021")
+    scored = entry.scores.reports.get("2021")
     marked = replace(scored, metrics={**scored.metrics, "flags": {"gold_states": 0.86}})
     copied = replace(entry, scores=replace(entry.scores, reports={"2021": marked}))
     assert f"{told}limit 0.85" in leaderboard([copied], "2021")

@@ -22,10 +22,11 @@ from entered import (
 from helpers import Cli
 from submitted import files_below
 
-from mwz.harness.board import PREDICTIONS_FILE, Rescored, read_entries, rescore, verify
+from mwz.harness.board import Rescored, read_entries, rescore, verify
 from mwz.harness.board.changes import Change
 from mwz.harness.board.entries import ENTRY_FILE
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.systems import PREDICTIONS_FILE
 
 Tamper = Callable[[Path], object]
 

@@ -23,10 +23,9 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
@@ -36,7 +35,6 @@ from mwz.harness.cli import commands, main
 from mwz.harness.data import declared_names, gold_versions, load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io import (
-    Limits,
     escaped_cell,
     figure,
     markdown_table,
@@ -44,7 +42,7 @@ from mwz.harness.io import (
     write_atomically,
     write_json,
 )
-from mwz.harness.io.files import VARIABLE
+from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Report, Scorer
@@ -177,13 +175,20 @@ _Rows: TypeAlias = list[list[str | int | float | None]]
 
 
 def _commands() -> str:
-    rows: _Rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
+    rows: _Rows = [[f"`mwz {name}`", line] for name, (line, _) in commands().items()]
     return markdown_table(["command", "what it does"], rows)
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    """Return the answers to a fact, if it is not a text or a number of one's own."""
+    one, _ = get_args(kind)
+    return get_args(one) if get_origin(one) is Literal else ()
 
 
 def _facts() -> str:
     rows: _Rows = [
-        [f"`{name}`", fact.question, ", ".join(fact.choices)] for name, fact in FACTS.items()
+        [f"`{name}`", fact.description, ", ".join(_choices(fact.annotation))]
+        for name, fact in FACTS.items()
     ]
     return markdown_table(["fact", "what it states", "one of"], rows)
 
@@ -202,8 +207,8 @@ def _placeholders() -> str:
 
 def _bounds() -> str:
     rows: _Rows = [
-        [bound.metadata["unit"], f"{bound.default:,}", f"`{VARIABLE}{bound.name.upper()}`"]
-        for bound in fields(Limits)
+        [what, f"{default:,}", f"`{VARIABLE}{name.upper()}`"]
+        for name, (default, what) in LIMITS.items()
     ]
     rows.append(["characters in a message", f"{LONGEST_MESSAGE:,}", "fixed"])
     return markdown_table(["at most", "by default", "set by"], rows)
@@ -312,7 +317,7 @@ def _audited_systems() -> str:
     for row in board.rows:
         if row.entry.system.predictions.by_harness:
             continue
-        newer = row.entry.scores.under("2023")
+        newer = row.entry.scores.reports.get("2023")
         rows.append(
             [
                 escaped_cell(row.name),
@@ -398,7 +403,7 @@ def _fuzzy_joint_accuracies() -> str:
         (entry.system.name, exact, report.dst.fuzzy)
         for entry in _entries()
         if not entry.system.predictions.by_harness
-        and (report := entry.scores.under(DEFAULT_RULES)) is not None
+        and (report := entry.scores.reports.get(DEFAULT_RULES)) is not None
         and report.dst is not None
         and isinstance(exact := report.dst.metrics["JGA"], float)
     ]

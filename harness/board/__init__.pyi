@@ -3,9 +3,8 @@
 from .changes import (
     changes_table as changes_table,
     differences as differences,
-    page_diffs as page_diffs,
+    outdated as outdated,
     review_text as review_text,
-    stored_problems as stored_problems,
 )
 from .columns import (
     COVERAGE as COVERAGE,
@@ -16,16 +15,12 @@ from .columns import (
     named as named,
     raised as raised,
 )
-from .copied import Shared as Shared
 from .entries import (
     PUBLISHED as PUBLISHED,
     Entry as Entry,
     chosen_entries as chosen_entries,
     find_entry as find_entry,
-    in_order as in_order,
-    no_entry as no_entry,
     read_entries as read_entries,
-    read_order as read_order,
 )
 from .entry_scores import (
     DIALOGUE_METRICS as DIALOGUE_METRICS,
@@ -45,11 +40,10 @@ from .rescoring import (
     Rescored as Rescored,
     find_predictions as find_predictions,
     rescore as rescore,
-    updated as updated,
     verify as verify,
 )
 from .rows import ResponsesRow as ResponsesRow, Row as Row, Value as Value, ranked as ranked
-from .scores import Hashes as Hashes, Scores as Scores, hashes_of as hashes_of, plain as plain
+from .scores import Scores as Scores, plain as plain
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
@@ -58,9 +52,8 @@ from .submitting import (
 )
 from .systems import (
     FACTS as FACTS,
-    PREDICTIONS_FILE as PREDICTIONS_FILE,
     Predictions as Predictions,
     System as System,
-    declared_placeholders as declared_placeholders,
+    declared_system as declared_system,
 )
 from .track import Track as Track, submitted_tracks as submitted_tracks, tracks as tracks

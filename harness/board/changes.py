@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mwz.normalization import DEFAULT_RULES
+
 from ..io import escaped, is_plain_file, markdown_table, read_plain, text_table
 from .columns import BoardTable, board_tables, row_headers, row_text
 from .entries import (
@@ -24,11 +26,11 @@ from .entries import (
 )
 from .markdown import neighbours_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, pair_problems
+from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
-from .systems import NOT_STATED, stated_facts
+from .systems import NOT_STATED, missing_facts
 from .track import tracks
 
 
@@ -144,22 +146,21 @@ def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
 # -------------------------------------------------------------------- a proposed folder
 
 
-def review_text(folder: Path, entries: Sequence[Entry], base: Path, rules: str) -> str:
+def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
     """Return what differs between two folders of submissions.
 
     Args:
         folder: The folder as it is proposed.
         entries: Its entries.
         base: The folder as it was before.
-        rules: The rule set that ranks.
 
     Raises:
         InputError: An entry of the base cannot be read.
     """
     old = {entry.key: entry for entry in read_entries(base)}
     touched = {one.key for one in entries if _content(one.folder) != _content(base / one.key)}
-    board = read_board(folder, entries, rules)
-    lost = list(_lost_ranks(read_board(base, [*old.values()], rules), board))
+    board = read_board(folder, entries, DEFAULT_RULES)
+    lost = list(_lost_ranks(read_board(base, [*old.values()], DEFAULT_RULES), board))
     parts = ["# What this changes"]
     if lost:
         parts += ["## Ranks that are lost", "\n".join(lost)]
@@ -195,9 +196,8 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
         for row in table.rows:
             if row.entry is entry:
                 yield from _place(board, table, row)
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
-        yield f"{NOT_STATED}: {', '.join(missing)}"
+    if missing := missing_facts(entry.system):
+        yield f"{NOT_STATED}: {missing}"
     for review in entry.system.review:
         if old is None or review not in old.system.review:
             yield (
@@ -228,49 +228,48 @@ def _content(folder: Path) -> dict[str, bytes]:
 def _diff(before: Path, after: Path) -> str:
     """Return how a file differs; empty if it does not."""
     old, new = (
-        read_plain(path).decode(errors="replace").splitlines() if is_plain_file(path) else []
+        read_plain(path).decode(errors="replace") if is_plain_file(path) else ""
         for path in (before, after)
     )
-    lines = difflib.unified_diff(old, new, "before", "after", lineterm="", n=1)
-    diff = "\n".join(lines)
+    diff = _unified(old, new, "before", "after", 1)
     return f"```diff\n{diff}\n```" if diff else ""
+
+
+def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> str:
+    lines = (old.splitlines(), new.splitlines(), before, after)
+    return "\n".join(difflib.unified_diff(*lines, lineterm="", n=context))
 
 
 # -------------------------------------------------------------------------- outdated files
 
 
-def page_diffs(folder: Path, board: Board) -> dict[Path, str]:
-    """Return path -> how each page differs from the board; empty where it is up to date."""
-    diffs = {}
-    for path, page in pages(folder, board).items():
-        stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
-        lines = difflib.unified_diff(
-            stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
-        )
-        different = "\n".join(lines) or "only the ends of lines differ"
-        diffs[path] = "" if stored == page else different
-    return diffs
-
-
-def stored_problems(
-    folder: Path, entries: Sequence[Entry], board: Board, base: Path | None
-) -> list[str]:
-    """Return what of the stored files is edited, missing or in another order.
+def outdated(
+    folder: Path, entries: Sequence[Entry], base: Path | None
+) -> tuple[dict[Path, str], list[str]]:
+    """Return what of the stored files does not follow from the entries.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
-        board: Their board.
         base: The folder as it was before, where it is known.
+
+    Returns:
+        Path -> how each page differs, empty where it is up to date; and what else is edited,
+        missing or in another order.
     """
-    problems = []
-    if missing := board.pairs.missing:
+    board = read_board(folder, entries, DEFAULT_RULES)
+    diffs, problems = {}, []
+    for path, page in pages(folder, board).items():
+        stored = path.read_bytes().decode(errors="replace") if path.exists() else ""
+        different = _unified(stored, page, str(path), "from submissions")
+        diffs[path] = "" if stored == page else different or "only the ends of lines differ"
+    if missing := missing_pairs(board.pairs, entries):
         first = " and ".join(missing[0])
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
     problems += pair_problems(folder, entries, [entry.key for entry in entries])
-    return problems + ([] if base is None else list(_reordered(folder, entries, base)))
+    return diffs, problems + ([] if base is None else list(_reordered(folder, entries, base)))
 
 
 def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:

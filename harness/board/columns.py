@@ -17,7 +17,7 @@ from mwz.normalization import read_toml
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import RANKED, headlines
-from .copied import Shared
+from .copied import Copies
 from .entries import Entry
 from .entry_scores import read_responses
 from .model import Board
@@ -329,13 +329,11 @@ def named(
     return listed
 
 
-def _tables(
-    track: str, entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
-) -> list[list[Row]]:
+def _tables(track: str, entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
     rows = [
         ResponsesRow(entry=entry, report=report, copies=copies.get(entry.key, {}))
         for entry in entries
-        if entry.system.track == track and (report := entry.scores.under(rules)) is not None
+        if entry.system.track == track and (report := entry.scores.reports.get(rules)) is not None
     ]
     return [[*ranked(rows)]]
 

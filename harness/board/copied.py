@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from string import ascii_letters, digits
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -94,17 +95,8 @@ class Fingerprints:
         return int(np.sum(both & (marks == others))) / turns if turns >= FEWEST else None
 
 
-class Shared(NamedTuple):
-    """What an entry has of another one.
-
-    Attributes:
-        share: The share of its turns.
-        entry: The key of the other.
-    """
-
-    share: float
-    entry: str
-
+Copies: TypeAlias = Mapping[str, Mapping[str, tuple[str, float]]]
+"""Key -> flag -> the key of the entry that it has something of, and the share of its turns."""
 
 COPIED_STATES = "copied_states"
 
@@ -112,25 +104,25 @@ _KINDS = {"copied_responses": "phrases", COPIED_STATES: "states"}
 """Flag -> kind of fingerprint that another entry may share."""
 
 
-def copies(fingerprints: Mapping[str, Fingerprints]) -> dict[str, dict[str, Shared]]:
+def copies(fingerprints: Mapping[str, Fingerprints]) -> Copies:
     """Return key -> flag -> the largest share that an entry has of one that came before it.
 
     Args:
         fingerprints: Key -> those of each system, in the order in which they came.
     """
-    shares: dict[str, dict[str, Shared]] = {}
+    shares: dict[str, dict[str, tuple[str, float]]] = {}
     earlier: dict[str, Fingerprints] = {}
     for name, outputs in fingerprints.items():
         shares[name] = {}
         for flag, kind in _KINDS.items():
             shares_with_earlier = [
-                Shared(share, key)
+                (key, share)
                 for key, others in earlier.items()
                 if (share := outputs.shared(others, kind)) is not None
             ]
             if shares_with_earlier:
                 # Of several that are alike it is the first one's.
-                shares[name][flag] = max(shares_with_earlier, key=lambda one: one.share)
+                shares[name][flag] = max(shares_with_earlier, key=itemgetter(1))
         earlier[name] = outputs
     return shares
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import InputError, refuse, resembling, unknown
-from ..io import is_plain_file, parse_json, parse_toml, read_plain
+from ..io import decoded, is_plain_file, parse_json, parse_toml, read_plain
 from ..signature import PLACEHOLDERS
-from .scores import Scores, read_scores
+from .scores import DialogueScores, Scores, read_scores
 from .systems import System, folder_name, read_system
 from .track import OF_ROOMS, tracks
 
@@ -70,10 +70,9 @@ class Entry:
         return next((one.benchmark for one in self.scores.signatures.values()), None)
 
     @property
-    def stores_dialogues(self) -> bool:
-        """Whether it stores what comparisons take: reports, and the same dialogue by dialogue."""
-        scores = self.scores
-        return bool(scores.reports) and scores.dialogues is not None and not self.problems
+    def compared(self) -> DialogueScores | None:
+        """What comparisons take of what is stored: its reports, dialogue by dialogue."""
+        return self.scores.dialogues if self.scores.reports and not self.problems else None
 
     @property
     def key(self) -> str:
@@ -196,12 +195,7 @@ def read_note(folder: Path) -> str:
         InputError: The note is not text.
     """
     path = folder / NOTE_FILE
-    if not path.is_file():
-        return ""
-    try:
-        return " ".join(read_plain(path).decode().split())
-    except UnicodeDecodeError:
-        raise InputError(str(path), "not text in UTF-8") from None
+    return " ".join(decoded(read_plain(path), str(path)).split()) if path.is_file() else ""
 
 
 def read_entry(folder: Path) -> Entry:
@@ -216,26 +210,19 @@ def read_entry(folder: Path) -> Entry:
     return Entry(folder, system, *read_scores(folder, system.track))
 
 
-def find_entry(name: str, submissions: Path) -> Entry | None:
-    """Return the entry of a name; None if there is none.
-
-    It is looked for in a folder of submissions, then on the board that comes with the harness.
+def find_entry(name: str, submissions: Path) -> Entry:
+    """Return the entry of a name, in a folder of submissions or on the board of the harness.
 
     Raises:
-        InputError: Its `entry.toml` cannot be read.
+        InputError: There is none, or its `entry.toml` cannot be read.
     """
-    if Path(name).name != name or name.startswith("."):
-        return None
-    places = (folder / key for folder in (submissions, PUBLISHED) for key in (name, name.lower()))
-    entry_folder = next((place for place in places if (place / ENTRY_FILE).is_file()), None)
-    return None if entry_folder is None else read_entry(entry_folder)
-
-
-def no_entry(name: str, submissions: Path) -> InputError:
-    """Return the error of a name that is neither a file nor an entry."""
-    names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
+    folders = (submissions, PUBLISHED)
+    for place in (folder / key for folder in folders for key in (name, name.lower())):
+        if (place / ENTRY_FILE).is_file():
+            return read_entry(place)
+    names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}
     problem = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
-    return InputError(name, problem)
+    raise InputError(name, problem)
 
 
 # ---------------------------------------------------------------- what is wrong with entries

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mwz.normalization import DEFAULT_RULES, Aliases, published_rule_sets
+from mwz.normalization import DEFAULT_RULES, Aliases, digest_of_json, published_rule_sets
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, intervals_of, spread_of
 from ..data import load_gold_states
 from ..diagnosis import Causes
 from ..errors import InputError, Remark
+from ..io import encoded, to_json
 from ..metrics import DialogueResult, GoldStates, Played, figures_of_sums, headlines
 from ..scoring import Scorer, explained_results, played_predictions
 from ..signature import Signature
@@ -83,10 +84,24 @@ class Outputs:
         """What is to be said of it."""
         return ()
 
-    @property
+    @cached_property
     def predictions(self) -> Hashes | None:
         """What identifies it; None where the harness makes it."""
+        said = self.said
+        if said is None:
+            return None
+        content = encoded(to_json(said)) if self.content is None else self.content
+        return hashes_of(content, said, tuple(map(digest_of_json, self.trials)))
+
+    @property
+    def said(self) -> object:
+        """What it says, as JSON types; None where the harness makes it."""
         raise NotImplementedError
+
+    @property
+    def trials(self) -> Iterable[object]:
+        """The same of each trial of live dialogues, where the file is kept."""
+        return ()
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -144,10 +159,10 @@ class Responses(Outputs):
             return self.main
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
 
-    @cached_property
-    def predictions(self) -> Hashes | None:
-        """What identifies the predictions: the same whatever their placeholders are read as."""
-        return None if self.content is None else hashes_of(self.content, self.unaliased.said())
+    @property
+    def said(self) -> object:
+        """What they say: the same whatever their placeholders are read as."""
+        return None if self.content is None else self.unaliased.said()
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -254,15 +269,14 @@ def check_seeds(system: Responses, seeds: Sequence[Responses]) -> None:
 def score_entry(
     outputs: Outputs,
     golds: Sequence[GoldStates] = (),
-    seeds: Mapping[str, Responses | Seed] | None = None,
+    seeds: Mapping[str, Responses] | None = None,
 ) -> Scores:
     """Score all that is stored of a system.
 
     Args:
         outputs: What it put out.
         golds: Further gold states to compare predicted states with.
-        seeds: File in the entry's folder -> outputs of a further seed of the system, or what they
-            were found to score.
+        seeds: File in the entry's folder -> outputs of a further seed of the system.
 
     Raises:
         InputError: The outputs play nothing, or lack what the scores of seeds are compared by.
@@ -272,7 +286,7 @@ def score_entry(
         return scores
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
-    each = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
+    each = tuple(_seed(file, one) for file, one in seeds.items())
     totals = figures_of_sums([sum(column) for column in scores.dialogues.columns])
     spread = spread_of([totals, *(seed.scores for seed in each)])
     return replace(scores, seeds=SeedScores(each, spread))

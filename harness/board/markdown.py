@@ -27,7 +27,7 @@ from .columns import (
 )
 from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
-from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .rows import NOTHING, ResponsesRow, Row, Value
 from .scores import FIGURES
@@ -58,8 +58,8 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     """
     leaderboard_page, older_page = (folder.absolute().parent / page for page in PAGES)
     made = {leaderboard_page: leaderboard(board)}
-    if board.pairs.pairs or (folder / PAIRS_FILE).exists():
-        made[folder / PAIRS_FILE] = board.pairs.to_text()
+    if board.pairs or (folder / PAIRS_FILE).exists():
+        made[folder / PAIRS_FILE] = pairs_text(board.pairs)
     made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
     older = older_results_page(board)
     if older is not None:
@@ -245,7 +245,7 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
         def value(row: Row) -> Value:
             at = ranked.index(row.key) if row.key in ranked else 0
             whom = at - 1 if other == "above" else 0
-            pair = board.pairs.between(row.key, ranked[whom]) if at else None
+            pair = board.pairs.get((row.key, ranked[whom])) if at else None
             return Value() if pair is None else Value(words=p_text(pair.figures[RANKING].p))
 
         return Column("p", f"p, {title}", value)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..comparison import Interval
 from ..errors import refuse
 from ..signature import PLACEHOLDERS, Signature, grouped
-from .copied import Fingerprints, Shared, copies
+from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .reported import (
@@ -34,9 +33,6 @@ DOCUMENTS_FOLDER = "docs"
 
 PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
 """The pages that are made from a folder of submissions, beside it."""
-
-Copies: TypeAlias = Mapping[str, Mapping[str, Shared]]
-"""Key -> flag -> what the entry has of another one."""
 
 
 def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
@@ -104,7 +100,7 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
     """Yield which scores are missing under a rule set, and which do not compare."""
     signatures: dict[bool, list[tuple[str, Signature]]] = {}
     for entry in entries:
-        track, report = tracks()[entry.system.track], entry.scores.under(rules)
+        track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
             signatures.setdefault(track.english, []).append((entry.key, report.signature))
         elif track.by_rules and not entry.scores.reports and not entry.problems:
@@ -166,7 +162,7 @@ class Board:
     tables_by_track: Mapping[str, Sequence[Sequence[Row]]]
     tables: Sequence[ReportedTable] = ()
     note: str = ""
-    pairs: Pairs = field(default_factory=Pairs)
+    pairs: Pairs = field(default_factory=dict)
 
     @cached_property
     def by_rules(self) -> Mapping[str, Sequence[ResponsesRow]]:
@@ -218,7 +214,7 @@ class Board:
         for track in names if self.rules == DEFAULT_RULES else ():
             keys = [row.key for row in self.of_track(track) if row.rank is not None]
             for key in keys:
-                pairs = [pair for other in keys if (pair := self.pairs.between(key, other))]
+                pairs = [pair for other in keys if (pair := self.pairs.get((key, other)))]
                 gaps = [one.difference for pair in pairs if (one := pair.figures[RANKING]).distinct]
                 better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
                 if pairs:
@@ -273,7 +269,7 @@ class Board:
         for who, place in places.items():
             if 0 <= place < len(track):
                 other = track[place]
-                yield who, other, self.pairs.between(ranked_row.key, other.key)
+                yield who, other, self.pairs.get((ranked_row.key, other.key))
 
 
 def make_board(
@@ -301,7 +297,7 @@ def make_board(
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     by_track = _tables(by_key, rules, copies(fingerprints(entries)))
     responses = _delexicalised(by_track)
-    return Board(rules, by_key, responses, by_track, tables, note, pairs or Pairs())
+    return Board(rules, by_key, responses, by_track, tables, note, pairs or {})
 
 
 def read_board(

@@ -19,10 +19,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,29 +51,17 @@ IN_WORDS = f"BLEU, Inform, Success and Combined, {MAIN_SETUP}, by rule set {DEFA
 
 
 def stored_evidence(entry: Entry) -> Evidence:
-    """Return what is known of an entry by what is stored of its dialogues.
+    """Return what is known of an entry by what is stored of its dialogues, called by their numbers.
 
     Raises:
         InputError: Nothing is stored of them, or it cannot be used.
     """
-    if not entry.stores_dialogues:
+    dialogues = entry.compared
+    if dialogues is None:
         problem = "; ".join(entry.problems) or "stores no scores of its dialogues"
         raise InputError(f"entry {entry.key}", problem)
-    return entry_evidence(entry, _signature(entry.scores.main.signature))
-
-
-def entry_evidence(entry: Entry, signature: Signature) -> Evidence:
-    """Return what is known of an entry that stores scores of its dialogues.
-
-    Dialogues are called by their numbers.
-
-    Args:
-        entry: The entry.
-        signature: The signature of these scores.
-    """
-    dialogues = entry.scores.dialogues
-    assert dialogues is not None
     rows = [*zip(*dialogues.columns, strict=True)]
+    signature = _signature(entry.scores.main.signature)
     return evidence_of_rows(entry.key, signature, [*map(str, dialogues.places)], rows)
 
 
@@ -171,47 +159,20 @@ class EntryPair:
     seed: int
     figures: Mapping[str, PairFigure]
 
-    def to_line(self) -> str:
-        """Return the pair as a line of `pairs.jsonl`, without its end."""
-        return json.dumps(plain(self), separators=(",", ":"))
-
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: one.reversed() for name, one in self.figures.items()}
         return replace(self, a=self.b, b=self.a, digests=self.digests[::-1], figures=figures)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of entries.
+Pairs: TypeAlias = Mapping[tuple[str, str], EntryPair]
+"""Keys of two entries that compare, in either order -> the two, compared in that order."""
 
-    Attributes:
-        pairs: The pairs, by their keys, the first one's before the second one's in the alphabet.
-        missing: Keys of the pairs that compare, and are not there or not of the entries as they
-            are.
-    """
 
-    pairs: Mapping[tuple[str, str], EntryPair] = field(default_factory=dict)
-    missing: Sequence[tuple[str, str]] = ()
-
-    def between(self, one: str, other: str) -> EntryPair | None:
-        """Return two entries compared, the differences the first one's minus the second one's.
-
-        Args:
-            one: Key of an entry.
-            other: Key of another one.
-
-        Returns:
-            None if they do not compare.
-        """
-        if (one, other) in self.pairs:
-            return self.pairs[one, other]
-        reverse = self.pairs.get((other, one))
-        return None if reverse is None else reverse.reversed()
-
-    def to_text(self) -> str:
-        """Return the content of `pairs.jsonl`."""
-        return "".join(f"{self.pairs[key].to_line()}\n" for key in sorted(self.pairs))
+def pairs_text(pairs: Pairs) -> str:
+    """Return the content of `pairs.jsonl`."""
+    ordered = (plain(pairs[a, b]) for a, b in sorted(pairs) if a < b)
+    return "".join(f"{json.dumps(pair, separators=(',', ':'))}\n" for pair in ordered)
 
 
 def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
@@ -226,14 +187,21 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     path = folder / PAIRS_FILE
     lines = read_plain(path).splitlines() if path.is_file() else []
     wanted = _digests(entries)
-    current = {
-        key: pair
+    return _both_ways(
+        pair
         for pair in _parsed(lines)
-        for key in [(pair.a, pair.b)]
-        if wanted.get(key) == pair.digests and (pair.samples, pair.seed) == (SAMPLES, SEED)
-    }
-    missing = tuple(key for key in wanted if key not in current)
-    return Pairs({key: current[key] for key in wanted if key in current}, missing)
+        if wanted.get((pair.a, pair.b)) == pair.digests
+        and (pair.samples, pair.seed) == (SAMPLES, SEED)
+    )
+
+
+def _both_ways(pairs: Iterable[EntryPair]) -> dict[tuple[str, str], EntryPair]:
+    return {(one.a, one.b): one for pair in pairs for one in (pair, pair.reversed())}
+
+
+def missing_pairs(pairs: Pairs, entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Return the keys of entries that compare and are not among the pairs."""
+    return [key for key in _digests(entries) if key not in pairs]
 
 
 def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]:
@@ -243,9 +211,9 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     dialogue is played by both.
     """
     scored = [
-        (entry.key, entry.scores.main.signature, entry.scores.dialogues)
+        (entry.key, entry.scores.main.signature, dialogues)
         for entry in sorted(entries, key=lambda entry: entry.key)
-        if entry.stores_dialogues and entry.scores.dialogues is not None
+        if (dialogues := entry.compared) is not None
     ]
     return {
         (a, b): (one.digest, other.digest)
@@ -274,10 +242,8 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
         entries: Its entries.
     """
     stored = read_pairs(folder, entries)
-    if not stored.missing:
-        return stored
-    complete = {**stored.pairs, **compared(entries, stored.missing)}
-    return Pairs({key: complete[key] for key in sorted(complete)})
+    missing = missing_pairs(stored, entries)
+    return {**stored, **_both_ways(compared(entries, missing) if missing else ())}
 
 
 def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> Iterator[str]:
@@ -288,12 +254,12 @@ def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str])
         entries: Its entries.
         keys: Keys of the entries whose pairs are looked at.
     """
-    stored = read_pairs(folder, entries).pairs
-    chosen = [pair for pair in stored if set(pair) & set(keys)]
-    for key, pair in compared(entries, chosen).items() if chosen else ():
-        if not _is_same(stored[key], pair):
+    stored = read_pairs(folder, entries)
+    chosen = [(a, b) for a, b in stored if a < b and {a, b} & set(keys)]
+    for pair in compared(entries, chosen) if chosen else ():
+        if not _is_same(stored[pair.a, pair.b], pair):
             problem = "gives another result; remove the line of both, and run `mwz leaderboard`"
-            for one, other in (key, key[::-1]):
+            for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
                 yield f"{one}: {PAIRS_FILE}: how it compares with {other} {problem}"
 
 
@@ -310,29 +276,22 @@ def _is_same(one: EntryPair, other: EntryPair) -> bool:
     )
 
 
-def compared(
-    entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], EntryPair]:
+def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> list[EntryPair]:
     """Compare entries with each other.
 
     Args:
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
     """
-    keys = {key for pair in chosen for key in pair}
-    digests, evidence = {}, {}
-    for entry in entries:
-        if entry.key in keys and entry.scores.dialogues is not None:
-            digests[entry.key] = entry.scores.dialogues.digest
-            evidence[entry.key] = entry_evidence(entry, entry.scores.main.signature)
+    keys, digests = set(chain.from_iterable(chosen)), _digests(entries)
+    evidence = {entry.key: stored_evidence(entry) for entry in entries if entry.key in keys}
     pairs = paired_all([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
-    compared = {}
-    for (a, b), pair in zip(chosen, pairs, strict=True):
+    entry_pairs = []
+    for key, pair in zip(chosen, pairs, strict=True):
         figures = {
             name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
-            if name in FIGURES
         }
-        both = (digests[a], digests[b])
-        compared[a, b] = EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures)
-    return compared
+        both = digests[key]
+        entry_pairs.append(EntryPair(*key, both, pair.dialogues, SAMPLES, SEED, figures))
+    return entry_pairs

@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..data import (
-    blob_id,
-    downloads_directory,
-    load_further_gold,
-    load_gold_states,
-    loaded_once,
-    safe_path,
-)
+from ..data import blob_id, download_path, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
 from ..io import read_bytes, read_plain, to_json
@@ -30,12 +23,7 @@ from .entries import Entry, entry_problems, file_problems, in_order, read_entry,
 from .entry_scores import Reading, Responses, score_entry
 from .model import flag_notes, rows
 from .pairs import pair_problems
-from .scores import (
-    SCORES_FILE,
-    SEEDS_FILE,
-    Scores,
-    seed_file,
-)
+from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
 from .tracked import TrackedScores
@@ -86,10 +74,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         InputError: They are nowhere, or not what is pinned.
     """
     predictions = entry.system.predictions
-    if predictions.made is not None:
-        return predictions.made
-    if predictions.played is not None:
-        return predictions.played
+    if by_harness := predictions.made or predictions.played:
+        return by_harness
     if predictions.lexicalised is not None:
         return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
@@ -97,9 +83,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     if predictions.file is not None:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
-    if pinned is None:
-        raise InputError(entry.key, "names no predictions")
-    places = [safe_path(downloads_directory(), pinned.place)]
+    assert pinned is not None
+    places = [download_path(pinned)]
     clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
     places += [clone / pinned.path for clone in clones]
     places += [folder / Path(pinned.path).name for folder in folders]
@@ -129,10 +114,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
         InputError: The other entry is not there or has no placeholders, or its predictions are
             not available.
     """
-    folder = entry.folder.parent / base
-    if not folder.is_dir():
-        raise InputError(entry.key, f"there is no entry {base} to lexicalise")
-    other = read_entry(folder)
+    other = read_entry(entry.folder.parent / base)
     if not tracks()[other.system.track].delexicalised:
         raise InputError(entry.key, f"{base} has no placeholders to fill")
     content = find_predictions(other, folders)
@@ -240,8 +222,8 @@ def _seed_files(entry: Entry) -> dict[str, bytes]:
     if not names:
         problem = f"{SEEDS_FILE} cannot be used, and its predictions are missing"
         raise InputError(entry.key, problem)
-    in_order = sorted(names, key=lambda name: (len(name), name))
-    return {name: read_plain(entry.folder / name) for name in in_order}
+    numbered = sorted(names, key=lambda name: (len(name), name))
+    return {name: read_plain(entry.folder / name) for name in numbered}
 
 
 def _not_scored(entry: Entry, error: InputError) -> Rescored:
@@ -370,13 +352,8 @@ def verify(
         prefix = f"{entry.key}:"
         stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
         differing = _disagreements(entry, by_key[entry.key].scores)
-        verified.append(
-            replace(
-                by_key[entry.key],
-                problems=(*stored, *differing),
-                flags=tuple(flags[entry.key]),
-            )
-        )
+        wrong, notes = (*stored, *differing), tuple(flags[entry.key])
+        verified.append(replace(by_key[entry.key], problems=wrong, flags=notes))
     return verified
 
 

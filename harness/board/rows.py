@@ -14,7 +14,7 @@ from ..metrics import FLAGS, GOLD_STATES, LowerBound, headlines
 from ..scoring import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission import MANY_UNKNOWN
-from .copied import COPIED_STATES, Shared
+from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
 from .track import Track, tracks
@@ -86,13 +86,13 @@ class Row:
     Attributes:
         entry: The entry.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
-        copies: Flag -> what it has of another entry, as far as that is known.
+        copies: Flag -> the key of the entry that it has something of, and the share of its turns.
         further: Whether it is of other gold states than those that the system was entered with.
     """
 
     entry: Entry
     rank: int | None = None
-    copies: Mapping[str, Shared] = field(default_factory=dict)
+    copies: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     further: bool = False
 
     @property
@@ -229,19 +229,24 @@ class Row:
     @cached_property
     def flags(self) -> Mapping[str, float]:
         """Flag -> figure, of those that its table has."""
-        measured = {**self.measured_flags, **{n: one.share for n, one in self.copies.items()}}
+        measured = {**self.measured_flags, **{n: share for n, (_, share) in self.copies.items()}}
         return {name: share for name, share in measured.items() if self.has_flag(name)}
 
     @cached_property
     def raised(self) -> list[str]:
         """The flags that are raised; states that are said to be another entry's are none."""
-        states = self.copies.get(COPIED_STATES)
-        is_stated = states is not None and states.entry == self.entry.system.states_of
+        whose, _ = self.copies.get(COPIED_STATES, (None, 0.0))
+        is_stated = whose is not None and whose == self.entry.system.states_of
         return [
             name
             for name, value in self.flags.items()
             if FLAGS[name].is_raised(value) and not (is_stated and name == COPIED_STATES)
         ]
+
+    def flag_title(self, name: str, quoted: Callable[[str], str] = str) -> str:
+        """Return what a flag is called; of copies, with the entry that they are of."""
+        copied, _ = self.copies.get(name, ("", 0.0))
+        return FLAGS[name].title + (f" ({quoted(copied)})" if copied else "")
 
     @property
     def reviews(self) -> Mapping[str, Review]:
@@ -272,11 +277,10 @@ class Row:
         if self.entry.system.states_of is not None:
             yield f"belief states of {self.entry.system.states_of}"
         for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
-            value, copied = self.flags[name], self.copies.get(name)
-            of = "" if copied is None else f" ({quoted(copied.entry)})"
-            note = f"{FLAGS[name].title}{of}: {figure(value, 2)}"
-            if name == COPIED_STATES and value == 1.0 and copied is not None:
-                note = f"same belief states as {copied.entry}"
+            value = self.flags[name]
+            note = f"{self.flag_title(name, quoted)}: {figure(value, 2)}"
+            if name == COPIED_STATES and value == 1.0:
+                note = f"same belief states as {self.copies[name][0]}"
             review = self.reviews.get(name)
             if review is None:
                 yield f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}"

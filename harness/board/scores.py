@@ -103,15 +103,16 @@ class Hashes:
         return replace(self, content=None, trials=None) == hashes_of(content)
 
 
-def hashes_of(content: bytes, said: object = None) -> Hashes:
+def hashes_of(content: bytes, said: object = None, trials: tuple[str, ...] = ()) -> Hashes:
     """Return what identifies an (unpacked) predictions file.
 
     Args:
         content: The file.
         said: What it says, as JSON types; None if that is not known.
+        trials: Digests of what each trial says, of live dialogues.
     """
     digest = None if said is None else digest_of_json({"said": said})
-    return Hashes(sha256(content), blob_id(content), digest)
+    return Hashes(sha256(content), blob_id(content), digest, trials or None)
 
 
 # ---------------------------------------------------------------------------- dialogues.json
@@ -282,10 +283,6 @@ class Scores:
     def main(self) -> Report:
         """The report under the default rule set."""
         return self.reports[DEFAULT_RULES]
-
-    def under(self, rules: str) -> Report | None:
-        """Return the report under a rule set, if there is one."""
-        return self.reports.get(rules)
 
     def documents(self) -> dict[str, dict[str, Any]]:
         """Return name -> content, as JSON types, of the files that there are, as they are written.

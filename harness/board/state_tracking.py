@@ -36,12 +36,12 @@ from ..metrics import (
 from ..signature import Signature
 from ..submission import STATE, dialogue_id, parse_predictions
 from .columns import Column, Values, at, named, raised
-from .copied import Fingerprints, Shared, fingerprints_of
+from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
 from .rows import MISSING, Row, Value, ranked
-from .scores import Hashes, Scores, hashes_of, plain
+from .scores import Scores, plain
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
@@ -86,9 +86,9 @@ class States(Outputs):
     content: bytes | None = None
 
     @property
-    def predictions(self) -> Hashes | None:
-        """What identifies the predictions."""
-        return None if self.content is None else hashes_of(self.content, self.read)
+    def said(self) -> object:
+        """What the file says."""
+        return None if self.content is None else self.read
 
     @cached_property
     def benchmark(self) -> Benchmark:
@@ -294,9 +294,7 @@ class TrackedRow(Row):
         return [f"≥ {whole} {over}; {jga} on the turns it tracks"]
 
 
-def _tables(
-    entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
-) -> list[list[Row]]:
+def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
     """Return the rows, a list for each set of gold states, the best first.
 
     The benchmark's own gold states come first, then those of other versions, then those of files.
@@ -336,7 +334,7 @@ def _tables(
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
     """Return what an entry's states score, with each set of gold states."""
-    entered, report = entry.scores.result, entry.scores.under(rules)
+    entered, report = entry.scores.result, entry.scores.reports.get(rules)
     if report is not None and not entry.system.predictions.by_harness:
         entered = entered_scores(report)
     if not isinstance(entered, TrackedScores):

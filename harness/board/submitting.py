@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,16 +22,16 @@ from .entry_scores import Reading, check_seeds, score_entry
 from .markdown import neighbours_text, pages, seeds_text
 from .model import Board, read_board, rows
 from .pairs import complete_pairs
+from .rescoring import Rescored, updated
 from .rows import Row
-from .scores import FILES, Hashes, Scores, seed_file
+from .scores import FILES, Scores, seed_file
 from .systems import (
     NOT_STATED,
     PREDICTIONS_FILE,
-    Predictions,
     System,
     folder_name,
+    missing_facts,
     read_system,
-    stated_facts,
     system_text,
 )
 from .track import Track, tracks
@@ -64,12 +64,19 @@ def enter(
     Raises:
         InputError: The system cannot be entered, or its outputs cannot be scored.
     """
+    target = folder / folder_name(system.name)
+    _check_place(target, replace)
+    entries = read_entries(folder) if folder.is_dir() else []
+    others = [one for one in entries if one.folder != target]
     # Before anything is played, which may take its time.
-    check_new(folder, system, None, replace=replace)
+    refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, further = _read(files, tracks()[system.track], how)
     tell(files[0][0], outputs.remarks)
+    if problem := track_problem(system, outputs.states):
+        raise InputError("--track", problem)
     system = system.model_copy(update={"predictions": outputs.place})
-    check_new(folder, system, outputs.predictions, outputs.states, replace)
+    new = Entry(target, system, Scores(predictions=outputs.predictions))
+    refuse("leaderboard", shared_problems([*others, new]))
     scores = _scored(files[0][0], outputs, further, tell)
     contents = (one.content for one in (outputs, *further) if one.content is not None)
     entries = submit(folder, system, scores, [*contents], replace)
@@ -106,7 +113,7 @@ def _scored(source: str, outputs: Any, further: Sequence[Any], tell: Tell) -> Sc
     return scores
 
 
-def publish(folder: Path, entries: Sequence[Entry], files: Mapping[Path, str] = {}) -> Board:
+def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored] = ()) -> Board:
     """Write scores and pages, each of them whole, and return the board.
 
     Between two of them the process may be killed: `mwz leaderboard --check` tells.
@@ -114,11 +121,12 @@ def publish(folder: Path, entries: Sequence[Entry], files: Mapping[Path, str] = 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
-        files: Path -> content of scores that are written before the pages.
+        rescored: The results of those that were scored again.
 
     Raises:
         InputError: Something is wrong with the entries, or a file cannot be written.
     """
+    entries, files = updated(entries, rescored, DEFAULT_RULES)
     board = read_board(folder, entries, DEFAULT_RULES, complete_pairs(folder, entries))
     for path, content in {**files, **pages(folder, board)}.items():
         write_atomically(path, content)
@@ -161,20 +169,18 @@ def _place_text(row: Row, table: BoardTable, among: str, ranks: bool = True) -> 
 
 def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
     """Yield which facts are not stated, and which flags are raised, with what to do."""
-    missing = [name for name, value in stated_facts(entry.system).items() if value is None]
-    if missing:
+    if missing := missing_facts(entry.system):
         yield (
-            f"{NOT_STATED} of the system: {', '.join(missing)}; give what you know by --fact, or "
+            f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
         )
     own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
     raised = {name: row for row in own for name in row.raised}
     for name, row in raised.items():
-        flag, copied = FLAGS[name], row.copies.get(name)
-        of = "" if copied is None else f" ({copied.entry})"
+        flag = FLAGS[name]
         published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
         yield (
-            f"flag: {flag.title}{of}: {figure(row.flags[name], 2)}; {published}"
+            f"flag: {row.flag_title(name)}: {figure(row.flags[name], 2)}; {published}"
             f"{flag.bound} is flagged. {flag.why}"
         )
     if raised:
@@ -183,34 +189,6 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
             "request how the outputs came about, or fix them and submit again with --replace "
             "(docs/submitting.md)"
         )
-
-
-def check_new(
-    folder: Path,
-    system: System,
-    predictions: Hashes | None,
-    states: str | None = None,
-    replace: bool = False,
-) -> None:
-    """Refuse a system that cannot be entered, before anything of it is scored.
-
-    Args:
-        folder: The folder of all entries.
-        system: What the system is.
-        predictions: What identifies its predictions.
-        states: The source of belief states that it is scored with; None in tracks without.
-        replace: Whether it may take the place of an entry of the same name.
-
-    Raises:
-        InputError: It does not belong in its track, or its name or its predictions are there.
-    """
-    target = folder / folder_name(system.name)
-    _check_place(target, replace)
-    if problem := track_problem(system, states):
-        raise InputError("--track", problem)
-    others = read_entries(folder) if folder.is_dir() else []
-    new = Entry(target, system, Scores(predictions=predictions))
-    refuse("leaderboard", shared_problems([*(one for one in others if one.key != new.key), new]))
 
 
 def submit(
@@ -224,8 +202,7 @@ def submit(
 
     Args:
         folder: The folder of all entries.
-        system: What the system is; when it was entered is filled in, and that its predictions are
-            in the folder if there are any files of them.
+        system: What the system is; when it was entered is filled in.
         scores: What it scores.
         predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`; none
             where the harness plays.
@@ -248,15 +225,14 @@ def submit(
         for one in entries
         if one.folder == target and one.scores.predictions == scores.predictions
     )
-    place = Predictions(file=PREDICTIONS_FILE) if predictions else system.predictions
-    time = next(same, None) or _now()
-    placed = system.model_copy(update={"predictions": place, "entered": time})
+    system = system.model_copy(update={"entered": next(same, None) or _now()})
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
-    unwritten = placed.model_copy(update={"predictions": place.model_copy(update={"file": None})})
+    place = system.predictions.model_copy(update={"file": None})
+    unwritten = system.model_copy(update={"predictions": place})
     for rules in published_rule_sets():
         rows([*others, Entry(target, unwritten, scores)], rules)
-    files = _files(placed, scores, predictions)
+    files = _files(system, scores, predictions)
     # A new entry is there at once; one that is replaced, file by file.
     made = target if target.exists() else folder / f".{target.name}"
     for file, content in files.items():
@@ -265,7 +241,7 @@ def submit(
         if path.name not in files:
             path.unlink(missing_ok=True)
     made.replace(target)
-    return [*others, Entry(target, placed, scores)]
+    return [*others, Entry(target, system, scores)]
 
 
 def _now() -> datetime.datetime:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
+from pydantic.fields import FieldInfo
 
 from mwz.normalization import (
     DEFAULT_RULES,
@@ -209,12 +209,6 @@ class OwnSetup(BaseModel, extra="forbid", frozen=True):
     domains: DomainSource | None = None
 
 
-def _place_among_headlines(name: str) -> int:
-    """Return where tables show a figure; those of no metric come last."""
-    order = list(headlines())
-    return order.index(name) if name in order else len(order)
-
-
 def _plain_figure(value: object) -> object:
     """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
     text = str(value)
@@ -224,8 +218,6 @@ def _plain_figure(value: object) -> object:
 
 
 PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
-
-_ABOUT_FIGURES = ("source", "setup", "style", "domains")
 
 
 class Reported(BaseModel, extra="allow", frozen=True):
@@ -247,10 +239,10 @@ class Reported(BaseModel, extra="allow", frozen=True):
 
     @model_validator(mode="after")
     def _known_and_in_range(self) -> Reported:
-        for name, figure in self.figures.items():
+        for name, figure in self.__pydantic_extra__.items():
             headline = headlines().get(name)
             if headline is None:
-                keys = ", ".join([*_ABOUT_FIGURES, *headlines()])
+                keys = ", ".join([*Reported.model_fields, *headlines()])
                 raise ValueError(f"{name}: unknown key; choose from {keys}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
@@ -262,7 +254,7 @@ class Reported(BaseModel, extra="allow", frozen=True):
     def figures(self) -> dict[str, Decimal]:
         """Metric -> the figure, of those reported."""
         given = self.__pydantic_extra__
-        return {name: given[name] for name in sorted(given, key=_place_among_headlines)}
+        return {name: given[name] for name in headlines() if name in given}
 
 
 def _known_placeholders(table: dict[str, str]) -> dict[str, str]:
@@ -283,11 +275,6 @@ def _known_placeholders(table: dict[str, str]) -> dict[str, str]:
 
 TABLE = "table"
 """The key that names a table of aliases in an entry."""
-
-
-def declared_placeholders(declared: Aliases) -> dict[str, str]:
-    """Return aliases as an entry declares them."""
-    return dict(declared.names) if declared.table is None else {TABLE: declared.table}
 
 
 class Review(BaseModel, extra="forbid", frozen=True):
@@ -405,33 +392,9 @@ def _unfit(system: System, track: Track) -> Iterator[str]:
             yield f"`{field}` is not for it; leave it out"
 
 
-@dataclass(frozen=True)
-class Fact:
-    """What readers must know of a system, and its authors are asked for.
-
-    Attributes:
-        title: What pages call it.
-        question: What is to be given.
-        choices: The answers there are; none if it is a text or a number.
-        number: Whether it is a whole number.
-    """
-
-    title: str
-    question: str
-    choices: Sequence[str]
-    number: bool
-
-
-def _facts() -> Iterator[tuple[str, Fact]]:
-    for name, field in System.model_fields.items():
-        if field.title is not None:
-            kind = get_args(field.annotation)[0]
-            choices = get_args(kind) if get_origin(kind) is Literal else ()
-            number = int in get_args(kind)
-            yield name, Fact(field.title, field.description or "", choices, number)
-
-
-FACTS: Mapping[str, Fact] = dict(_facts())
+FACTS: Mapping[str, FieldInfo] = {
+    name: field for name, field in System.model_fields.items() if field.title is not None
+}
 """Field of `System` -> what it states: options, pages, downloads and documentation follow."""
 
 NOT_STATED = "not stated"
@@ -442,6 +405,11 @@ def stated_facts(system: System) -> dict[str, str | int | None]:
     return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
+def missing_facts(system: System) -> str:
+    """Return the facts that are not stated of a system, as messages list them."""
+    return ", ".join(name for name, value in stated_facts(system).items() if value is None)
+
+
 def read_system(path: Path) -> System:
     """Read an `entry.toml`.
 
@@ -450,6 +418,31 @@ def read_system(path: Path) -> System:
     """
     content = parse_toml(read_plain(path), str(path), parse_float=Decimal)
     return validated(System, content, str(path))
+
+
+def declared_system(
+    about: Mapping[str, Any], facts: Mapping[str, str], aliases: Aliases | None
+) -> System:
+    """Return what a user says of a system; its predictions are to be kept with the entry.
+
+    Args:
+        about: Field of `System` -> what is said.
+        facts: Of `FACTS` -> what is said, as text.
+        aliases: The placeholders that its responses hold besides those of the rule sets.
+
+    Raises:
+        InputError: Something is not as the schema says.
+    """
+    numbers = {name: int(facts[name]) for name in _NUMBERS if facts.get(name, "").isdecimal()}
+    content = {**about, **facts, **numbers, "predictions": {"file": PREDICTIONS_FILE}}
+    if aliases is not None:
+        named = None if aliases.table is None else {TABLE: aliases.table}
+        content["placeholders"] = named or dict(aliases.names)
+    return validated(System, content, "submission")
+
+
+_NUMBERS = ("year", "runs")
+"""Facts that are whole numbers."""
 
 
 def system_text(system: System) -> str:
@@ -466,7 +459,7 @@ def _toml_figure(value: object) -> object:
     return int(str(value)) if whole else value
 
 
-_ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/((\d{2})\d{2}\.\d{4,5})")
+_ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})")
 
 # The ACL Anthology, as addresses are since 2020 ("2021.gem-1.4") and before ("P18-2069").
 _ANTHOLOGY = re.compile(
@@ -485,10 +478,9 @@ def paper_year(address: str | None) -> int | None:
 
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
-    if match := _ARXIV.search(address or ""):
-        return 2000 + int(match[2])
     match = _ANTHOLOGY.search(address or "")
-    return 2000 + int(match[1] or match[2]) if match else None
+    digits = match[1] or match[2] if match else (arxiv_number(address) or "")[:2]
+    return 2000 + int(digits) if digits else None
 
 
 def system_year(system: System) -> int | None:

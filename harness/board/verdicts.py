@@ -88,7 +88,7 @@ def reported_figures(
     entry: Entry, claim: ReportedFigures, alternatives: Alternatives | None = None
 ) -> list[Figure]:
     """Return every figure that a source reports of a system, beside its scores."""
-    report = entry.scores.under(DEFAULT_RULES)
+    report = entry.scores.reports.get(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
     beside = {}
     for metric, one in figures_beside(report, home, claim.figures, claim.style).items():
@@ -177,7 +177,7 @@ def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> boo
 
     Its parts, rounded as the printed ones are, must give the printed score.
     """
-    report = entry.scores.under(DEFAULT_RULES)
+    report = entry.scores.reports.get(DEFAULT_RULES)
     if report is None or not (report.optimistic and report.bleu and contradicts_parts(figures)):
         return False
     parts = figures_beside(report, "optimistic", {name: figures[name] for name in PARTS})
@@ -238,7 +238,7 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
     by_rules = {
         name: figures_beside(report, "strict", claim.figures)
         for name in dict.fromkeys([rules, *published_rule_sets()])
-        if (report := entry.scores.under(name)) is not None
+        if (report := entry.scores.reports.get(name)) is not None
     }
     for name, beside in by_rules.items():
         off = {metric: one for metric, one in beside.items() if not one.equal}

@@ -8,24 +8,21 @@ help in the list of subcommands.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
-import io
 import os
 import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
 from mwz.normalization import contributing, folder_of, names
 
-from ..errors import InputError, room
-from ..io import printable
+from ..errors import InputError, room, unknown
+from ..io import STANDARD_STREAM, printable
 
 if TYPE_CHECKING:
     from ..errors import Remark
@@ -53,14 +50,9 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
         notify(str(InputError(source, str(remark))))
 
 
-def commands() -> Mapping[str, str]:
-    """Return subcommand -> one line of help, in alphabetical order."""
-    return {name: title for name, (_, title) in sorted(_commands().items())}
-
-
 @cache
-def _commands() -> Mapping[str, tuple[str, str]]:
-    """Return subcommand -> its module and one line of help.
+def commands() -> Mapping[str, tuple[str, str]]:
+    """Return subcommand -> one line of help and its module, in alphabetical order.
 
     Only the first lines of modules are read, so that `mwz --help` imports none of them.
     """
@@ -70,8 +62,8 @@ def _commands() -> Mapping[str, tuple[str, str]]:
             with (folder_of(package) / f"{name}.py").open(encoding="utf-8") as source:
                 title = _TITLE.match(source.readline())
             if title is not None and title[1] == name:
-                commands[name] = (f"{package}.{name}", title[2][:1].upper() + title[2][1:])
-    return commands
+                commands[name] = (title[2][:1].upper() + title[2][1:], f"{package}.{name}")
+    return dict(sorted(commands.items()))
 
 
 @contextlib.contextmanager
@@ -94,35 +86,46 @@ class _LazyGroup(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _commands():
+        if cmd_name not in commands():
             return None
-        module, _ = _commands()[cmd_name]
+        _, module = commands()[cmd_name]
         with _interrupts_waiting():
-            # A folder that a command of this one lacks is no room that was taken away.
-            is_of_room = not module.startswith(f"{__name__}.")
-            imported = (
-                room(module.removeprefix("mwz.harness."), cmd_name)
-                if is_of_room
-                else import_module(module)
-            )
-        command: click.Command = imported.command
+            command: click.Command = room(module.removeprefix("mwz.harness."), cmd_name).command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [*_joined(args, "--seeds")])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if not close:
-                raise
-            message = f"{error.message} Did you mean {close[0]}?"
-            raise click.UsageError(message, ctx) from None
+        if args[0] not in commands() and not ctx.resilient_parsing:
+            raise click.UsageError(unknown("command", args[0], commands()), ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([*commands().items()])
+            formatter.write_dl([(name, line) for name, (line, _) in commands().items()])
+
+
+BETWEEN = "\0"
+"""What no argument holds: it joins the values that an option takes at once."""
+
+
+def _joined(args: Iterable[str], option: str) -> Iterator[str]:
+    """Yield arguments, those that follow an option, up to the next one, as one."""
+    # The option's values by now; None outside it.
+    values: list[str] | None = None
+    for arg in args:
+        if arg.startswith("-") and arg != STANDARD_STREAM:
+            yield from [BETWEEN.join(values)] if values else []
+            values = [] if arg == option else None
+            yield arg
+        elif values is not None:
+            values.append(arg)
+        else:
+            yield arg
+    yield from [BETWEEN.join(values)] if values else []
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -173,7 +176,13 @@ def command_line() -> None:
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
-    sys.stdout = _whole_stream(sys.stdout)
+    # One that writes all it is given, or raises an error: an unbuffered one writes what there is
+    # room for and says nothing, and where the shell closed it there is none. A terminal that lacks
+    # the dash of a table is no reason to show no table.
+    stream = sys.stdout
+    number = os.open(os.devnull, os.O_RDONLY) if stream is None else stream.fileno()
+    encoding = "utf-8" if stream is None else stream.encoding
+    sys.stdout = os.fdopen(number, "w", encoding=encoding, errors="replace")
     # Threads for large matrices, of which there are none here, would wait for them busily.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -186,22 +195,3 @@ def command_line() -> None:
             with contextlib.suppress(OSError):
                 stream.flush()
     os._exit(status)
-
-
-def _whole_stream(stream: TextIO | None) -> TextIO:
-    """Return standard output as a stream that writes all it is given, or raises an error."""
-    if stream is None:
-        # There is none: to write to it fails, as it would to a full disk.
-        return io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")), encoding="utf-8"
-        )
-    if not isinstance(stream, io.TextIOWrapper):
-        return stream
-    # A terminal that lacks the dash of a table is no reason to show no table.
-    stream.reconfigure(errors="replace")
-    raw, encoding = stream.buffer, stream.encoding
-    if not isinstance(raw, io.RawIOBase):
-        return stream
-    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
-    stream.detach()
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)

@@ -11,15 +11,10 @@ import click
 from mwz.normalization import RuleSet
 
 from ..benchmark import Benchmark
-from ..errors import cut, printable
-from ..io import figure, shown_name
+from ..errors import cut, unquoted
+from ..io import figure, printable, shown_name
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import (
-    Submission,
-    checked_submission,
-    counted_placeholders,
-    read_predictions,
-)
+from ..submission import Submission, checked_submission, counted_placeholders, read_predictions
 from . import option
 from .reading import benchmark_chooser, read_plays
 
@@ -94,7 +89,7 @@ def _facts(
 ) -> Iterator[tuple[str, str]]:
     """Yield what a submission holds: a name, and what there is."""
     turns = [turn for turns in submission.dialogues.values() for turn in turns]
-    yield "file", cut(printable(submission.source), 200)
+    yield "file", cut(submission.source, 200)
     yield "format", submission.format
     yield "benchmark", benchmark.name
     yield "dialogues", f"{len(submission.dialogues)} of {len(benchmark.dialogues)}"
@@ -119,6 +114,6 @@ def _share(have: Sequence[bool]) -> str:
 
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:
-    shown = [f"{cut(printable(name), 40)} {count}×" for name, count in counts[:_SHOWN]]
+    shown = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
     more = [f"and {len(counts) - len(shown)} more"] if len(counts) > len(shown) else []
     return ", ".join([*shown, *more]) or "none"

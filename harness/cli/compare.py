@@ -17,6 +17,7 @@ from . import notify, option
 from .reading import (
     BenchmarkChooser,
     Outputs,
+    as_stored,
     benchmark_chooser,
     read_outputs,
     read_plays,
@@ -26,7 +27,7 @@ from .reading import (
 _DOING = "comparing on"
 
 
-@click.command(cls=option.SeedsCommand)
+@click.command()
 @click.argument(
     "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
 )
@@ -120,9 +121,8 @@ def _evidence(
     Raises:
         InputError: More is asked for than is known without outputs.
     """
-    missing = next((one for one in systems if one.missing is not None), None)
-    if missing is not None:
-        evidence = _stored_evidence(systems, missing, options, metrics, choose)
+    if any(one.missing is not None for one in systems):
+        evidence = _stored_evidence(systems, options, metrics, choose)
     else:
         wanted: Wanted = ["evidence", "resampled"] if metrics is None else ["evidence"]
         scored = score_outputs(systems, options, wanted, choose)
@@ -149,25 +149,18 @@ def _names(systems: Sequence[Outputs]) -> list[str]:
 
 def _stored_evidence(
     systems: Sequence[Outputs],
-    missing: Outputs,
     options: Options,
     metrics: Sequence[str] | None,
     choose: BenchmarkChooser,
 ) -> list[comparison.Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
-    if missing.missing is not None and not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
-        told = (
-            f"{'; '.join(missing.missing.problems)}. Without them only {board.IN_WORDS} are known"
-        )
-        raise InputError(missing.source, told)
-    notify(f"{missing.source}: outputs missing; compared from stored results: {board.IN_WORDS}")
+    source, missing = next((one.source, one.missing) for one in systems if one.missing)
+    if not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
+        known = f"Without them only {board.IN_WORDS} are known"
+        raise InputError(source, f"{'; '.join(missing.problems)}. {known}")
+    notify(f"{source}: outputs missing; compared from stored results: {board.IN_WORDS}")
     files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=board.DIALOGUE_METRICS)
-    scored = score_outputs(files, stored, ["evidence"], choose)
-    of_files = (
-        board.of_file(one.evidence, choose(one.evidence.dialogues).dialogues)
-        for one in scored
-        if one.evidence is not None
-    )
+    of_files = iter(as_stored(score_outputs(files, stored, ["evidence"], choose), choose))
     entries = [one.entry for one in systems]
     return [next(of_files) if entry is None else board.stored_evidence(entry) for entry in entries]

@@ -249,12 +249,8 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         f"Benchmark {benchmark.name}",
         ["", "number", "percent"],
         [
-            [
-                row["what"],
-                "–" if row["number"] is None else str(row["number"]),
-                "" if row["percent"] is None else figure(row["percent"], 2),
-            ]
-            for row in records
+            [what, figure(n, 0), figure(100 * n / whole, 2) if whole and n is not None else ""]
+            for what, n, whole in counts
         ],
         records,
         [unknown] if seen is None else [],

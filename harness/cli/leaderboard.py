@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from tqdm import tqdm
-
-from mwz.normalization import DEFAULT_RULES
 
 from .. import board
+from ..errors import counted
 from ..io import printable
 from . import option
+from .reading import progress
 
 
 @click.command()
@@ -52,8 +51,7 @@ def command(
     if check:
         changed = any(outcome.changes for outcome in rescored)
         return int(_is_outdated(submissions, entries, base) or changed)
-    entries, files = board.updated(entries, rescored, DEFAULT_RULES)
-    board.publish(submissions, entries, files)
+    board.publish(submissions, entries, rescored)
     click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
     return None
 
@@ -61,14 +59,12 @@ def command(
 def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path | None) -> bool:
     """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
-        click.echo(printable(board.review_text(submissions, entries, base, DEFAULT_RULES)))
-    made = board.read_board(submissions, entries, DEFAULT_RULES)
-    diffs = board.page_diffs(submissions, made)
+        click.echo(printable(board.review_text(submissions, entries, base)))
+    diffs, problems = board.outdated(submissions, entries, base)
     for path, diff in diffs.items():
         click.echo(printable(diff or f"{path}: up to date"))
         if diff:
             click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
-    problems = board.stored_problems(submissions, entries, made, base)
     for problem in problems:
         click.echo(printable(problem), err=True)
     return bool(problems) or any(diffs.values())
@@ -76,12 +72,9 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
 
 def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[board.Rescored]:
     """Score the submissions again, and tell what changed."""
-    coming = board.rescore(entries, **rescoring)
-    progress: Iterable[board.Rescored] = tqdm(
-        coming, "scoring", len(entries), unit="system", disable=None
-    )
+    coming = progress(board.rescore(entries, **rescoring), len(entries), "entry")
     # As they are read: by name.
-    outcomes = sorted(progress, key=lambda outcome: outcome.key)
+    outcomes = sorted(coming, key=lambda outcome: outcome.key)
     for entry, outcome in zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
@@ -95,9 +88,8 @@ def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[
 def _summary(entry: board.Entry, outcome: board.Rescored) -> str:
     if outcome.missing is not None:
         return f"kept as it is: {outcome.missing}"
-    changed = len(outcome.changes)
-    if changed:
-        return f"{changed} figure{'s' if changed > 1 else ''} changed"
+    if outcome.changes:
+        return f"{counted(len(outcome.changes), 'figure')} changed"
     if outcome.scores is None:
         return "unchanged"
     if entry.problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,9 +18,10 @@ from .. import board
 from ..benchmark import GOALS
 from ..data import installed_benchmarks
 from ..errors import unknown
-from ..io import FORMATS, STANDARD_STREAM
+from ..io import FORMATS
 from ..metrics import BOTH
 from ..scoring import choices
+from . import BETWEEN
 from .reading import SUBMISSIONS
 
 
@@ -178,36 +179,8 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
-_BETWEEN = "\0"
-"""What no argument holds: it joins the values that an option takes at once."""
-
-
-class SeedsCommand(click.Command):
-    """A command whose option `--seeds` takes several values at once: `--seeds A B C`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, the values that follow the option as one of it."""
-        return super().parse_args(ctx, list(_joined(args, "--seeds")))
-
-
-def _joined(args: Iterable[str], option: str) -> Iterator[str]:
-    """Yield arguments, those that follow an option, up to the next one, as one."""
-    # The option's values by now; None outside it.
-    values: list[str] | None = None
-    for arg in args:
-        if arg.startswith("-") and arg != STANDARD_STREAM:
-            yield from [_BETWEEN.join(values)] if values else []
-            values = [] if arg == option else None
-            yield arg
-        elif values is not None:
-            values.append(arg)
-        else:
-            yield arg
-    yield from [_BETWEEN.join(values)] if values else []
-
-
 def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Command]:
-    """Return the option `--seeds` of a `SeedsCommand`.
+    """Return the option `--seeds`, which takes several values at once: `--seeds A B C`.
 
     Args:
         description: What the files are.
@@ -216,7 +189,7 @@ def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Comm
     """
 
     def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
-        groups = tuple(tuple(joined.split(_BETWEEN)) for joined in value)
+        groups = tuple(tuple(joined.split(BETWEEN)) for joined in value)
         return groups if grouped else tuple(one for group in groups for one in group)
 
     return click.option(

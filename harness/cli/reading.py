@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
@@ -27,6 +27,9 @@ from ..submission import (
     read_standard,
 )
 from . import notify, tell
+
+if TYPE_CHECKING:
+    from ..comparison import Evidence
 
 _T = TypeVar("_T")
 
@@ -213,9 +216,10 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
     Raises:
         InputError: There is no such file or entry, or its outputs are missing.
     """
-    made = made_submission_name(name)
-    if made is not None:
-        return Outputs(name, made)
+    if name.startswith("@") and not os.path.isfile(name):
+        if name not in _MADE:
+            raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
+        return Outputs(name, _MADE[name])
     entry = found_entry(name)
     if entry is None:
         return Outputs(name, read_bytes(name))
@@ -231,15 +235,6 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
         return Outputs(name, b"", entry, error)
 
 
-def made_submission_name(name: str) -> str | None:
-    """Return the name of the made submission that a user means; None for a file or an entry."""
-    if not name.startswith("@") or os.path.isfile(name):
-        return None
-    if name not in _MADE:
-        raise InputError(name, unknown("submission that the harness makes", name, [*_MADE]))
-    return _MADE[name]
-
-
 def found_entry(name: str) -> board.Entry | None:
     """Return the entry that a name stands for; None for what the harness makes, and for a file.
 
@@ -250,13 +245,8 @@ def found_entry(name: str) -> board.Entry | None:
     """
     if name.startswith("@") or name == STANDARD_STREAM:
         return None
-    if Path(name).name != name or os.path.exists(name):
-        return None
-
-    entry = board.find_entry(name, SUBMISSIONS)
-    if entry is None:
-        raise board.no_entry(name, SUBMISSIONS)
-    return entry
+    is_path = Path(name).name != name or os.path.exists(name)
+    return None if is_path else board.find_entry(name, SUBMISSIONS)
 
 
 def score_outputs(
@@ -284,11 +274,17 @@ def score_outputs(
     return scored
 
 
-def progress(coming: Iterable[_T], files: int) -> Iterable[_T]:
-    """Return what comes of files that are scored, with a bar on a terminal if they are several."""
-    if files < 2:
+def as_stored(scored: Iterable[ScoredSubmission], choose: BenchmarkChooser) -> list[Evidence]:
+    """Return what is known of outputs that were scored, in the form of what entries store."""
+    known = (one.evidence for one in scored if one.evidence is not None)
+    return [board.of_file(one, choose(one.dialogues).dialogues) for one in known]
+
+
+def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:
+    """Return what comes of scoring, with a bar on a terminal if they are several."""
+    if number < 2:
         return coming
     from tqdm import tqdm  # the score of one file does without
 
-    bar: Iterable[_T] = tqdm(coming, "scoring", files, unit="file", disable=None, leave=False)
+    bar: Iterable[_T] = tqdm(coming, "scoring", number, unit=unit, disable=None, leave=False)
     return bar

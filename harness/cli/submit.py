@@ -12,14 +12,14 @@ from mwz.normalization import published_rule_sets
 
 from .. import board
 from ..errors import InputError
-from ..io import printable, read_bytes, shown_name, validated
+from ..io import printable, read_bytes, shown_name
 from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
 from .reading import benchmark_chooser
 
 
-@click.command(cls=option.SeedsCommand)
+@click.command()
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
@@ -82,23 +82,20 @@ def command(
     any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the
     track live it is a file of `mwz play`, and --seeds are those of further trials.
     """
-    _refuse_missing(submissions)
+    # Nobody asked for a board to begin here.
+    if not submissions.is_dir() and not option.given("submissions"):
+        raise InputError(
+            str(submissions),
+            "no such folder here: this is no clone of the board; go to one, or name a folder by "
+            "--submissions, which begins a board of your own",
+        )
     declared = board.tracks()[track]
     _refuse_options(declared)
     aliases = Options(placeholders=placeholders).aliases
-    numbers = {
-        name for name, value in facts.items() if board.FACTS[name].number and value.isdecimal()
-    }
-    content = {
-        **{name: value for name, value in about.items() if value is not None},
-        **{name: int(value) if name in numbers else value for name, value in facts.items()},
-        "track": track,
-        # Filled in when the folder is written.
-        "predictions": {"file": board.PREDICTIONS_FILE},
-        "placeholders": None if aliases is None else board.declared_placeholders(aliases),
-        "reported": [{"source": source, **reported}] if reported else [],
-    }
-    system = validated(board.System, content, "submission")
+    given = {name: value for name, value in about.items() if value is not None}
+    claims = [{"source": source, **reported}] if reported else []
+    said = {**given, "track": track, "reported": claims}
+    system = board.declared_system(said, facts, aliases)
     choose = benchmark_chooser(benchmark, "scoring on")
     scorer_for = cache(lambda ids: Scorer(choose(ids)))
     how = board.Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
@@ -111,16 +108,6 @@ def command(
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):
         notify(remark)
-
-
-def _refuse_missing(submissions: Path) -> None:
-    """Refuse to begin a board where nobody asked for one."""
-    if not submissions.is_dir() and not option.given("submissions"):
-        raise InputError(
-            str(submissions),
-            "no such folder here: this is no clone of the board; go to one, or name a folder by "
-            "--submissions, which begins a board of your own",
-        )
 
 
 def _refuse_options(track: board.Track) -> None:

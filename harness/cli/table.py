@@ -14,6 +14,7 @@ from . import option
 from .reading import (
     BenchmarkChooser,
     Outputs,
+    as_stored,
     benchmark_chooser,
     found_entry,
     read_outputs,
@@ -21,7 +22,7 @@ from .reading import (
 )
 
 
-@click.command(cls=option.SeedsCommand)
+@click.command()
 @option.several_predictions
 @click.option(
     "--baseline",
@@ -79,16 +80,13 @@ def _rows(
         InputError: Some outputs cannot be scored.
     """
     every = [one for group in groups for one in group]
-    scored = score_outputs(every, options, ["evidence"], choose)
+    coming = iter(score_outputs(every, options, ["evidence"], choose))
     names = iter(short_names([one.name for one in every]))
-    coming_scored = iter(scored)
     rows = []
     for group in groups:
-        own = [next(coming_scored) for _ in group]
-        known = [one.evidence for one in own if one.evidence is not None]
-        dialogues = choose(known[0].dialogues).dialogues
-        evidence = [board.of_file(one, dialogues) for one in known]
+        scored = [next(coming) for _ in group]
         name = board.system_name([next(names) for _ in group])
         entry = group[0].entry if len(group) == 1 else None
-        rows.append(board.PaperSystem(name, [one.report for one in own], evidence, entry))
+        evidence = as_stored(scored, choose)
+        rows.append(board.PaperSystem(name, [one.report for one in scored], evidence, entry))
     return rows

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tqdm import tqdm
 
 from mwz.database import VenueDatabase
 from mwz.normalization import RuleSet, normalized_text
@@ -30,6 +29,7 @@ from ..submission import (
     read_standard,
 )
 from . import option
+from .reading import progress
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -64,17 +64,15 @@ def command(
     chosen = board.chosen_entries(entries, names, submissions)
     if reference:
         return _compare_with_libraries(chosen, **rescoring)
-    outcomes = board.rescore(chosen, **rescoring)
-    shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
-    verified = board.verify(entries, chosen, shown)
+    outcomes = progress(board.rescore(chosen, **rescoring), len(chosen), "entry")
+    verified = board.verify(entries, chosen, outcomes)
     failed = [
         one
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
-    signs = board.flag_notes(board.in_order(entries, board.read_order(submissions)))
     for one in verified:
-        click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
+        click.echo(printable("\n".join([_lines(one), *(f"  {flag}" for flag in one.flags)])))
     click.echo(_summary(verified))
     if all(one.missing is not None for one in verified):
         # A check that looked at nothing has not passed.

@@ -89,8 +89,10 @@ def command(
             and (pages or turn is not None),
         }
     )
-    if cause not in (None, *_STRICT_CAUSES):
-        _check_grounded_cause(cause, lexicalised or bool(plays))
+    grounded = _grounding().CAUSES if lexicalised or plays else ()
+    if cause not in (None, *_STRICT_CAUSES, *grounded):
+        more = "" if grounded else "; add --lexicalised for those of grounded scores"
+        raise InputError("--cause", unknown("cause", cause, (*_STRICT_CAUSES, *grounded)) + more)
     options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
     others = [file for file in predictions if file not in plays]
     diagnoses = _diagnoses(others, benchmark, options) if others else {}
@@ -105,18 +107,6 @@ def command(
     texts += [(file, _text(file, one, dialogue, domain, cause)) for file, one in diagnoses.items()]
     for name, text in texts:
         click.echo(printable(f"{name}\n{text}\n" if len(texts) > 1 else text))
-
-
-def _check_grounded_cause(cause: str | None, lexicalised: bool) -> None:
-    """Refuse what is no cause of grounded scores either.
-
-    Raises:
-        InputError: It is none, or the responses are not in plain English.
-    """
-    grounded = _grounding().CAUSES if lexicalised else ()
-    if cause not in grounded:
-        more = "" if lexicalised else "; add --lexicalised for those of grounded scores"
-        raise InputError("--cause", unknown("cause", cause, (*_STRICT_CAUSES, *grounded)) + more)
 
 
 def _grounding() -> Any:

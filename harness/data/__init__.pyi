@@ -7,11 +7,11 @@ from .declared import (
     build_benchmark as build_benchmark,
     compared_with_pinned as compared_with_pinned,
     declared_names as declared_names,
+    download_path as download_path,
     gold_versions as gold_versions,
     install as install,
     pinned_fingerprints as pinned_fingerprints,
     read_data_set as read_data_set,
-    safe_path as safe_path,
 )
 from .fetching import fetch_benchmark as fetch_benchmark, wrong_files as wrong_files
 from .goals import (

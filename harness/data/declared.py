@@ -32,7 +32,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown
 from .goals import Tasks, install_tasks
-from .installed import install_benchmark
+from .installed import downloads_directory, install_benchmark
 
 _SETS = "sets"
 PARTS = ("test", "all", "predictions")
@@ -246,6 +246,11 @@ def safe_path(folder: Path, place: str) -> Path:
     if odd or not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(place, f"not a path inside {folder}")
     return path
+
+
+def download_path(file: PinnedFile) -> Path:
+    """Return where a pinned file is kept once it is fetched."""
+    return safe_path(downloads_directory(), file.place)
 
 
 # Fingerprints.

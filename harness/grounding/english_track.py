@@ -19,7 +19,6 @@ from ..board import (
     Entry,
     ResponsesRow,
     Row,
-    Shared,
     Track,
     Values,
     at,
@@ -81,7 +80,7 @@ class EnglishRow(ResponsesRow):
 
 
 def _tables(
-    entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
+    entries: Iterable[Entry], rules: str, copies: Mapping[str, Mapping[str, tuple[str, float]]]
 ) -> list[list[Row]]:
     """Return the rows: the human responses, the ranked ones, then the others.
 
@@ -90,7 +89,7 @@ def _tables(
     """
     rows = []
     for entry in entries:
-        report = entry.scores.under(rules)
+        report = entry.scores.reports.get(rules)
         if entry.system.track != _NAME or report is None:
             continue
         scores = report.metrics.get("grounded")
@@ -154,8 +153,8 @@ def way_back(
     by_key = {entry.key: entry for entry in entries}
     for entry in entries:
         base = by_key.get(entry.system.predictions.lexicalised or "")
-        before = None if base is None else base.scores.under(rules)
-        again = entry.scores.under(rules)
+        before = None if base is None else base.scores.reports.get(rules)
+        again = entry.scores.reports.get(rules)
         if base is None or before is None or again is None:
             continue
         rates = [(before.inform, again.inform), (before.success, again.success)]

@@ -2,12 +2,12 @@
 
 from .files import (
     STANDARD_STREAM as STANDARD_STREAM,
-    Limits as Limits,
     decoded as decoded,
     encoded as encoded,
     is_plain_file as is_plain_file,
     is_text as is_text,
     kind_of as kind_of,
+    limit_text as limit_text,
     limits as limits,
     parse_json as parse_json,
     parse_toml as parse_toml,

@@ -12,14 +12,12 @@ import io
 import json
 import math
 import os
-import stat
 import sys
 import tempfile
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar, cast
@@ -36,48 +34,37 @@ _T = TypeVar("_T")
 VARIABLE = "MWZ_LIMIT_"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The bounds.
-
-    Attributes:
-        unpacked: Bytes of a file, after unpacking.
-        values: Values of a predictions file's JSON.
-        dialogues: Dialogues of a file.
-        turns: Turns of one dialogue.
-        response: Characters of one response.
-        value: Characters of a slot's value.
-    """
-
-    unpacked: int = field(default=256_000_000, metadata={"unit": "bytes of a file, unpacked"})
-    values: int = field(default=1_000_000, metadata={"unit": "values in a predictions file"})
-    dialogues: int = field(default=100_000, metadata={"unit": "dialogues in a file"})
-    turns: int = field(default=1_000, metadata={"unit": "turns in a dialogue"})
-    response: int = field(default=100_000, metadata={"unit": "characters in a response"})
-    value: int = field(default=1_000, metadata={"unit": "characters in a slot's value"})
-
-    def told(self, name: str) -> str:
-        """Return a bound as messages show it, with the variable that sets it."""
-        return f"at most {getattr(self, name):,} ({VARIABLE}{name.upper()})"
+LIMITS: Mapping[str, tuple[int, str]] = {
+    "unpacked": (256_000_000, "bytes of a file, unpacked"),
+    "values": (1_000_000, "values in a predictions file"),
+    "dialogues": (100_000, "dialogues in a file"),
+    "turns": (1_000, "turns in a dialogue"),
+    "response": (100_000, "characters in a response"),
+    "value": (1_000, "characters in a slot's value"),
+}
+"""Bound -> its default, and what it bounds."""
 
 
-def limits(environment: Mapping[str, str] = os.environ) -> Limits:
-    """Return the bounds that hold.
+def limits(environment: Mapping[str, str] = os.environ) -> dict[str, int]:
+    """Return the bounds that hold, of `LIMITS`.
 
     Raises:
         InputError: A variable does not hold a whole number above 0.
     """
     chosen = {}
-    for bound in fields(Limits):
-        variable = VARIABLE + bound.name.upper()
-        text = environment.get(variable)
-        if text is None:
-            continue
+    for name, (default, _) in LIMITS.items():
+        text = environment.get(VARIABLE + name.upper(), str(default))
         # Python reads no number that is much longer.
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
-            raise InputError(variable, f"expected a whole number above 0, found {shown(text)}")
-        chosen[bound.name] = int(text)
-    return Limits(**chosen)
+            problem = f"expected a whole number above 0, found {shown(text)}"
+            raise InputError(VARIABLE + name.upper(), problem)
+        chosen[name] = int(text)
+    return chosen
+
+
+def limit_text(bounds: Mapping[str, int], name: str) -> str:
+    """Return a bound as messages show it, with the variable that sets it."""
+    return f"at most {bounds[name]:,} ({VARIABLE}{name.upper()})"
 
 
 STANDARD_STREAM = "-"
@@ -143,12 +130,12 @@ def _read(file: IO[bytes], source: str) -> bytes:
         InputError: It is more than it may be.
     """
     bounds = limits()
-    parts, left = [], bounds.unpacked + 1
+    parts, left = [], bounds["unpacked"] + 1
     while part := file.read(min(left, _PART)):
         parts.append(part)
         left -= len(part)
     if not left:
-        raise InputError(source, f"too large: more bytes than {bounds.told('unpacked')}")
+        raise InputError(source, f"too large: more bytes than {limit_text(bounds, 'unpacked')}")
     return b"".join(parts)
 
 
@@ -184,12 +171,7 @@ def read_plain(path: Path) -> bytes:
     Raises:
         InputError: It is not a regular file, or cannot be read.
     """
-    try:
-        is_plain = stat.S_ISREG(path.lstat().st_mode)
-    except (OSError, ValueError):
-        # Reading it reports what is wrong.
-        is_plain = True
-    if not is_plain:
+    if os.path.lexists(path) and not is_plain_file(path):
         raise InputError(str(path), "is a link, a folder or a device; put the file itself there")
     return read_bytes(path)
 
@@ -399,7 +381,7 @@ def to_json(data: object) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that it is either there in full or as it was before.
 
     A link is followed. A device or a pipe, which cannot be replaced, is written to directly.
@@ -407,7 +389,6 @@ def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> N
     Args:
         path: The file.
         content: What it is to hold.
-        follow: If false, a link, a device or a pipe is replaced by the file.
 
     Raises:
         InputError: The file cannot be written.
@@ -415,11 +396,11 @@ def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> N
     data = encoded(content) if isinstance(content, str) else content
     scratch = ""
     try:
-        if follow and path.exists() and not (path.is_file() or path.is_dir()):
+        if path.exists() and not (path.is_file() or path.is_dir()):
             with open(path, "wb") as stream:
                 stream.write(data)
             return
-        target = Path(os.path.realpath(path)) if follow else path
+        target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, scratch = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
         with os.fdopen(handle, "wb") as file:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
+import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -130,7 +130,8 @@ def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
     columns = [[row[column] for row in table.rows] for column in range(len(table.headers))]
     kinds = ["r" if cells and all(map(is_figure, cells)) else "l" for cells in columns]
-    rows = _cells(table, in_latex, "\\textbf{%s}")
+    rows = [[*map(in_latex, table.headers)], *_cells(table, in_latex, "\\textbf{%s}")]
+    header, *lines = (f"{' & '.join(row)} \\\\" for row in rows)
     return "\n".join(
         [
             *(f"% {line}" for note in table.notes for line in note.splitlines()),
@@ -138,20 +139,10 @@ def _latex(table: Table) -> str:
             "\\begin{table}",
             "\\centering",
             f"\\caption{{{in_latex(table.title)}}}",
-            latex_tabular("".join(kinds), table.headers, rows),
-            "\\end{table}",
-        ]
-    )
-
-
-def latex_tabular(kinds: str, headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table's cells for LaTeX: the kinds of columns, and the rows as LaTeX already."""
-    lines = [f"{' & '.join(row)} \\\\" for row in (map(in_latex, headers), *rows)]
-    return "\n".join(
-        [
-            f"\\begin{{tabular}}{{{kinds}}}",
-            *("\\toprule", lines[0], "\\midrule", *lines[1:], "\\bottomrule"),
+            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
+            *("\\toprule", header, "\\midrule", *lines, "\\bottomrule"),
             "\\end{tabular}",
+            "\\end{table}",
         ]
     )
 
@@ -221,19 +212,11 @@ def text_table(
     return "\n\n".join(tables)
 
 
-_USUAL_WIDTH = 80
-"""Characters of a terminal that does not say."""
-
-
 def terminal_width() -> int | None:
     """Return how many characters a line of standard output has; None if it is no terminal."""
-    stdout = sys.stdout
-    if stdout is None or not stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         return None
-    # Not by `shutil`, which asks the stream that Python began with.
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
-    return width or _USUAL_WIDTH
+    return shutil.get_terminal_size().columns
 
 
 def wrapped(text: str) -> str:

@@ -31,7 +31,7 @@ from ..benchmark import REFERENCE
 from ..data import Task
 from ..errors import InputError
 from ..grounding import NAMING_SLOTS
-from ..io import limits, valid_text
+from ..io import limit_text, limits, valid_text
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .users import ScriptedUser
@@ -164,8 +164,8 @@ def _readable(what: str, text: str) -> str:
         BrokenOffError: It is longer than responses that are read may be.
     """
     most = limits()
-    if len(text) > most.response:
-        raise BrokenOffError(f"{what}: {len(text):,} characters; {most.told('response')}")
+    if len(text) > most["response"]:
+        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
     return valid_text(text)
 
 

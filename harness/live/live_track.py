@@ -5,32 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from mwz.normalization import digest_of_json, read_toml
+from mwz.normalization import read_toml
 
 from ..board import (
     Board,
     Column,
     Entry,
-    Hashes,
     Outputs,
     Predictions,
     Reading,
     Row,
     Scores,
-    Shared,
     Track,
     Value,
     Values,
     at,
-    hashes_of,
     named,
     plain,
     ranked,
@@ -38,7 +34,6 @@ from ..board import (
 from ..comparison import Interval
 from ..data import DEFAULT
 from ..errors import InputError, Remark, counted
-from ..io import encoded, to_json
 from ..signature import Signature, grouped
 from .agents import Baseline
 from .environment import Line
@@ -164,9 +159,7 @@ class LiveRow(Row):
                 yield f"{counted(number, 'dialogue')} {how}, counted as lost"
 
 
-def _tables(
-    entries: Sequence[Entry], rules: str, copies: Mapping[str, Mapping[str, Shared]]
-) -> list[list[Row]]:
+def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
     """Return the rows, a list for each user, tools and tasks, the best first.
 
     What is played with different users does not compare. The seed of a scripted user, how often
@@ -248,14 +241,15 @@ class LivePlays(Outputs):
     plays: Plays
     content: bytes | None = None
 
-    @cached_property
-    def predictions(self) -> Hashes:
-        """What identifies the dialogues, and each trial where the file is kept."""
-        said = self.plays.said
-        if self.content is None:
-            return hashes_of(encoded(to_json(said)), said)
-        each = tuple(digest_of_json(one) for one in said.values())
-        return replace(hashes_of(self.content, said), trials=each)
+    @property
+    def said(self) -> Mapping[str, object]:
+        """What is said in the dialogues of each trial."""
+        return self.plays.said
+
+    @property
+    def trials(self) -> Iterable[object]:
+        """As of `Outputs`."""
+        return () if self.content is None else self.said.values()
 
     @property
     def remarks(self) -> Sequence[Remark | str]:

@@ -33,7 +33,7 @@ from ..errors import (
     unknown,
     unquoted,
 )
-from ..io import is_text, kind_of, limits, read_bytes, shown_name
+from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -199,8 +199,8 @@ class _Checker:
         benchmark, bounds = self._benchmark, self._limits
         if not content:
             return "no dialogues; expected an object of dialogue id -> list of turns"
-        if len(content) > bounds.dialogues:
-            return f"{len(content):,} dialogues; {bounds.told('dialogues')}"
+        if len(content) > bounds["dialogues"]:
+            return f"{len(content):,} dialogues; {limit_text(bounds, 'dialogues')}"
         if benchmark is None or any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
             return ""
         first = unquoted(next(iter(content)))
@@ -219,8 +219,8 @@ class _Checker:
             turns: Its turns.
             other: An id of the file that stands for the same dialogue; None if there is none.
         """
-        of, most = self._benchmark, self._limits.turns
-        told = self._limits.told("turns")
+        of, most = self._benchmark, self._limits["turns"]
+        told = limit_text(self._limits, "turns")
         if of is not None:
             gold = of.dialogues.get(dialogue_id(written))
             if gold is None or not isinstance(written, str):
@@ -240,7 +240,7 @@ class _Checker:
             return Turn("", None, None)
         response, domains = turn.get(RESPONSE), turn.get(ACTIVE_DOMAINS)
         text = response if isinstance(response, str) else ""
-        if text is not response or not text.isascii() or len(text) > self._limits.response:
+        if text is not response or not text.isascii() or len(text) > self._limits["response"]:
             for problem in self._response_problems(turn):
                 self._problem(place, problem)
         if domains is not None:
@@ -264,8 +264,8 @@ class _Checker:
         elif not isinstance(response, str):
             hint = '; write "" for an empty one' if response is None else ""
             yield f"`response`: expected a string, found {kind_of(response)}{hint}"
-        elif len(response) > bounds.response:
-            yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+        elif len(response) > bounds["response"]:
+            yield f"`response`: {len(response):,} characters; {limit_text(bounds, 'response')}"
         elif not is_text(response):
             yield "`response`: not valid text, half of a surrogate pair"
 
@@ -301,7 +301,7 @@ class _Checker:
             for slot, value in slots.items():
                 if value.__class__ is not str or not value.isascii() or not _is_slot(slot):
                     return False
-                if not 0 < len(value) <= self._limits.value:
+                if not 0 < len(value) <= self._limits["value"]:
                     return False
         self._last = state
         return True
@@ -349,8 +349,8 @@ class _Checker:
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
                     tell(domain, f"unknown slot {shown(slot)}{close}")
-                elif len(value) > self._limits.value:
-                    bound = self._limits.told("value")
+                elif len(value) > self._limits["value"]:
+                    bound = limit_text(self._limits, "value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")
                 else:
                     read[domain][slot] = value

@@ -15,9 +15,10 @@ import pytest
 from entered import REPOSITORY, made_system, submit_alone
 from helpers import PROJECT, run_process
 
-from mwz.harness.board import Scores, hashes_of, read_entries
+from mwz.harness.board import Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import rows
+from mwz.harness.board.scores import hashes_of
 from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring import Report
 

@@ -262,7 +262,7 @@ def _compared(page: Page, folder: Path, keys: str) -> Any:
 
 
 def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: Path) -> None:
-    pair = read_pairs(REPOSITORY, read_entries(REPOSITORY)).between("mars", "krls")
+    pair = read_pairs(REPOSITORY, read_entries(REPOSITORY)).get(("mars", "krls"))
     success = pair.figures["success"]
     tables = _compared(page, folder, "mars,krls")
     assert tables.nth(0).locator("tbody tr").nth(2).inner_text().startswith("Success\t78.0 ±")

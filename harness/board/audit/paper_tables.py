@@ -66,7 +66,9 @@ def cells(paper: Data, entries: Sequence[Entry], rules: str) -> list[Figure]:
     A cell's source is its table, its title the row's label, its set-up "quoted" if it is the
     authors' own figure; its verdict says where the outputs are, if the harness has none.
     """
-    reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
+    reports = {
+        entry.key: report for entry in entries if (report := entry.scores.reports.get(rules))
+    }
     figures = []
     for table in paper["tables"]:
         examples = _example_figures(table, paper["percent"])

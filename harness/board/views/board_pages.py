@@ -318,7 +318,7 @@ def _page(board: Board, entry: Entry) -> Data:
         # The page of comparisons has the systems of delexicalised responses alone.
         "compared": row is not None
         and not row.is_corpus
-        and any(entry.key in pair for pair in board.pairs.pairs),
+        and any(entry.key in pair for pair in board.pairs),
     }
 
 
@@ -350,7 +350,7 @@ def compare_page(board: Board) -> Data | None:
     it for the script; `samples`, those of the randomisation test; `most`, how many systems
     are compared at once; and `ranking`, the figure that ranks.
     """
-    compared = {key for pair in board.pairs.pairs for key in pair}
+    compared = {key for pair in board.pairs for key in pair}
     # Nothing compares with the BLEU of references against themselves.
     rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
     by_track = [
@@ -376,7 +376,7 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
     apart: dict[str, list[str]] = {}
     for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
         name = f"{one.key}/{other.key}"
-        if pair := board.pairs.pairs.get((one.key, other.key)):
+        if pair := board.pairs.get((one.key, other.key)):
             pairs[name] = [pair.dialogues, *(_pair_data(pair.figures[name]) for name in FIGURES)]
         else:
             ours, theirs = one.report.signature, other.report.signature

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import declared
 
 from ...errors import InputError, Remark
-from ...io import decoded, encoded, kind_of, limits, parse_json
+from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json
 
 RESPONSE = "response"
 STATE = "state"
@@ -219,7 +219,9 @@ def is_file_of_plays(file: str) -> bool:
             magic = packed.read(2)
         with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
             begins = content.read(len(PLAY_BEGINS))
-            return begins == PLAY_BEGINS and is_play(begins + content.readline(limits().unpacked))
+            return begins == PLAY_BEGINS and is_play(
+                begins + content.readline(limits()["unpacked"])
+            )
     except (OSError, EOFError, ValueError, zlib.error):
         return False
 
@@ -257,10 +259,10 @@ def parse_predictions(content: bytes, source: str) -> object:
     marks = (b",", b"{", b"[") if text_format is None else (b",", b"\n")
     bounds = limits()
     # There are no more values than bytes.
-    values = sum(map(content.count, marks)) if len(content) > bounds.values else 0
+    values = sum(map(content.count, marks)) if len(content) > bounds["values"] else 0
     # Most values of a play are what tools returned, and `mwz play` bounds its bytes.
-    if values > bounds.values and not is_play(content):
-        raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
+    if values > bounds["values"] and not is_play(content):
+        raise InputError(source, f"too large: {values:,} values; {limit_text(bounds, 'values')}")
     if text_format is not None:
         return text_format.parse(content, source)
     try:
