@@ -205,7 +205,7 @@ def test_a_dialogue_ends_after_its_turns_and_stays_over(world: World) -> None:
     with pytest.raises(InputError, match=r"not the agent's turn; .* or reset\(task\)"):
         environment.respond("Pardon?")
     outcome = environment.outcome()
-    assert (outcome.turns, outcome.inform, outcome.solved) == (MAX_TURNS, False, False)
+    assert (outcome["turns"], outcome["inform"], outcome["solved"]) == (MAX_TURNS, False, False)
 
 
 def test_what_an_agent_changes_later_is_recorded_as_it_was(world: World) -> None:
@@ -326,14 +326,14 @@ def test_reference_numbers_count_if_a_booking_returned_them(
     code = environment.call("book_hotel", ROOM)["reference"]
     environment.respond(f"Skylark Inn is booked. The reference number is {told.format(code)}.")
     outcome = environment.outcome()
-    assert (outcome.success, outcome.requested, outcome.inform) == (success, success, True)
+    assert [outcome[one] for one in ("success", "requested", "inform")] == [success, success, True]
     # The one of another domain is no help.
     environment.reset("town003")
     environment.user_turn()
     code = environment.call("book_hotel", ROOM)["reference"]
     train = "TR4017 from Ostley to Brackwater on Saturday, arriving at 13:00"
     environment.respond(f"{train}, is booked. The reference number is {code}.")
-    assert not environment.outcome().success
+    assert not environment.outcome()["success"]
 
 
 # ------------------------------------------------------------------------ user and baseline
@@ -341,14 +341,14 @@ def test_reference_numbers_count_if_a_booking_returned_them(
 
 def test_the_scripted_pair_solves_the_sample(world: World) -> None:
     environment = Environment(world)
-    solved = [_played(environment, Baseline(), id_).solved for id_ in world.tasks.tasks]
+    solved = [_played(environment, Baseline(), id_)["solved"] for id_ in world.tasks.tasks]
     assert solved.count(True) == len(solved)
 
 
 @pytest.mark.parametrize("id_", ["town001", "town006"])
 def test_the_user_goes_on_to_the_alternatives(world: World, id_: str) -> None:
     environment = Environment(world)
-    assert _played(environment, Baseline(), id_).solved
+    assert _played(environment, Baseline(), id_)["solved"]
     said = " ".join(turn["user"] for turn in environment.transcript)
     wanted = world.tasks[id_].domains["restaurant"]
     first = {**wanted.fail_info, **wanted.fail_book}
@@ -572,8 +572,8 @@ def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
     outcome = _played(environment, lambda said, call: "I see.", "town007")
     assert environment.transcript[-1]["user"].endswith(("oodbye.",))
     # Three turns without progress each for the hotel and the attraction, and the goodbye.
-    assert outcome.turns == 7
-    assert not outcome.inform
+    assert outcome["turns"] == 7
+    assert not outcome["inform"]
 
 
 def test_a_careless_agent_is_not_solved(world: World) -> None:
@@ -587,9 +587,9 @@ def test_a_careless_agent_is_not_solved(world: World) -> None:
         return baseline(said, nine)
 
     outcome = _played(Environment(world), careless, "town003")
-    assert outcome.success
-    assert outcome.booked["train"] == {"people": False, "once": True, "venue": True}
-    assert not outcome.solved
+    assert outcome["success"]
+    assert outcome["booked"]["train"] == {"people": False, "once": True, "venue": True}
+    assert not outcome["solved"]
 
 
 # ----------------------------------------------------------------------------------- playing
@@ -800,7 +800,7 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     # The last three have a restaurant without telephone number, or The Junction, which rule set
     # 2021 calls otherwise.
     ids = [*list(real.tasks)[:20], "mul2347", "pmul0267", "pmul3557"]
-    assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
+    assert all(_played(environment, Baseline(), id_)["solved"] for id_ in ids)
     # Several trains from Norwich have one id, of which some leave in the morning.
     late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}
     found = there.call(TASK, "query_train", {**late, "day": "thursday"})["results"]

@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from mwz.normalization import digest_of_json
@@ -169,48 +169,20 @@ def _readable(what: str, text: str) -> str:
     return valid_text(text)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a dialogue.
+Outcome: TypeAlias = "dict[str, Any]"
+"""The result of a dialogue, as JSON types.
 
-    Attributes:
-        inform: Grounded Inform ("any").
-        success: Grounded Success ("any").
-        requested: Grounded Success over all that the goal requests, by all venues named.
-        booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
-            the venue, `route` for where a taxi goes, and `once` for the only booking.
-        unasked: Bookings of domains that the goal does not book.
-        told: What the responses tell of venues: `COUNTS` of `grounding/facts.py`.
-        turns: The number of turns.
-        calls: The number of calls of tools.
-        failed_calls: How many of them were wrong.
-        error: What went wrong, if the dialogue was broken off.
-    """
-
-    inform: bool
-    success: bool
-    requested: bool
-    booked: Mapping[str, Mapping[str, bool]]
-    unasked: int
-    told: Mapping[str, int]
-    turns: int
-    calls: int
-    failed_calls: int
-    error: str | None = None
-
-    @property
-    def books(self) -> bool:
-        """Whether every booking of the goal is right."""
-        return all(all(slots.values()) for slots in self.booked.values())
-
-    @property
-    def solved(self) -> bool:
-        """Whether all that is requested is told and the bookings are right."""
-        return self.requested and self.books and self.error is None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as JSON types."""
-        return {**asdict(self), "books": self.books, "solved": self.solved}
+- `inform`, `success`: grounded Inform and Success ("any").
+- `requested`: grounded Success over all that the goal requests, by all venues named.
+- `booked`: domain that the goal books -> slot -> whether it was booked so; `venue` stands for the
+  venue, `route` for where a taxi goes, and `once` for the only booking.
+- `unasked`: bookings of domains that the goal does not book.
+- `told`: what the responses tell of venues: `COUNTS` of `grounding/scores.py`.
+- `turns`, `calls`, `failed_calls`: how many turns, calls of tools and wrong ones there are.
+- `error`: what went wrong, if the dialogue was broken off; else None.
+- `books`: whether every booking of the goal is right.
+- `solved`: whether all that is requested is told and the bookings are right.
+"""
 
 
 def booked_slots(
@@ -284,19 +256,23 @@ def outcome_of(
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
     whole = error is None and coded <= real
-    return Outcome(
-        inform=error is None and grounded.inform,
-        success=whole and grounded.success,
-        # Tasks always say what else they request.
-        requested=whole and bool(grounded.success_requested),
-        booked=booked,
-        unasked=unasked,
-        told=dict(grounded.faithfulness),
-        turns=len(turns),
-        calls=len(calls),
-        failed_calls=sum("error" in result for result in results),
-        error=error,
-    )
+    # Tasks always say what else they request.
+    requested = whole and bool(grounded.success_requested)
+    books = all(all(slots.values()) for slots in booked.values())
+    return {
+        "inform": error is None and grounded.inform,
+        "success": whole and grounded.success,
+        "requested": requested,
+        "booked": booked,
+        "unasked": unasked,
+        "told": dict(grounded.faithfulness),
+        "turns": len(turns),
+        "calls": len(calls),
+        "failed_calls": sum("error" in result for result in results),
+        "error": error,
+        "books": books,
+        "solved": requested and books,
+    }
 
 
 # ---------------------------------------------------------------------------- playing a dialogue
@@ -368,7 +344,7 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
         "turns": environment.transcript,
         "trial": trial,
         "agent": what.agent_name,
-        "outcome": environment.outcome().to_dict(),
+        "outcome": environment.outcome(),
         "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
         "signature": what.signature().to_dict(),
         **server,

@@ -60,7 +60,7 @@ class LiveEnv(gymnasium.Env[str, str]):
         if said is not None:
             return _observed(said), 0.0, False, False, {}
         outcome = self._environment.outcome()
-        return "", float(outcome.solved), True, False, {"outcome": outcome.to_dict()}
+        return "", float(outcome["solved"]), True, False, {"outcome": outcome}
 
 
 def _observed(text: str | None) -> str:

@@ -49,7 +49,7 @@ def live_dialogue(world: World) -> Solver:
                 environment.respond(await _response(state, environment, tools))
         except BrokenOffError as error:
             environment.fail(str(error))
-        state.metadata["outcome"] = environment.outcome().to_dict()
+        state.metadata["outcome"] = environment.outcome()
         return state
 
     return solve

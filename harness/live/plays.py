@@ -391,7 +391,7 @@ def _from_difference(*values: object) -> list[str]:
 
 def _lost(what: Play, trial: int, id_: str) -> Line:
     """Return the line of a dialogue that is missing."""
-    outcome = outcome_of(what.world, what.world.tasks[id_], [], "missing").to_dict()
+    outcome = outcome_of(what.world, what.world.tasks[id_], [], "missing")
     return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 
