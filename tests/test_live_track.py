@@ -162,28 +162,28 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
 @pytest.mark.parametrize(
     ("edits", "told"),
     [
-        ((mine, _result), "trial 1, dialogue town001, turn 0 is … "),
-        (
-            (mine, model_user, _result),
-            '"count": 77, ',
-        ),
+        ((mine, _result), "trial 1, dialogue town001, turn 0 comes out otherwise"),
+        ((mine, model_user, _result), "trial 1, dialogue town001, turn 0 comes out otherwise"),
         ((mine, model_user, _booked), "trial 2, dialogue"),
         (
             (mine, lambda ls: _turns(ls)[1].update(user="Never mind. Goodbye.")),
-            "trial 1, dialogue town001, turn 1 is … ",
+            "trial 1, dialogue town001, turn 1 comes out otherwise",
         ),
-        ((mine, lambda ls: _turns(ls).pop()), "turn 3 is … null, but played again … {"),
+        ((mine, lambda ls: _turns(ls).pop()), "turn 3 comes out otherwise"),
         (
             (mine, lambda ls: _turns(ls).append({"user": "One more.", "response": "Yes?"})),
-            "but played again … null",
+            "comes out otherwise",
         ),
         (
             (mine, lambda ls: _turns(ls)[1].update(response="x" * 100_001)),
             "trial 1, dialogue town001: the response: 100,001 characters",
         ),
         ((mine, _endless_calls), "dialogue town001: the agent calls tools more than 100 times in"),
-        ((mine, _stopped_by_too_many_calls), "trial 1, dialogue town001, turn 0 is … "),
-        ((mine, _copied), "trial 2, dialogue town001, turn 0 is … "),
+        (
+            (mine, _stopped_by_too_many_calls),
+            "trial 1, dialogue town001, turn 0 comes out otherwise",
+        ),
+        ((mine, _copied), "trial 2, dialogue town001, turn 0 comes out otherwise"),
         ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
         ((mine, lambda ls: ls[0].clear()), "trial 1 is missing; give the files of all trials"),
         (
@@ -210,7 +210,7 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
             "names that begin with 'scripted' are those of this version",
         ),
         # What both scripts play is known to the last word.
-        ((silent,), "turn 1 is … "),
+        ((silent,), "turn 1 comes out otherwise"),
         ((lambda ls: _turns(ls)[-1].update(response="Bye."),), "is not what the baseline plays"),
     ],
 )

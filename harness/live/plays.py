@@ -10,12 +10,11 @@ of it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
@@ -25,7 +24,7 @@ from mwz.normalization import digest_of_json
 from ..cli import tell
 from ..cli.reading import benchmark_chooser
 from ..comparison import Evidence, Interval, pass_interval
-from ..errors import InputError, counted, cut, shown
+from ..errors import InputError, counted, shown
 from ..grounding import told_shares
 from ..io import figure, parse_json, text_table, validated
 from ..metrics import Figure, Statistics, percent
@@ -206,8 +205,6 @@ def play_scripts(world: World, trials: int, seed: int) -> Plays:
 # -------------------------------------------------------------------- files of live dialogues
 
 _AGAIN = "play it again by `mwz play`, into another file (-o)"
-_SHOWN = 200
-_BEFORE_DIFFERENCE = 40
 _NO_FURTHER = "the recorded dialogue goes no further"
 
 
@@ -373,20 +370,9 @@ def played_again(line: Recorded, what: Play) -> Line:
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
     for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
         if turn != right:
-            there, now = _from_difference(turn, right)
-            told = f"turn {number} is … {there}, but played again … {now}"
-            raise InputError(
-                line.source, f"{place}, {told}; recorded dialogues must not be edited; {_AGAIN}"
-            )
+            told = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
+            raise InputError(line.source, f"{place}, {told}; {_AGAIN}")
     return {**again, "costs": line.costs}
-
-
-def _from_difference(*values: object) -> list[str]:
-    """Return values of JSON types from shortly before the place where they begin to differ."""
-    texts = [json.dumps(value, ensure_ascii=False, sort_keys=True) for value in values]
-    same = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
-    begin = max(0, sum(1 for _ in same) - _BEFORE_DIFFERENCE)
-    return [cut(text[begin:], _SHOWN) for text in texts]
 
 
 def _lost(what: Play, trial: int, id_: str) -> Line:
