@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import click
@@ -173,22 +172,17 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
 def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
     """Yield dialogues in order; those begun when one raises an error are played to their end."""
     errors: list[InputError] = []
-    stopped = Event()
 
     def attempt(id_: str) -> Line | None:
         try:
-            return None if stopped.is_set() else dialogue(what, trial, id_)
+            return None if errors else dialogue(what, trial, id_)
         except InputError as error:
             errors.append(error)
-            stopped.set()
             return None
 
     with ThreadPoolExecutor(jobs) as pool:
-        try:
-            # A person is at the terminal of this very thread.
-            yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
-        finally:
-            stopped.set()
+        # A person is at the terminal of this very thread.
+        yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
     if errors:
         raise errors[0]
 
