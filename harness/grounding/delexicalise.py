@@ -10,7 +10,6 @@ from ..errors import counted
 from ..io import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..submission import checked_conversations, read_predictions
-from .grounded import delexicaliser
 
 
 @click.command()
@@ -22,12 +21,11 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     responses delexicalised. They may be of any dialogues; the benchmark gives the venues.
     Other keys of turns are kept.
     """
-    options = Options()
     standard = read_predictions(predictions)
     content = checked_conversations(standard, shown_name(predictions))
     tell(shown_name(predictions), standard.remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
-    delexicalise = delexicaliser(loaded, Scorer(loaded, options).rules)
+    delexicalise = Scorer(loaded, Options()).delexicaliser()
     found = {
         id_: [delexicalise(turn["response"]) for turn in turns] for id_, turns in content.items()
     }

@@ -15,9 +15,9 @@ that is not answered in time.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import os
+import pkgutil
 import re
 import string
 import sys
@@ -208,12 +208,11 @@ def imported_function(name: str) -> Callable[..., Any]:
     Raises:
         InputError: There is none.
     """
-    module, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        function: Callable[..., Any] = pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
         told = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
         raise InputError(f"agent {name}", f"{told}, in the current folder or installed") from None
     return function
