@@ -21,7 +21,7 @@ from mwz.normalization import Delexicalised, sha256
 from ..benchmark import Goal
 from ..data import GoalsFile
 from ..diagnosis import joined, labelled, losses_text, wrapped
-from ..errors import SHOWN_PLACES, InputError, Remark, counted, unquoted
+from ..errors import InputError, Remark, counted, unquoted
 from ..io import figure
 from ..metrics import MAIN_SETUP, TOTAL, DialogueResult, DomainResult, Played, measured_diversity
 from ..scoring import Coverage, Report, Scorer
@@ -262,21 +262,16 @@ def _by_goal(
     """Return dialogues by the ids of their goals.
 
     Raises:
-        InputError: Some have no goal, or one is there twice.
+        InputError: One has no goal, or is there twice.
     """
     by_goal: dict[str, Sequence[Mapping[str, Any]]] = {}
     by_id = {dialogue_id(id_): id_ for id_ in goals}
-    lacking = [written for written in conversations if dialogue_id(written) not in by_id]
-    if lacking:
-        first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
-        of = counted(len(conversations), "dialogue")
-        raise InputError(
-            source,
-            f"{len(lacking)} of {of} have no goal in {where} (the first: {first}); leave these "
-            "out, or name a file that has them by --goals FILE",
-        )
     for written, turns in conversations.items():
-        if by_goal.setdefault(by_id[dialogue_id(written)], turns) is not turns:
+        id_ = by_id.get(dialogue_id(written))
+        if id_ is None:
+            remedy = "leave it out, or name a file that has one by --goals FILE"
+            raise InputError(source, f"dialogue {unquoted(written)}: no goal in {where}; {remedy}")
+        if by_goal.setdefault(id_, turns) is not turns:
             raise InputError(source, f"dialogue {written}: is there twice; keep one")
     return by_goal
 
