@@ -33,7 +33,7 @@ from ..board import (
 )
 from ..comparison import Interval
 from ..data import DEFAULT
-from ..errors import InputError, Remark, counted
+from ..errors import InputError, counted
 from ..signature import Signature, grouped
 from .agents import Baseline
 from .environment import Line
@@ -230,21 +230,14 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
 
 
 @dataclass(frozen=True)
-class LivePlays(Outputs):
+class LivePlays(Plays, Outputs):
     """Live dialogues, played again, to be scored.
 
     Attributes:
-        plays: The plays.
         content: The (unpacked) file of plays, of all trials; None where nobody keeps it.
     """
 
-    plays: Plays
-    content: bytes | None = None
-
-    @property
-    def said(self) -> Mapping[str, object]:
-        """What is said in the dialogues of each trial."""
-        return self.plays.said
+    content: bytes | None = field(default=None, kw_only=True)
 
     @property
     def trials(self) -> Iterable[object]:
@@ -252,21 +245,15 @@ class LivePlays(Outputs):
         return () if self.content is None else self.said.values()
 
     @property
-    def remarks(self) -> Sequence[Remark | str]:
-        """What is to be said of the plays."""
-        return self.plays.remarks
-
-    @property
     def place(self) -> Predictions:
         """Where the plays are: what both scripts play is not kept, but played again."""
         if self.content is not None:
             return super().place
-        what = self.plays.what
-        return Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
+        return Predictions(played=BASELINE, trials=self.what.trials, seed=self.what.seed)
 
     def scores(self, golds: Sequence[object] = ()) -> Scores:
         """Return what is stored of the plays."""
-        return Scores(predictions=self.predictions, result=live_scores(self.plays))
+        return Scores(predictions=self.predictions, result=live_scores(self))
 
 
 def live_scores(plays: Plays) -> LiveScores:
@@ -313,17 +300,17 @@ def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePla
     """
     if isinstance(content, Predictions):
         world = World.of(how.load_benchmark(()))
-        return LivePlays(play_scripts(world, content.trials or 1, content.seed or 0))
+        return LivePlays(**vars(play_scripts(world, content.trials or 1, content.seed or 0)))
     lines = recorded(content, source)
     world = World.of(how.load_benchmark(line.dialogue_id for line in lines))
     plays = replayed(lines, world)
     if not plays.by_script:
-        return LivePlays(plays, content)
+        return LivePlays(**vars(plays), content=content)
     again = play_scripts(world, plays.what.trials, plays.what.seed)
     if again.said != plays.said:
         told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
         raise InputError(source, told)
-    return LivePlays(again)
+    return LivePlays(**vars(again))
 
 
 def baseline_calls(plays: Plays) -> float | None:

@@ -230,7 +230,5 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))
     if lines:
-        lost = sum(line["outcome"]["error"] is not None for line in lines.values())
-        broken = f"; {lost} of them broken off, which count as lost" if lost else ""
-        notify(f"{path}: resuming, {counted(len(lines), 'dialogue')} already played{broken}")
+        notify(f"{path}: resuming, {counted(len(lines), 'dialogue')} already played")
     return lines
