@@ -26,16 +26,11 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     tell(shown_name(predictions), standard.remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
     delexicalise = Scorer(loaded, Options()).delexicaliser()
-    found = {
-        id_: [delexicalise(turn["response"]) for turn in turns] for id_, turns in content.items()
-    }
     written = {
-        id_: [{**turn, "response": one.text} for turn, one in zip(turns, found[id_], strict=True)]
+        id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]
         for id_, turns in content.items()
     }
     write_json(output, written)
     if output != STANDARD_STREAM:
-        every = [one for responses in found.values() for one in responses]
-        values = counted(sum(len(one.spans) for one in every), "value")
-        responses = counted(len(every), "response")
-        notify(f"wrote {output}: {responses} delexicalised by {delexicalise.version()}, {values}")
+        responses = counted(sum(map(len, written.values())), "response")
+        notify(f"wrote {output}: {responses} delexicalised by {delexicalise.version()}")

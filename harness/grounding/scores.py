@@ -202,13 +202,10 @@ def human_ratings(benchmark: Benchmark, rules: RuleSet, when: str) -> Mapping[st
         rules: The rule set.
         when: `BOOKED` or `FREE`.
     """
-
-    def made() -> dict[str, Rating]:
-        golds = benchmark.dialogues.items()
-        return {id_: rated_human(gold, gold.turns, benchmark, rules, when) for id_, gold in golds}
-
+    golds = benchmark.dialogues.items()
     kept: Mapping[str, Rating] = benchmark.kept(
-        f"human-{when}-{rules.digest[:16]}-{rules.venues}", made
+        f"human-{when}-{rules.digest[:16]}-{rules.venues}",
+        lambda: {id_: rated_human(gold, gold.turns, benchmark, rules, when) for id_, gold in golds},
     )
     return kept
 
