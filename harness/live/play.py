@@ -24,7 +24,7 @@ from tqdm import tqdm
 from ..cli import notify, option
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, unknown
-from ..io import STANDARD_STREAM, figure, read_bytes, valid_text, write_atomically, write_json
+from ..io import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
 from .agents import (
     Baseline,
     ChatModel,
@@ -100,17 +100,12 @@ def command(
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
-    hidden = True if user == _PERSON else None
-    lines: list[Line] = []
-    solved = 0
     coming = play_tasks(what, output, jobs)
-    bar = tqdm(coming, "playing", len(ids) * trials, unit="dialogue", disable=hidden)
+    hidden = True if user == _PERSON else None
     # What a function prints is no part of the figures.
-    with bar, redirect_stdout(sys.stderr):
-        for line in bar:
-            lines.append(line)
-            solved += line["outcome"]["solved"]
-            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
+    with redirect_stdout(sys.stderr):
+        total = len(ids) * trials
+        lines = list(tqdm(coming, "playing", total, unit="dialogue", disable=hidden))
     plays = Plays(what, lines)
     if json_target is not None:
         write_json(json_target, plays.figures)
