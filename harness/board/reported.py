@@ -155,14 +155,6 @@ ReportedFigures: TypeAlias = Reported | PrintedFigures
 """What one source reports of a system: an entry's `reported`, or a row of a public table."""
 
 
-def printer(claim: ReportedFigures) -> str:
-    """Return what prints figures: the public board, or a paper."""
-    official = "public leaderboard" in claim.source
-    if isinstance(claim, PrintedFigures):
-        official = claim.setup == "strict"
-    return "the public board" if official else "the paper"
-
-
 def printed_numbers(
     table: ReportedTable, row: ReportedRow
 ) -> Iterator[tuple[str, str | None, str, Decimal]]:

@@ -28,6 +28,7 @@ from .entries import Entry
 from .reported import (
     DIVERSITY,
     Figure,
+    PrintedFigures,
     ReportedFigures,
     ReportedRow,
     ReportedTable,
@@ -35,10 +36,9 @@ from .reported import (
     figures_beside,
     printed_figures,
     printed_numbers,
-    printer,
     scored_figure,
 )
-from .tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
+from .tracked import DROP, TrackedScores, entered_scores, tracked
 
 PARTS = ("inform", "success", "bleu")
 """The metrics that a combined score is made of."""
@@ -121,7 +121,9 @@ def _verdict(
     beside: Mapping[str, Figure],
     alternatives: Alternatives | None,
 ) -> str:
-    matches = f"matches {printer(claim)}"
+    is_row = isinstance(claim, PrintedFigures) and claim.setup == "strict"
+    is_official = is_row or "public leaderboard" in claim.source
+    matches = f"matches {'the public board' if is_official else 'the paper'}"
     if one.scored is None:
         return "not scored"
     if one.equal:
@@ -146,30 +148,24 @@ def _verdict(
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
+    scores = entry.scores
+    entered = entered_scores(scores.main) if scores.reports else scores.result
+    figures = entered if isinstance(entered, TrackedScores) else None
+    by_version = {one.version: one for one in tracked(figures, scores.further_gold)}
     for _, version, measure, printed in printed_numbers(table, row):
         if version is None or measure not in JOINT_ACCURACY:
             continue
-        scored = _joint_accuracy(entry, version)
-        equal = [choice for choice, jga in scored.items() if Figure(printed, jga).equal]
-        verdict = "does not match" if KEEP in scored else "not scored"
-        if equal:
-            verdict = "matches the paper"
-            verdict += "" if equal[0] == KEEP else f" under --dontcare {equal[0]}"
         about = (entry.system.name, entry.key, table.title, f"gold states {version}", "JGA")
-        yield Figure(printed, scored.get(KEEP), *about, verdict=verdict)
-
-
-def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
-    """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    scores = entry.scores
-    entered = entered_scores(scores.main) if scores.reports else scores.result
-    if not isinstance(entered, TrackedScores):
-        return {}
-    for one in tracked(entered, scores.further_gold):
-        if one.version == version:
+        one, verdict = by_version.get(version), "not scored"
+        if one is not None:
             dropped = one.without_dontcare
-            return {KEEP: one.jga, **({} if dropped is None else {DROP: dropped.jga})}
-    return {}
+            verdict = "does not match"
+            if Figure(printed, one.jga).equal:
+                verdict = "matches the paper"
+            elif dropped is not None and Figure(printed, dropped.jga).equal:
+                verdict = f"matches the paper under --dontcare {DROP}"
+        scored = None if one is None else one.jga
+        yield Figure(printed, scored, *about, verdict=verdict)
 
 
 def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> bool:

@@ -11,7 +11,14 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rul
 from ...io import Table, figure, signed, text_table, wrapped
 from ...metrics import RANKED
 from ..entries import Entry
-from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
+from ..reported import (
+    OFFICIAL,
+    Figure,
+    ReportedFigures,
+    ReportedTable,
+    figures_beside,
+    printed_figures,
+)
 from ..verdicts import (
     RUNS,
     SIZES,
@@ -90,7 +97,7 @@ def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
 def _figures_text(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> str:
     setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
     rows = []
-    for one in reported_figures(entry, claim, search and search.alternatives):
+    for one in reported_figures(entry, claim, search.alternatives if search else None):
         printed, _, difference = one.texts(1)
         scored = [figure(one.by_setup.get(setup), max(1, one.digits)) for setup in setups]
         rows.append([one.title, printed, *scored, difference, one.verdict])
@@ -153,7 +160,7 @@ def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any
     """Return the audit of a system as JSON types; arguments as of `audit_text`."""
     reported = []
     for claim in entry.system.reported:
-        figures = reported_figures(entry, claim, search and search.alternatives)
+        figures = reported_figures(entry, claim, search.alternatives if search else None)
         about = {"source": claim.source, "setup": claim.setup}
         more = {} if search is None else _search_data(entry, claim, search)
         reported.append({**about, "figures": list(map(_figure_data, figures)), **more})
@@ -281,20 +288,19 @@ def rule_set_rows(
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
-    rates = ("inform", "success")
-    figures = [one for one in reported_figures(entry, claim) if one.metric in rates]
+    printed = {name: of for name, of in claim.figures.items() if name in ("inform", "success")}
     differences: dict[str, dict[str, float | None]] = {}
     under = []
     for rules in published_rule_sets():
-        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
-            scored = [replace(one, scored=one.by_setup.get((rules, "strict"))) for one in figures]
-            gaps = {one.metric: one.difference for one in scored if one.scored is not None}
-            differences[rules] = gaps
-            under += [rules] if all(one.equal for one in scored) else []
+        report = entry.scores.reports.get(rules)
+        if report is not None and (date is None or rule_set(rules).date <= date):
+            beside = figures_beside(report, "strict", printed)
+            differences[rules] = {name: one.difference for name, one in beside.items()}
+            under += [rules] if all(one.equal for one in beside.values()) else []
     return {
         "system": entry.system.name,
         "entry": entry.key,
-        "printed": {one.metric: f"{one.printed:f}" for one in figures},
+        "printed": {name: f"{of:f}" for name, of in printed.items()},
         "differences": differences,
         "under": under,
     }
@@ -308,9 +314,7 @@ def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
     for row in official:
         gaps, printed = row["differences"], row["printed"]
         texts = [
-            " / ".join(map(signed, gaps[rules].values()))
-            if gaps.get(rules, {}).keys() == printed.keys()
-            else figure(None)
+            " / ".join(map(signed, gaps[rules].values())) if rules in gaps else figure(None)
             for rules in rule_sets
         ]
         off_by = {rules: sum(map(abs, one.values())) for rules, one in gaps.items()}
