@@ -172,12 +172,11 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
         if measure in METRICS:
             by_version.setdefault(version, {})[METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
-    titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
-    titles[None] = table.title
-    return [
-        PrintedFigures(titles[version], setup, figures, domains=row.domains)
-        for version, figures in by_version.items()
-    ]
+    claims = []
+    for version, figures in by_version.items():
+        source = table.title if version is None else f"{table.title}, MultiWOZ {version}"
+        claims.append(PrintedFigures(source, setup, figures, domains=row.domains))
+    return claims
 
 
 _Tables: TypeAlias = dict[Literal["tables"], tuple[ReportedTable, ...]]

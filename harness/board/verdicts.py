@@ -90,28 +90,21 @@ def reported_figures(
     """Return every figure that a source reports of a system, beside its scores."""
     report = entry.scores.reports.get(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
-    beside = {}
-    for metric, one in figures_beside(report, home, claim.figures, claim.style).items():
+    beside = figures_beside(report, home, claim.figures, claim.style)
+    about = (entry.system.name, entry.key, claim.source, claim.setup)
+    figures = []
+    for metric, one in beside.items():
         by_setup = {
             (rules, setup): value
             for rules, under in entry.scores.reports.items()
             for setup in RANKED
             if (value := scored_figure(under, setup, metric, claim.style)) is not None
         }
-        beside[metric] = replace(
-            one,
-            system=entry.system.name,
-            entry=entry.key,
-            source=claim.source,
-            setup=claim.setup,
-            title=figure_title(metric),
-            metric=metric,
-            by_setup=by_setup,
-        )
-    return [
-        replace(one, verdict=_verdict(entry, claim, one, beside, alternatives))
-        for one in beside.values()
-    ]
+        titles = (figure_title(metric), metric)
+        of_claim = Figure(one.printed, one.scored, *about, *titles, by_setup=by_setup)
+        verdict = _verdict(entry, claim, of_claim, beside, alternatives)
+        figures.append(replace(of_claim, verdict=verdict))
+    return figures
 
 
 def _verdict(
@@ -328,9 +321,9 @@ def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[F
 
 def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
-    names = ("combined", *PARTS)
-    is_whole = all(name in figures for name in names)
-    return is_whole and not combined_holds(*(figures[name] for name in names))
+    if not figures.keys() >= {"combined", *PARTS}:
+        return False
+    return not combined_holds(figures["combined"], *(figures[name] for name in PARTS))
 
 
 def _contradiction(system: str, claim: ReportedFigures) -> list[Figure]:

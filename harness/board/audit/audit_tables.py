@@ -11,14 +11,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rul
 from ...io import Table, figure, signed, text_table, wrapped
 from ...metrics import RANKED
 from ..entries import Entry
-from ..reported import (
-    OFFICIAL,
-    Figure,
-    ReportedFigures,
-    ReportedTable,
-    figures_beside,
-    printed_figures,
-)
+from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
 from ..verdicts import (
     RUNS,
     SIZES,
@@ -288,19 +281,19 @@ def rule_set_rows(
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dict[str, Any]:
-    printed = {name: of for name, of in claim.figures.items() if name in ("inform", "success")}
+    rates = ("inform", "success")
+    figures = [one for one in reported_figures(entry, claim) if one.metric in rates]
     differences: dict[str, dict[str, float | None]] = {}
     under = []
     for rules in published_rule_sets():
-        report = entry.scores.reports.get(rules)
-        if report is not None and (date is None or rule_set(rules).date <= date):
-            beside = figures_beside(report, "strict", printed)
-            differences[rules] = {name: one.difference for name, one in beside.items()}
-            under += [rules] if all(one.equal for one in beside.values()) else []
+        if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
+            scored = [replace(one, scored=one.by_setup[rules, "strict"]) for one in figures]
+            differences[rules] = {one.metric: one.difference for one in scored}
+            under += [rules] if all(one.equal for one in scored) else []
     return {
         "system": entry.system.name,
         "entry": entry.key,
-        "printed": {name: f"{of:f}" for name, of in printed.items()},
+        "printed": {one.metric: f"{one.printed:f}" for one in figures},
         "differences": differences,
         "under": under,
     }

@@ -339,8 +339,9 @@ def setup_rates(
         drawing.
     """
     walks = {setup: replace(setup, updates="any", comparison="subset") for setup in setups}
-    inform: dict[Setup, list[float]] = {setup: [] for setup in walks}
-    success: dict[Setup, list[float]] = {setup: [] for setup in walks}
+    chances: dict[str, dict[Setup, list[float]]] = {
+        name: {setup: [] for setup in walks} for name in ("inform", "success")
+    }
     for dialogue in dialogues:
         goal, last = dialogue.gold.goal, len(dialogue.responses) - 1
         provided, looked_up = {}, {}
@@ -368,14 +369,12 @@ def setup_rates(
                     matches[key] = matched(offered, dialogue, domain, database, setup, rules)
                 chance *= matches[key]
                 chance_of_both *= matches[key] * provided[walk, domain]
-            inform[setup].append(chance)
-            success[setup].append(chance_of_both)
+            chances["inform"][setup].append(chance)
+            chances["success"][setup].append(chance_of_both)
     return {
         setup: {
-            "inform": _total(inform[setup]),
-            "success": _total(success[setup]),
-            "inform_deviation": _deviation(inform[setup]),
-            "success_deviation": _deviation(success[setup]),
+            **{name: _total(of[setup]) for name, of in chances.items()},
+            **{f"{name}_deviation": _deviation(of[setup]) for name, of in chances.items()},
         }
         for setup in walks
     }
