@@ -363,8 +363,6 @@ def _half_a_digit(printed: Decimal) -> Decimal:
 
 def possible_counts(printed: Decimal, units: int) -> range:
     """Return of how many of the units (dialogues or turns) a printed percentage can be the rate."""
-    if not 0 <= printed <= 100:
-        return range(0)
     value, half = Fraction(printed), Fraction(_half_a_digit(printed))
     least, most = -((half - value) * units // 100), (value + half) * units // 100
     return range(max(0, least), min(units, most) + 1)

@@ -334,11 +334,10 @@ def _misfits_table(figures: Sequence[Figure]) -> Table:
             for size in sizes
             if (share := possible_share(digits, size)) < 1
         ]
-        if shares:
-            notes.append(
-                f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
-                "is attainable there may be so by chance."
-            )
+        notes.append(
+            f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what is "
+            "attainable there may be so by chance."
+        )
     data = [
         {
             "kind": one.verdict,
