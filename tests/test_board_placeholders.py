@@ -15,7 +15,7 @@ from helpers import Cli, refusal, write_json
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_entries
-from mwz.harness.board.audit.setup_search import AuditedOutputs, search_setups
+from mwz.harness.board.audit.setup_search import search_setups
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import read_pairs
@@ -230,10 +230,10 @@ def test_a_wrong_declaration_is_refused_with_its_place(
 
 def test_set_ups_are_searched_with_the_placeholders() -> None:
     wanted = {
-        "known": AuditedOutputs(sample_content("careful"), "sample"),
-        "plain": AuditedOutputs(CONTENT, "sample"),
-        "own": AuditedOutputs(CONTENT, "sample", Aliases.of(OWN)),
+        "known": (sample_content("careful"), "sample", None),
+        "plain": (CONTENT, "sample", None),
+        "own": (CONTENT, "sample", Aliases.of(OWN)),
     }
-    found = search_setups(wanted, 1)
+    found = dict(search_setups(wanted, 1))
     assert found["own"] == found["known"]
     assert found["own"] != found["plain"]

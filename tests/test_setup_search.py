@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from fractions import Fraction
 from itertools import product
@@ -20,7 +20,6 @@ from stepped import play
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.audit.setup_search import (
-    AuditedOutputs,
     Point,
     SetupSearch,
     nearest,
@@ -57,9 +56,10 @@ def _both(point: Point) -> tuple[float, float]:
     return point.figures["inform"], point.figures["success"]
 
 
-def _searched(content: bytes, benchmark: str, workers: int = 1, **how: Any) -> SetupSearch:
+def _searched(content: bytes, benchmark: str, workers: int = 1) -> SetupSearch:
     """Search the set-ups of one submission."""
-    return search_setups({"one": AuditedOutputs(content, benchmark)}, workers, **how)["one"]
+    [(_, search)] = search_setups({"one": (content, benchmark, None)}, workers)
+    return search
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,8 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
     """The set-up searches of the sample submissions, computed once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MWZ_DATA", str(tmp_path_factory.mktemp("data")))
-        yield search_setups(
-            {name: AuditedOutputs(sample_content(name), "sample") for name in ALLOWED}, 2
-        )
+        outputs = {name: (sample_content(name), "sample", None) for name in ALLOWED}
+        yield dict(search_setups(outputs, 2))
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -242,19 +241,11 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
 def test_several_submissions_give_in_processes_what_each_gives_alone(data_directory: Path) -> None:
     _install("tiny")
     texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
-    outputs = {
-        name: AuditedOutputs(_predictions("a", text=text), "tiny") for name, text in texts.items()
-    }
-    alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
-    counts: list[int] = []
-
-    def progress(searches: Iterable[Any], count: int) -> Iterator[Any]:
-        counts.append(count)
-        yield from searches
-
-    assert search_setups(outputs, 2, progress) == alone
+    contents = {name: _predictions("a", text=text) for name, text in texts.items()}
+    outputs = {name: (content, "tiny", None) for name, content in contents.items()}
+    alone = {name: _searched(content, "tiny") for name, content in contents.items()}
+    assert dict(search_setups(outputs, 2)) == alone
     assert alone["nice"] != alone["hello"]
-    assert counts == [3]
 
 
 def test_predictions_that_do_not_fit_the_benchmark_are_refused() -> None:

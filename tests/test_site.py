@@ -854,11 +854,12 @@ _HOSTS = [
     *(("GET", "/", [host], b"421") for host in ("board.example.org:PORT", "localhost:1", "")),
     ("GET", "/", ["localhost", "board.example.org"], b"421"),
     ("GET", "/", [], b"421"),
-    ("GET", "http://localhost:PORT/", ["localhost"], b"200"),
-    ("GET", "http://board.example.org/", ["localhost"], b"421"),
+    ("GET", "http://localhost:PORT/", ["localhost"], b"404"),
+    ("GET", "http://localhost:PORT/", ["board.example.org"], b"421"),
     *(("GET", path, ["localhost"], b"404") for path in ("/nothing.html", "/../entry.toml")),
     *(("GET", path, ["localhost"], b"404") for path in ("/%2e%2e/x", "/systems/", "/%00", "/%ff")),
-    *((method, "http://[::1", ["localhost"], b"400") for method in ("GET", "HEAD")),
+    ("GET", "http://[::1", ["localhost"], b"404"),
+    ("HEAD", "/", ["localhost"], b"501"),
     ("GET", "/a b", ["localhost"], b"400"),
 ]
 

@@ -155,14 +155,6 @@ ReportedFigures: TypeAlias = Reported | PrintedFigures
 """What one source reports of a system: an entry's `reported`, or a row of a public table."""
 
 
-def printer(claim: ReportedFigures) -> str:
-    """Return what prints figures: the public board, or a paper."""
-    official = "public leaderboard" in claim.source
-    if isinstance(claim, PrintedFigures):
-        official = claim.setup == "strict"
-    return "the public board" if official else "the paper"
-
-
 def printed_numbers(
     table: ReportedTable, row: ReportedRow
 ) -> Iterator[tuple[str, str | None, str, Decimal]]:
@@ -180,12 +172,11 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
         if measure in METRICS:
             by_version.setdefault(version, {})[METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
-    titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
-    titles[None] = table.title
-    return [
-        PrintedFigures(titles[version], setup, figures, domains=row.domains)
-        for version, figures in by_version.items()
-    ]
+    claims = []
+    for version, figures in by_version.items():
+        source = table.title if version is None else f"{table.title}, MultiWOZ {version}"
+        claims.append(PrintedFigures(source, setup, figures, domains=row.domains))
+    return claims
 
 
 _Tables: TypeAlias = dict[Literal["tables"], tuple[ReportedTable, ...]]

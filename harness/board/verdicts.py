@@ -28,6 +28,7 @@ from .entries import Entry
 from .reported import (
     DIVERSITY,
     Figure,
+    PrintedFigures,
     ReportedFigures,
     ReportedRow,
     ReportedTable,
@@ -35,10 +36,9 @@ from .reported import (
     figures_beside,
     printed_figures,
     printed_numbers,
-    printer,
     scored_figure,
 )
-from .tracked import DROP, KEEP, TrackedScores, entered_scores, tracked
+from .tracked import DROP, TrackedScores, entered_scores, tracked
 
 PARTS = ("inform", "success", "bleu")
 """The metrics that a combined score is made of."""
@@ -90,28 +90,21 @@ def reported_figures(
     """Return every figure that a source reports of a system, beside its scores."""
     report = entry.scores.reports.get(DEFAULT_RULES)
     home = "optimistic" if claim.setup == "optimistic" else "strict"
-    beside = {}
-    for metric, one in figures_beside(report, home, claim.figures, claim.style).items():
+    beside = figures_beside(report, home, claim.figures, claim.style)
+    about = (entry.system.name, entry.key, claim.source, claim.setup)
+    figures = []
+    for metric, one in beside.items():
         by_setup = {
             (rules, setup): value
             for rules, under in entry.scores.reports.items()
             for setup in RANKED
             if (value := scored_figure(under, setup, metric, claim.style)) is not None
         }
-        beside[metric] = replace(
-            one,
-            system=entry.system.name,
-            entry=entry.key,
-            source=claim.source,
-            setup=claim.setup,
-            title=figure_title(metric),
-            metric=metric,
-            by_setup=by_setup,
-        )
-    return [
-        replace(one, verdict=_verdict(entry, claim, one, beside, alternatives))
-        for one in beside.values()
-    ]
+        titles = (figure_title(metric), metric)
+        of_claim = Figure(one.printed, one.scored, *about, *titles, by_setup=by_setup)
+        verdict = _verdict(entry, claim, of_claim, beside, alternatives)
+        figures.append(replace(of_claim, verdict=verdict))
+    return figures
 
 
 def _verdict(
@@ -121,7 +114,9 @@ def _verdict(
     beside: Mapping[str, Figure],
     alternatives: Alternatives | None,
 ) -> str:
-    matches = f"matches {printer(claim)}"
+    is_row = isinstance(claim, PrintedFigures) and claim.setup == "strict"
+    is_official = is_row or "public leaderboard" in claim.source
+    matches = f"matches {'the public board' if is_official else 'the paper'}"
     if one.scored is None:
         return "not scored"
     if one.equal:
@@ -146,30 +141,24 @@ def _verdict(
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
+    scores = entry.scores
+    entered = entered_scores(scores.main) if scores.reports else scores.result
+    figures = entered if isinstance(entered, TrackedScores) else None
+    by_version = {one.version: one for one in tracked(figures, scores.further_gold)}
     for _, version, measure, printed in printed_numbers(table, row):
         if version is None or measure not in JOINT_ACCURACY:
             continue
-        scored = _joint_accuracy(entry, version)
-        equal = [choice for choice, jga in scored.items() if Figure(printed, jga).equal]
-        verdict = "does not match" if KEEP in scored else "not scored"
-        if equal:
-            verdict = "matches the paper"
-            verdict += "" if equal[0] == KEEP else f" under --dontcare {equal[0]}"
         about = (entry.system.name, entry.key, table.title, f"gold states {version}", "JGA")
-        yield Figure(printed, scored.get(KEEP), *about, verdict=verdict)
-
-
-def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
-    """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    scores = entry.scores
-    entered = entered_scores(scores.main) if scores.reports else scores.result
-    if not isinstance(entered, TrackedScores):
-        return {}
-    for one in tracked(entered, scores.further_gold):
-        if one.version == version:
+        one, verdict = by_version.get(version), "not scored"
+        if one is not None:
             dropped = one.without_dontcare
-            return {KEEP: one.jga, **({} if dropped is None else {DROP: dropped.jga})}
-    return {}
+            verdict = "does not match"
+            if Figure(printed, one.jga).equal:
+                verdict = "matches the paper"
+            elif dropped is not None and Figure(printed, dropped.jga).equal:
+                verdict = f"matches the paper under --dontcare {DROP}"
+        scored = None if one is None else one.jga
+        yield Figure(printed, scored, *about, verdict=verdict)
 
 
 def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> bool:
@@ -332,9 +321,9 @@ def misfits(entries: Iterable[Entry], tables: Sequence[ReportedTable]) -> list[F
 
 def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
-    names = ("combined", *PARTS)
-    is_whole = all(name in figures for name in names)
-    return is_whole and not combined_holds(*(figures[name] for name in names))
+    if not figures.keys() >= {"combined", *PARTS}:
+        return False
+    return not combined_holds(figures["combined"], *(figures[name] for name in PARTS))
 
 
 def _contradiction(system: str, claim: ReportedFigures) -> list[Figure]:
@@ -374,8 +363,6 @@ def _half_a_digit(printed: Decimal) -> Decimal:
 
 def possible_counts(printed: Decimal, units: int) -> range:
     """Return of how many of the units (dialogues or turns) a printed percentage can be the rate."""
-    if not 0 <= printed <= 100:
-        return range(0)
     value, half = Fraction(printed), Fraction(_half_a_digit(printed))
     least, most = -((half - value) * units // 100), (value + half) * units // 100
     return range(max(0, least), min(units, most) + 1)

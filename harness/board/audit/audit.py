@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from tqdm import tqdm
@@ -12,7 +11,7 @@ from tqdm import tqdm
 from mwz.normalization import DEFAULT_RULES
 
 from ...cli import option
-from ...errors import InputError, refuse
+from ...errors import refuse
 from ...io import STANDARD_STREAM, formatted, printable, write_json
 from ..entries import Entry, chosen_entries, read_entries
 from ..reported import ReportedTable, check_entries, read_reported
@@ -20,7 +19,7 @@ from ..rescoring import find_predictions
 from ..track import tracks
 from .audit_tables import audit_data, audit_text, record_tables
 from .paper_tables import PAPERS, tables_of_paper
-from .setup_search import AuditedOutputs, SetupSearch, search_setups
+from .setup_search import SetupSearch, search_setups
 
 
 @click.command()
@@ -76,7 +75,17 @@ def command(
     check_entries(tables, [entry.key for entry in entries], str(submissions))
     searches: dict[str, SetupSearch] = {}
     if explaining:
-        searches = search_setups(_outputs(chosen, folders), workers, _progress)
+        outputs = {
+            entry.key: (
+                find_predictions(entry, folders),
+                entry.scores.main.benchmark,
+                entry.system.aliases,
+            )
+            for entry in chosen
+            if tracks()[entry.system.track].delexicalised
+        }
+        coming = search_setups(outputs, workers)
+        searches = dict(tqdm(coming, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
             recorded = chosen if names else _with_trackers(chosen, entries, tables)
@@ -96,28 +105,21 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
     Raises:
         InputError: There is none of a name, or some cannot be audited.
     """
-    chosen, problems = chosen_entries(entries, names, folder), []
-    if not names:
-        chosen = [entry for entry in chosen if _is_reported(entry)]
-    for entry in chosen:
-        if not tracks()[entry.system.track].by_rules:
-            whose = f"is in the track {entry.system.track}, which has no reported figures"
-            problems.append(f"{entry.key}: {whose}")
-    for entry in chosen if not problems else []:
-        problems += [f"{entry.key}: {problem}" for problem in entry.problems]
-        if not entry.problems and not entry.scores.reports:
-            again = "scored by an earlier version; use `mwz leaderboard --rescore`"
-            problems.append(f"{entry.key}: {again}")
+    audited, problems = [], []
+    for entry in chosen_entries(entries, names, folder):
+        track, about = tracks()[entry.system.track], list(entry.problems)
+        # Nobody reports what the harness made.
+        is_made = track.english and entry.system.predictions.by_harness
+        if not names and (is_made or not track.by_rules):
+            continue
+        if not track.by_rules:
+            about = [f"is in the track {entry.system.track}, which has no reported figures"]
+        elif not about and not entry.scores.reports:
+            about = ["scored by an earlier version; use `mwz leaderboard --rescore`"]
+        problems += [f"{entry.key}: {problem}" for problem in about]
+        audited.append(entry)
     refuse(str(folder), problems)
-    return chosen
-
-
-def _is_reported(entry: Entry) -> bool:
-    """Whether an audit is about a system that is not named."""
-    # Nobody reports what the harness made.
-    system = entry.system
-    track = tracks()[system.track]
-    return track.by_rules and not (track.english and system.predictions.by_harness)
+    return audited
 
 
 def _with_trackers(
@@ -127,29 +129,3 @@ def _with_trackers(
     named = {row.entry for table in tables for row in table.rows}
     trackers = (one for one in entries if tracks()[one.system.track].takes_gold)
     return [*chosen, *(one for one in trackers if one.key in named)]
-
-
-def _outputs(chosen: Sequence[Entry], folders: Sequence[Path]) -> dict[str, AuditedOutputs]:
-    """Return key -> the outputs of the chosen entries that have placeholders.
-
-    Raises:
-        InputError: Some are missing.
-    """
-    outputs, problems = {}, []
-    for entry in chosen:
-        if not tracks()[entry.system.track].delexicalised:
-            continue
-        try:
-            content = find_predictions(entry, folders)
-        except InputError as error:
-            problems += [f"{error.source}: {problem}" for problem in error.problems]
-            continue
-        outputs[entry.key] = AuditedOutputs(
-            content, entry.scores.main.benchmark, entry.system.aliases
-        )
-    refuse("--explain", problems)
-    return outputs
-
-
-def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
-    return tqdm(parts, "set-ups", count, unit="system", disable=None)

@@ -29,6 +29,8 @@ FORMAT = 2
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
 
+_WORDS = {True: "yes", False: "no"}
+
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
 
@@ -85,14 +87,10 @@ def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _figures(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> list[Figure]:
-    return reported_figures(entry, claim, None if search is None else search.alternatives)
-
-
 def _figures_text(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> str:
     setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
     rows = []
-    for one in _figures(entry, claim, search):
+    for one in reported_figures(entry, claim, search.alternatives if search else None):
         printed, _, difference = one.texts(1)
         scored = [figure(one.by_setup.get(setup), max(1, one.digits)) for setup in setups]
         rows.append([one.title, printed, *scored, difference, one.verdict])
@@ -115,7 +113,8 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             continue
         headers, rows = [*ways, *figures, "off by"], []
         for point in points:
-            cells = [_way_text(point.ways[way]) for way in ways.values()]
+            by_way = (point.ways[way] for way in ways.values())
+            cells = [_WORDS.get(way, way) for way in by_way]
             cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
             rows.append([*cells, figure(point.off_by(claim), digits)])
         if name != "nearest_named":
@@ -126,10 +125,6 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
                 legend = "the stated set-up is not among them" if stated else "no set-up is stated"
             title = f"{title} ({legend})"
         yield f"{title}\n{text_table(headers, rows)}"
-
-
-def _way_text(way: str | bool) -> str:
-    return way if isinstance(way, str) else "yes" if way else "no"
 
 
 def _with_deviation(point: Point, metric: str, digits: int) -> str:
@@ -156,21 +151,18 @@ def _nearest(
 
 def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any]:
     """Return the audit of a system as JSON types; arguments as of `audit_text`."""
-    return {
-        "format": FORMAT,
-        "submission": entry.key,
-        "name": entry.system.name,
-        "reported": [
-            {
-                "source": claim.source,
-                "setup": claim.setup,
-                "figures": [_figure_data(one) for one in _figures(entry, claim, search)],
-                **({} if search is None else _search_data(entry, claim, search)),
-            }
-            for claim in entry.system.reported
-        ],
-        **({} if search is None else {"grid": _grid(search)}),
+    reported = []
+    for claim in entry.system.reported:
+        figures = reported_figures(entry, claim, search.alternatives if search else None)
+        about = {"source": claim.source, "setup": claim.setup}
+        more = {} if search is None else _search_data(entry, claim, search)
+        reported.append({**about, "figures": list(map(_figure_data, figures)), **more})
+    data = {"format": FORMAT, "submission": entry.key, "name": entry.system.name}
+    grid = {
+        kind: [{**point.ways, **point.figures} for point in points]
+        for kind, points in (vars(search) if search else {}).items()
     }
+    return {**data, "reported": reported, **({"grid": grid} if grid else {})}
 
 
 def _figure_data(one: Figure) -> dict[str, Any]:
@@ -183,13 +175,6 @@ def _figure_data(one: Figure) -> dict[str, Any]:
         },
         "difference": one.difference,
         "verdict": one.verdict,
-    }
-
-
-def _grid(search: SetupSearch) -> dict[str, Any]:
-    return {
-        kind: [{**point.ways, **point.figures} for point in points]
-        for kind, points in vars(search).items()
     }
 
 
@@ -302,9 +287,8 @@ def _rule_set_row(entry: Entry, claim: ReportedFigures, date: str | None) -> dic
     under = []
     for rules in published_rule_sets():
         if rules in entry.scores.reports and (date is None or rule_set(rules).date <= date):
-            scored = [replace(one, scored=one.by_setup.get((rules, "strict"))) for one in figures]
-            gaps = {one.metric: one.difference for one in scored if one.scored is not None}
-            differences[rules] = gaps
+            scored = [replace(one, scored=one.by_setup[rules, "strict"]) for one in figures]
+            differences[rules] = {one.metric: one.difference for one in scored}
             under += [rules] if all(one.equal for one in scored) else []
     return {
         "system": entry.system.name,
@@ -323,9 +307,7 @@ def _rule_sets_table(official: list[dict[str, Any]]) -> Table:
     for row in official:
         gaps, printed = row["differences"], row["printed"]
         texts = [
-            " / ".join(map(signed, gaps[rules].values()))
-            if gaps.get(rules, {}).keys() == printed.keys()
-            else figure(None)
+            " / ".join(map(signed, gaps[rules].values())) if rules in gaps else figure(None)
             for rules in rule_sets
         ]
         off_by = {rules: sum(map(abs, one.values())) for rules, one in gaps.items()}
@@ -352,11 +334,10 @@ def _misfits_table(figures: Sequence[Figure]) -> Table:
             for size in sizes
             if (share := possible_share(digits, size)) < 1
         ]
-        if shares:
-            notes.append(
-                f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
-                "is attainable there may be so by chance."
-            )
+        notes.append(
+            f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what is "
+            "attainable there may be so by chance."
+        )
     data = [
         {
             "kind": one.verdict,

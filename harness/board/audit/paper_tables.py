@@ -74,11 +74,9 @@ def cells(paper: Data, entries: Sequence[Entry], rules: str) -> list[Figure]:
         examples = _example_figures(table, paper["percent"])
         fate = f"outputs {table['outputs']}" if "outputs" in table else ""
         for row in table["rows"]:
-            printed = dict(
-                zip(table.get("systems") or paper["systems"], row["figures"], strict=True)
-            )
-            if "corpus" in row:
-                printed[CORPUS] = row["corpus"]
+            keys = table.get("systems") or paper["systems"]
+            printed = dict(zip(keys, row["figures"], strict=True))
+            printed |= {CORPUS: row["corpus"]} if "corpus" in row else {}
             setup = row.get("setup", MAIN_SETUP)
             for key, text in printed.items():
                 scored = examples.get(key, {}).get(row["metric"])
@@ -115,19 +113,6 @@ def read_example(text: str) -> BeliefState:
     return state
 
 
-def _cell_data(cell: Figure) -> dict[str, object]:
-    """Return a cell as JSON types."""
-    return {
-        "table": cell.source,
-        "row": cell.title,
-        "entry": cell.entry,
-        "quoted": cell.setup == QUOTED,
-        "printed": f"{cell.printed:f}",
-        "harness": cell.verdict or cell.scored,
-        "equal": None if cell.verdict else cell.equal,
-    }
-
-
 def equal_text(cells: Sequence[Figure]) -> str:
     """Say how many cells are equal, such as "77 of 78"."""
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
@@ -144,35 +129,41 @@ def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Tab
     for one in cells(paper, entries, rules):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [_paper_table(one, by_table[_place(one)], paper, names) for one in paper["tables"]]
+    tables = [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
     if paper.get("version"):
         tables.append(same_system_table())
     *others, last = tables
     return [*others, replace(last, notes=[*last.notes, *paper.get("remarks", ())])]
 
 
-def _paper_table(
-    table: Data, cells: Sequence[Figure], paper: Data, names: Mapping[str, str]
-) -> Table:
+def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str]) -> Table:
     labels = list(dict.fromkeys(cell.title for cell in cells))
-    by_key: dict[str, dict[str, str]] = {
-        key: {} for key in (*(table.get("systems") or paper["systems"]), CORPUS)
-    }
+    by_key: dict[str, dict[str, str]] = {}
     for cell in cells:
         printed, scored, _ = cell.texts()
         beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
-        by_key[cell.entry][cell.title] = printed + beside
+        by_key.setdefault(cell.entry, {})[cell.title] = printed + beside
     fate = [f"outputs {table['outputs']}"] if "outputs" in table else []
     rows = [
         [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
         for key, texts in by_key.items()
-        if texts
     ]
     notes = [f"{len(cells)} figures: {fate[0]}"] if fate else list(_counts(cells))
     headers = ["", *labels, *(["harness"] if fate else [])]
     place = _place(table)
     title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
-    data = list(map(_cell_data, cells))
+    data = [
+        {
+            "table": cell.source,
+            "row": cell.title,
+            "entry": cell.entry,
+            "quoted": cell.setup == QUOTED,
+            "printed": f"{cell.printed:f}",
+            "harness": cell.verdict or cell.scored,
+            "equal": None if cell.verdict else cell.equal,
+        }
+        for cell in cells
+    ]
     return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
 
 
@@ -198,13 +189,21 @@ def same_system_table() -> Table:
     """
     data: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
-        for system, printed in _joint_accuracies(paper):
+        trained = paper.get("trained", {})
+        accuracies = [
+            pair
+            for table in paper["tables"]
+            for row in table["rows"]
+            if row["metric"] == "JGA" and "systems" not in table
+            for pair in zip(paper["systems"], row["figures"], strict=True)
+        ]
+        for system, text in accuracies:
+            printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
             about = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
             counts = {
                 f"of {units} turns": " or ".join(map(str, possible_counts(printed, units))) or "–"
                 for units in SIZES["turns"]
             }
-            trained = paper.get("trained", {})
             whose = trained.get(system, trained.get("others"))
             training = {
                 "MultiWOZ": paper.get("version"),
@@ -216,12 +215,3 @@ def same_system_table() -> Table:
     rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
     title = "Joint goal accuracy of what several papers call the same system"
     return Table("same_systems", title, list(lines[0]), rows, lines)
-
-
-def _joint_accuracies(paper: Data) -> Iterator[tuple[str, Decimal]]:
-    """Yield the trackers of a paper and their joint goal accuracy, in percent."""
-    for table in paper["tables"]:
-        for row in table["rows"]:
-            if row["metric"] == "JGA" and not table.get("systems"):
-                for system, text in zip(paper["systems"], row["figures"], strict=True):
-                    yield system, Decimal(text).scaleb(0 if paper["percent"] else 2)

@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from decimal import Decimal
 from functools import lru_cache, reduce
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from mwz.database import VenueDatabase
 from mwz.normalization import DEFAULT_RULES, Aliases, RuleSet, published_rule_sets
@@ -153,46 +152,34 @@ class SetupSearch:
                     yield point.description, point.figures[metric]
 
 
-class AuditedOutputs(NamedTuple):
-    """What set-ups are searched for.
-
-    Attributes:
-        content: The (unpacked) predictions file, or the reference style to score as a system.
-        benchmark: Name of the benchmark; None for the default one.
-        aliases: The placeholders that are read besides those of the rule sets.
-    """
-
-    content: bytes | str
-    benchmark: str | None = None
-    aliases: Aliases | None = None
+AuditedOutputs: TypeAlias = tuple[bytes | str, str | None, Aliases | None]
+"""What set-ups are searched for: the (unpacked) predictions file, or the reference style to score
+as a system; the name of the benchmark, None for the default one; and the placeholders that are read
+besides those of the rule sets.
+"""
 
 
 def search_setups(
-    outputs: Mapping[str, AuditedOutputs],
-    workers: int | str,
-    progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda searches, count: searches,
-) -> dict[str, SetupSearch]:
-    """Return submissions under every combination.
+    outputs: Mapping[str, AuditedOutputs], workers: int | str
+) -> Iterator[tuple[str, SetupSearch]]:
+    """Yield submissions under every combination, as they come.
 
     Args:
         outputs: Name of a submission -> its outputs.
         workers: How many processes to use, or the address of a Dask scheduler.
-        progress: Wraps the searches as they come (the second argument is their number).
 
     Raises:
         InputError: Some predictions are no submission to their benchmark, or the process that
             searched was killed.
     """
-    searches: dict[str, SetupSearch] = {}
     # Jobs share a benchmark, which nearly always is that of all.
-    for on in dict.fromkeys(one.benchmark for one in outputs.values()):
-        jobs = [(name, one) for name, one in outputs.items() if one.benchmark == on]
+    for on in dict.fromkeys(benchmark for _, benchmark, _ in outputs.values()):
+        jobs = [(name, one) for name, one in outputs.items() if one[1] == on]
         coming = run(_searched, jobs, loaded_once(on), workers)
-        for (name, _), search in zip(jobs, progress(coming, len(jobs)), strict=True):
+        for (name, _), search in zip(jobs, coming, strict=True):
             if isinstance(search, InputError):
                 raise search
-            searches[name] = search
-    return searches
+            yield name, search
 
 
 def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
@@ -226,7 +213,8 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    submissions = normalized_by_rules(outputs.content, scorer.benchmark, name, outputs.aliases)
+    content, _, aliases = outputs
+    submissions = normalized_by_rules(content, scorer.benchmark, name, aliases)
     main = submissions[DEFAULT_RULES]
     bleu = [
         Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_sums(counts)})
@@ -297,41 +285,32 @@ def nearness(search: SetupSearch, claim: ReportedFigures) -> list[dict[str, Any]
         `by_chance`: of all figures between the least and the greatest of the combinations, evenly
         spaced, the percentage to which some combination comes as near as the nearest does.
     """
-    near = []
-    for points in (search.bleu, search.rates):
-        names = points[0].reported(claim) if points else []
-        if names:
-            tried = [[float(point.figures[name]) for name in names] for point in points]
-            near.append({"figures": names, **_nearness(names, tried, claim.figures)})
-    return near
-
-
-def _nearness(
-    names: Sequence[str], points: Sequence[Sequence[float]], figures: Mapping[str, Decimal]
-) -> dict[str, float]:
     import numpy as np
 
     def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
         # The sum of few long arrays is quicker than many sums of few numbers.
         return sum(np.abs(values - one) for values, one in zip(places, point, strict=True))
 
-    tried = np.array(points).T
-    distances = distances_of(tried, (float(figures[name]) for name in names))
-    off_by = float(distances.min())
-    digit = sum(0.5 * 10.0 ** -Figure(figures[name]).digits for name in names)
-    as_near = int((distances <= off_by + digit + 1e-9).sum())
-    axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
-    places = [axis.ravel() for axis in np.meshgrid(*axes)]
-    reached = np.zeros(len(places[0]), dtype=bool)
-    for point in set(zip(*tried, strict=True)):
-        reached |= distances_of(places, point) <= off_by + 1e-9
-    return {
-        "tried": len(points),
-        "off_by": off_by,
-        "as_near": as_near,
-        "share": 100 * as_near / len(points),
-        "by_chance": 100 * float(reached.mean()),
-    }
+    near = []
+    for points in filter(None, (search.bleu, search.rates)):
+        names = points[0].reported(claim)
+        printed = [claim.figures[name] for name in names]
+        if not names:
+            continue
+        tried = np.array([[float(point.figures[name]) for name in names] for point in points]).T
+        distances = distances_of(tried, map(float, printed))
+        off_by = float(distances.min())
+        digit = sum(0.5 * 10.0 ** -Figure(one).digits for one in printed)
+        as_near = int((distances <= off_by + digit + 1e-9).sum())
+        axes = [np.linspace(values.min(), values.max(), _STEPS) for values in tried]
+        places = [axis.ravel() for axis in np.meshgrid(*axes)]
+        reached = np.zeros(len(places[0]), dtype=bool)
+        for place in set(zip(*tried, strict=True)):
+            reached |= distances_of(places, place) <= off_by + 1e-9
+        shares = {"share": 100 * as_near / len(points), "by_chance": 100 * float(reached.mean())}
+        counts = {"tried": len(points), "off_by": off_by, "as_near": as_near}
+        near.append({"figures": names, **counts, **shares})
+    return near
 
 
 # ------------------------------------------------- the rates of one submission under many set-ups
@@ -359,53 +338,45 @@ def setup_rates(
         `inform_deviation` and `success_deviation`, standard deviations in points, 0 without
         drawing.
     """
-    every = [*dict.fromkeys(setups)]
-    walks: dict[Setup, dict[str, list[int]]] = {}
-    for place, setup in enumerate(every):
-        walk = replace(setup, updates="any", comparison="subset")
-        walks.setdefault(walk, {}).setdefault(setup.updates, []).append(place)
-    inform: list[list[float]] = [[] for _ in every]
-    success: list[list[float]] = [[] for _ in every]
+    walks = {setup: replace(setup, updates="any", comparison="subset") for setup in setups}
+    chances: dict[str, dict[Setup, list[float]]] = {
+        name: {setup: [] for setup in walks} for name in ("inform", "success")
+    }
     for dialogue in dialogues:
-        chances, successes = [1.0] * len(every), [1.0] * len(every)
-        last = len(dialogue.responses) - 1
-        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
-        followed = [
-            (domain, by_update, [*steps(dialogue, domain, database, walk, rules)])
-            for (walk, by_update), domain in product(walks.items(), dialogue.gold.goal)
-        ]
-        for domain, by_update, walked in followed:
-            provided = {slot for step in walked for slot in step.provided}
+        goal, last = dialogue.gold.goal, len(dialogue.responses) - 1
+        provided, looked_up = {}, {}
+        for walk, domain in product({*walks.values()}, goal):
+            walked = [*steps(dialogue, domain, database, walk, rules)]
+            slots = {slot for step in walked for slot in step.provided}
+            provided[walk, domain] = goal[domain].requestable <= slots
             asked = [
                 (step.found, (step.active, step.named, REFERENCE in step.said, step.turn == last))
                 for step in walked
                 if step.found is not None
             ]
-            all_provided = dialogue.gold.goal[domain].requestable <= provided
-            for update, places in by_update.items():
-                due = UPDATES[update]
-                looked_up = [found for found, facts in asked if due(*facts)]
+            for updates, due in UPDATES.items():
+                answers = [answer for answer, facts in asked if due(*facts)]
+                looked_up[walk, domain, updates] = answers
+        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
+        for setup, walk in walks.items():
+            chance = chance_of_both = 1.0
+            for domain in goal:
+                answers = looked_up[walk, domain, setup.updates]
                 # Equal queries have one answer, which is kept: its identity stands for it.
-                answers = tuple(map(id, looked_up))
-                for place in places:
-                    setup = every[place]
-                    key = domain, setup.comparison, answers
-                    if key not in matches:
-                        offered = reduce(COMPARISONS[setup.comparison].offer, looked_up, None)
-                        matches[key] = matched(offered, dialogue, domain, database, setup, rules)
-                    chances[place] *= matches[key]
-                    successes[place] *= matches[key] * all_provided
-        for place, chance in enumerate(chances):
-            inform[place].append(chance)
-            success[place].append(successes[place])
+                key = domain, setup.comparison, tuple(map(id, answers))
+                if key not in matches:
+                    offered = reduce(COMPARISONS[setup.comparison].offer, answers, None)
+                    matches[key] = matched(offered, dialogue, domain, database, setup, rules)
+                chance *= matches[key]
+                chance_of_both *= matches[key] * provided[walk, domain]
+            chances["inform"][setup].append(chance)
+            chances["success"][setup].append(chance_of_both)
     return {
         setup: {
-            "inform": _total(matches_of),
-            "success": _total(successes_of),
-            "inform_deviation": _deviation(matches_of),
-            "success_deviation": _deviation(successes_of),
+            **{name: _total(of[setup]) for name, of in chances.items()},
+            **{f"{name}_deviation": _deviation(of[setup]) for name, of in chances.items()},
         }
-        for setup, matches_of, successes_of in zip(every, inform, success, strict=True)
+        for setup in walks
     }
 
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from itertools import chain
+from functools import cache, partial
+from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from mwz.normalization import read_toml
@@ -295,11 +296,8 @@ def best_by_year(figures: Iterable[Published]) -> list[Published]:
     Args:
         figures: Figures of one kind, by year, each year's best first.
     """
-    best: list[Published] = []
-    for one in figures:
-        if not best or one.figure > best[-1].figure:
-            best.append(one)
-    return best
+    best = accumulate(figures, partial(max, key=attrgetter("figure")))
+    return list(dict.fromkeys(best))
 
 
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:

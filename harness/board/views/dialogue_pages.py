@@ -16,7 +16,7 @@ from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
-from ...benchmark import CANONICAL_STYLE, Benchmark
+from ...benchmark import CANONICAL_STYLE
 from ...data import declared_names, pinned_fingerprints
 from ...diagnosis import (
     CAUSES,
@@ -190,7 +190,15 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
         for name, one in (("Reference", human), *systems.items())
     ]
     ids = [id_ for id_ in benchmark.dialogues if any(id_ in by_id for _, _, by_id in played[1:])]
-    called = partial(_named, _venue_names(benchmark))
+    names = {
+        (domain, str(record["id"])): str(record["name"])
+        for domain, records in benchmark.venues.items()
+        for record in records
+        if "id" in record and "name" in record
+    }
+
+    def called(domain: str, venues: Collection[str]) -> str:
+        return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
 
     def content(place: int) -> dict[str, Any]:
         id_ = ids[place]
@@ -257,21 +265,6 @@ def _within(pattern: re.Pattern[str], replacement: str, text: str) -> str:
 
     # What escaping adds holds neither capital letters nor the word "turn".
     return Markup(pattern.sub(replacement, str(escape(text))))
-
-
-def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
-    """Return domain and id -> name of the venues that have a name."""
-    return {
-        (domain, str(record["id"])): str(record["name"])
-        for domain, records in benchmark.venues.items()
-        for record in records
-        if "id" in record and "name" in record
-    }
-
-
-def _named(names: Mapping[tuple[str, str], str], domain: str, venues: Collection[str]) -> str:
-    """Return the first venues' names, or their ids where they have none, and how many more."""
-    return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
 
 
 def _first(texts: Sequence[str], count: int) -> str:

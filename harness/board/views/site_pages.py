@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import click
 
@@ -355,15 +355,10 @@ def page_server(files: Mapping[str, Callable[[], str]], port: int) -> ThreadingH
                 super().handle()
 
         def do_GET(self) -> None:
-            try:
-                address = urlsplit(self.path)
-            except ValueError:
-                self.send_error(HTTPStatus.BAD_REQUEST)
-                return
-            hosts = [*self.headers.get_all("Host", ()), *filter(None, [address.netloc])]
+            hosts = self.headers.get_all("Host", ())
             port = f":{self.connection.getsockname()[1]}"
             names = {host.strip().lower().removesuffix(port) for host in hosts}
-            path = unquote(address.path).lstrip("/") or START
+            path = unquote(self.path.partition("?")[0]).lstrip("/") or START
             if not names or not names <= _LOOPBACK_NAMES:
                 self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             elif path not in files:
@@ -377,10 +372,7 @@ def page_server(files: Mapping[str, Callable[[], str]], port: int) -> ThreadingH
                 self.send_header("X-Content-Type-Options", "nosniff")
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
-                if self.command == "GET":
-                    self.wfile.write(content)
-
-        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
+                self.wfile.write(content)
 
         def log_message(self, format: str, *arguments: object) -> None:
             """Say nothing: the terminal shows where the pages are."""
