@@ -338,17 +338,20 @@ def setup_rates(
         `inform_deviation` and `success_deviation`, standard deviations in points, 0 without
         drawing.
     """
-    walks = {setup: replace(setup, updates="any", comparison="subset") for setup in setups}
-    chances: dict[str, dict[Setup, list[float]]] = {
-        name: {setup: [] for setup in walks} for name in ("inform", "success")
-    }
+    every = [*dict.fromkeys(setups)]
+    walk_of = [replace(setup, updates="any", comparison="subset") for setup in every]
+    # Numbers stand for them, because set-ups take their time as keys.
+    numbers = {walk: number for number, walk in enumerate(dict.fromkeys(walk_of))}
+    places = [numbers[walk] for walk in walk_of]
+    inform: list[list[float]] = [[] for _ in every]
+    success: list[list[float]] = [[] for _ in every]
     for dialogue in dialogues:
         goal, last = dialogue.gold.goal, len(dialogue.responses) - 1
         provided, looked_up = {}, {}
-        for walk, domain in product({*walks.values()}, goal):
+        for (walk, place), domain in product(numbers.items(), goal):
             walked = [*steps(dialogue, domain, database, walk, rules)]
             slots = {slot for step in walked for slot in step.provided}
-            provided[walk, domain] = goal[domain].requestable <= slots
+            provided[place, domain] = goal[domain].requestable <= slots
             asked = [
                 (step.found, (step.active, step.named, REFERENCE in step.said, step.turn == last))
                 for step in walked
@@ -356,27 +359,29 @@ def setup_rates(
             ]
             for updates, due in UPDATES.items():
                 answers = [answer for answer, facts in asked if due(*facts)]
-                looked_up[walk, domain, updates] = answers
+                # Equal queries have one answer, which is kept: its identity stands for it.
+                looked_up[place, domain, updates] = answers, tuple(map(id, answers))
         matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
-        for setup, walk in walks.items():
+        for setup, place, informs, successes in zip(every, places, inform, success, strict=True):
             chance = chance_of_both = 1.0
             for domain in goal:
-                answers = looked_up[walk, domain, setup.updates]
-                # Equal queries have one answer, which is kept: its identity stands for it.
-                key = domain, setup.comparison, tuple(map(id, answers))
+                answers, identity = looked_up[place, domain, setup.updates]
+                key = domain, setup.comparison, identity
                 if key not in matches:
                     offered = reduce(COMPARISONS[setup.comparison].offer, answers, None)
                     matches[key] = matched(offered, dialogue, domain, database, setup, rules)
                 chance *= matches[key]
-                chance_of_both *= matches[key] * provided[walk, domain]
-            chances["inform"][setup].append(chance)
-            chances["success"][setup].append(chance_of_both)
+                chance_of_both *= matches[key] * provided[place, domain]
+            informs.append(chance)
+            successes.append(chance_of_both)
     return {
         setup: {
-            **{name: _total(of[setup]) for name, of in chances.items()},
-            **{f"{name}_deviation": _deviation(of[setup]) for name, of in chances.items()},
+            "inform": _total(informs),
+            "success": _total(successes),
+            "inform_deviation": _deviation(informs),
+            "success_deviation": _deviation(successes),
         }
-        for setup in walks
+        for setup, informs, successes in zip(every, inform, success, strict=True)
     }
 
 
