@@ -128,7 +128,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         return from_document(json.loads(town.read_bytes()))
     try:
         part = partial(_part, *_prepared(path))
-        document = part("benchmark", lambda: _shared(_read(path), {}), shared=True)
+        document = part("benchmark", lambda: _read(path))
     except InputError as error:
         again = f"{error.problems[0]}; install the benchmark again"
         raise InputError(error.source, again) from None
@@ -152,14 +152,8 @@ def _read(path: Path) -> Any:
     return document
 
 
-@cache
-def loaded_once(name: str | None) -> Benchmark:
-    """Load a benchmark as `load_benchmark` does, once per process: for work spread over processes.
-
-    Raises:
-        InputError: No benchmark of that name is installed, or its file is damaged.
-    """
-    return load_benchmark(name)
+loaded_once = cache(load_benchmark)
+"""Loads a benchmark once per process: for work spread over processes."""
 
 
 def install_benchmark(benchmark: Benchmark) -> Path:
@@ -255,9 +249,7 @@ def _prepared(path: Path) -> tuple[Path, str]:
     return path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), made_of
 
 
-def _part(
-    folder: Path, made_of: str, name: str, make: Callable[[], Any], shared: bool = False
-) -> Any:
+def _part(folder: Path, made_of: str, name: str, make: Callable[[], Any]) -> Any:
     """Return a part: what is kept, or what is made now and kept from then on.
 
     Args:
@@ -265,7 +257,6 @@ def _part(
         made_of: What they are made of.
         name: What the part is called, as a file can be.
         make: Makes it, of types that marshal writes.
-        shared: Whether equal parts of it that are one object stay one.
     """
     path = folder / name
     with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
@@ -273,26 +264,6 @@ def _part(
         if key == made_of:
             return content
     content = make()
-    data = marshal.dumps((made_of, content), *([] if shared else [_UNSHARED]))
     with contextlib.suppress(InputError):
-        write_atomically(path, data)
+        write_atomically(path, marshal.dumps((made_of, content), _UNSHARED))
     return content
-
-
-def _shared(value: Any, by_content: dict[object, Any]) -> Any:
-    """Return a value of JSON types whose equal parts are one: they are read once.
-
-    Turn after turn has the belief state of the turn before.
-
-    Args:
-        value: The value.
-        by_content: The parts by now; others are added.
-    """
-    key: object = (type(value), value)
-    if isinstance(value, dict):
-        value = {_shared(name, by_content): _shared(one, by_content) for name, one in value.items()}
-        key = (dict, *((id(name), id(one)) for name, one in value.items()))
-    elif isinstance(value, list | tuple):
-        value = [_shared(one, by_content) for one in value]
-        key = (list, *map(id, value))
-    return by_content.setdefault(key, value)
