@@ -356,9 +356,6 @@ def _compared(pinned: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterat
 
 def _turns(id_: str, part: str, one: str, other: str) -> Iterator[Difference]:
     """Yield the turns whose digests differ."""
-    if len(one) != len(other):
-        yield f"dialogue {id_}", f"{part}: another number of turns"
-        return
-    for turn, start in enumerate(range(0, len(one), _DIGITS)):
+    for turn, start in enumerate(range(0, max(len(one), len(other)), _DIGITS)):
         if one[start : start + _DIGITS] != other[start : start + _DIGITS]:
             yield f"dialogue {id_}" + ("" if part == GOAL else f", turn {turn}"), part
