@@ -61,11 +61,6 @@ class PinnedFile:
         """Its path below the folder of downloads, and below a mirror's URL."""
         return f"{self.repository}/{self.commit}/{self.path}"
 
-    @property
-    def place_in_clones(self) -> str:
-        """Its path below a folder of clones side by side, of whatever version they are."""
-        return f"{self.repository.partition('/')[2]}/{self.path}"
-
 
 @dataclass(frozen=True)
 class Source:
