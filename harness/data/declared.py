@@ -112,7 +112,7 @@ class DataSet:
     reader: str
     sources: tuple[Source, ...]
     gold: str | None = None
-    further_gold: tuple[str, ...] = ()
+    further_gold: Sequence[str] = ()
 
 
 def declared_names() -> list[str]:
@@ -129,16 +129,8 @@ def read_data_set(name: str) -> DataSet:
     if name not in declared_names():
         raise InputError("data set", unknown("data set", name, declared_names()))
     content = read_toml(f"{_SETS}/{name}.toml", __package__)
-    gold = content.get("gold", {})
-    return DataSet(
-        name=name,
-        title=content["title"],
-        citation=content["citation"],
-        reader=content["reader"],
-        sources=tuple(map(parse_source, content["sources"])),
-        gold=gold.get("own"),
-        further_gold=tuple(gold.get("further", ())),
-    )
+    sources = tuple(map(parse_source, content["sources"]))
+    return DataSet(name, **{**content, "sources": sources})
 
 
 def parse_source(entry: Mapping[str, Any]) -> Source:
@@ -158,7 +150,7 @@ def parse_source(entry: Mapping[str, Any]) -> Source:
     return Source(**fields, files=files)
 
 
-def gold_versions(benchmark: str) -> tuple[str | None, tuple[str, ...]]:
+def gold_versions(benchmark: str) -> tuple[str | None, Sequence[str]]:
     """Return the version of a benchmark's own gold states, and the further ones of the board.
 
     Of a benchmark that is not declared, none is known.
