@@ -119,12 +119,14 @@ def fetch_benchmark(
     for number, file in enumerate(lacking, start=1):
         if progress:
             notify(f"{number} of {len(lacking)}: {file.place}")
-        content = _pinned_content(file, mirror, progress)
-        if content is None:
+        for url in urls(file, mirror):
+            content = _read(url, progress)
+            if content is not None and blob_id(content) == file.blob:
+                write_atomically(safe_path(folder, file.place), content)
+                break
+        else:
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
-        else:
-            write_atomically(safe_path(folder, file.place), content)
     refuse(without_secrets(mirror or GITHUB), problems)
     folders = {source.role: folder / source.place for source in data_set.sources}
     return build_benchmark(data_set, folders, all_splits=split == "all")
@@ -140,15 +142,6 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
         notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
         path.unlink()
     return blob == file.blob
-
-
-def _pinned_content(file: PinnedFile, mirror: str | None, progress: bool) -> bytes | None:
-    """Return the content of a file; None if it is not there, or only in another version."""
-    for url in urls(file, mirror):
-        content = _read(url, progress)
-        if content is not None and blob_id(content) == file.blob:
-            return content
-    return None
 
 
 def _read(url: str, progress: bool) -> bytes | None:
