@@ -176,11 +176,11 @@ def test_the_named_tables_have_as_many_names_as_their_systems_add() -> None:
     # copy of the evaluator has nine that begin with value_ and are new.
     assert len(alias_tables()["dard"].pairs) == 22
     assert len(alias_tables()["toatod"].pairs) == 9
-    assert all(name.startswith("value_") for name in alias_tables()["toatod"].names)
+    assert all(name.startswith("value_") for name, _ in alias_tables()["toatod"].pairs)
     # None of them is known to rule set 2021, or it would be refused.
     for name in ("dard", "toatod"):
         assert (
-            Options(placeholders=dict(alias_tables()[name].names)).aliases == alias_tables()[name]
+            Options(placeholders=dict(alias_tables()[name].pairs)).aliases == alias_tables()[name]
         )
 
 

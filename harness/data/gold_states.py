@@ -116,7 +116,7 @@ def _dialogues(
     try:
         if isinstance(content, Mapping):
             logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
-            return logs, _slots_of_metadata
+            return logs, lambda turn: metadata_slots(turn["metadata"])
         return {one["dialogue_idx"]: one["dialogue"] for one in content}, _slots_of_trade
     except (KeyError, TypeError):
         raise InputError(
@@ -124,10 +124,6 @@ def _dialogues(
             "unknown shape; expected an object of dialogue id -> `log` (data.json), or a list of "
             "dialogues with `dialogue_idx` and `dialogue` (test_dials.json)",
         ) from None
-
-
-def _slots_of_metadata(turn: Any) -> _Slots:
-    return metadata_slots(turn["metadata"])
 
 
 def _slots_of_trade(turn: Any) -> _Slots:

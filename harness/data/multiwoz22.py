@@ -188,10 +188,8 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
                 dialogue,
                 goal=goals[id_],
                 references={
-                    style: dialogue.references[style]
-                    if style == CANONICAL_STYLE
-                    else others[style][id_]
-                    for style in STYLES
+                    **dialogue.references,
+                    **{style: texts[id_] for style, texts in others.items()},
                 },
                 booked_domains=booked[id_],
             )

@@ -194,11 +194,13 @@ def _remarks_on_last_states(
         slot = normalize_slot_name(name, rules)
         value = normalize_value(slot, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
-        slots = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
+        venues = rules.venue_rules[domain]
+        slots = {*venues.columns, *TRACKED_SLOTS.get(domain, ())}
         if slots.isdisjoint({slot, booking}):
             foreign[f"{domain}-{slot}"] += count
         # Times, and what is compared by similarity, such as names, may have other values.
-        if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint:
+        literal = {*venues.columns} - venues.loose
+        if slot in literal and value not in rules.no_constraint:
             values += count
             if value not in values_of_venues(domain, slot):
                 fruitless[repr(unquoted(value))] += count
