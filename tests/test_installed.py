@@ -102,12 +102,6 @@ def _file(content: object, format_: int = 3) -> bytes:
         (_file({})[:-4], "damaged: it cannot be unpacked"),
         (gzip.compress(b"[]", mtime=0), "written by another version of the harness"),
         (_file({}, format_=99), "written by another version of the harness"),
-        (_file({}), "damaged or edited"),
-        (_file([]), "damaged or edited"),
-        (
-            _file({"name": "multiwoz", "dialogues": [], "venues": {}, "venue_versions": {}}),
-            "damaged or edited",
-        ),
     ],
 )
 def test_a_damaged_file_is_told_with_what_to_do(content: bytes, message: str) -> None:

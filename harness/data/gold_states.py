@@ -40,7 +40,6 @@ from ..signature import SHOWN_HASH
 from ..submission import NO_VALUE, TRACKED_SLOTS, dialogue_id, metadata_slots
 from .declared import gold_versions
 from .installed import (
-    DAMAGED,
     SUFFIX,
     data_directory,
     document_names,
@@ -219,8 +218,6 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     except InputError as error:
         again = [f"{problem}; import them again" for problem in error.problems]
         raise InputError(error.source, again) from None
-    except (TypeError, AttributeError):
-        raise InputError(str(path), f"{DAMAGED}; import them again") from None
     return gold
 
 

@@ -38,7 +38,6 @@ DEFAULT = "multiwoz"
 """The benchmark used where none is named, if it is installed."""
 
 SUFFIX = ".json.gz"
-DAMAGED = "damaged or edited"
 
 DATA_VARIABLE = "MWZ_DATA"
 
@@ -128,7 +127,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         return from_document(json.loads(town.read_bytes()))
     try:
         part = partial(_part, *_prepared(path))
-        document = part("benchmark", lambda: _read(path))
+        document = part("benchmark", partial(read_document, path, _FORMAT))
     except InputError as error:
         again = f"{error.problems[0]}; install the benchmark again"
         raise InputError(error.source, again) from None
@@ -136,20 +135,6 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
     object.__setattr__(benchmark, "prepared", part)
     return benchmark
-
-
-def _read(path: Path) -> Any:
-    """Return a benchmark's document.
-
-    Raises:
-        InputError: The file is damaged.
-    """
-    document = read_document(path, _FORMAT)
-    try:
-        from_document(document)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(str(path), DAMAGED) from None
-    return document
 
 
 loaded_once = cache(load_benchmark)
