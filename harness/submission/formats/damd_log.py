@@ -160,9 +160,7 @@ def _plain(text: str) -> str:
 
 
 def _is_text(content: bytes) -> bool:
-    start = content[:_SEARCHED]
-    is_json = start.lstrip()[:1] in (b"{", b"[")
-    return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
+    return all(f"\n{field}:".encode() in content[:_SEARCHED] for field in _FIELDS)
 
 
 def _recognises(content: object) -> bool:
