@@ -85,7 +85,7 @@ def read_document(path: Path, format_: object) -> Any:
     """
     whole = parse_json(read_bytes(path), str(path))
     if not isinstance(whole, dict) or whole.get("format") != format_:
-        raise InputError(str(path), "written by another version of the harness")
+        raise InputError(str(path), "written by another version of the harness; install it again")
     return whole["content"]
 
 
@@ -125,13 +125,8 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     if path is None:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
-    try:
-        part = partial(_part, *_prepared(path))
-        document = part("benchmark", partial(read_document, path, _FORMAT))
-    except InputError as error:
-        again = f"{error.problems[0]}; install the benchmark again"
-        raise InputError(error.source, again) from None
-    benchmark = from_document(document)
+    part = partial(_part, *_prepared(path))
+    benchmark = from_document(part("benchmark", partial(read_document, path, _FORMAT)))
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
     object.__setattr__(benchmark, "prepared", part)
     return benchmark
