@@ -70,8 +70,7 @@ Tables: TypeAlias = Mapping[str, Mapping[str, Any]]
 """What queries need to know of venues, by domain, as JSON types:
 
 - `identifiers`: the ids of its venues, in order;
-- `columns`: the columns that a query can constrain;
-- `values`: such a column of texts -> its values, each once;
+- `values`: a column of texts that a query can constrain -> its values, each once;
 - `times`: such a column of times -> minutes of each venue, None if not known;
 - `places`: column -> value -> the places of the rows that have it, in order;
 - `similar`: fuzzy column -> value -> the values that match it.
@@ -117,10 +116,11 @@ class VenueDatabase:
     def _answer(self, domain: str, *constraints: tuple[str, str]) -> KeysView[str]:
         """Answer a query: put together the rows that meet each constraint."""
         identifiers = self._tables["identifiers"].get(domain, ())
-        columns, ignored = self._tables["columns"].get(domain, ()), self._rules.no_constraint
+        values, times = (self._tables[kind].get(domain, ()) for kind in ("values", "times"))
         rows: frozenset[int] | None = None
         for column, value in constraints:
-            if column in columns and value not in ignored:
+            constrains = column in values or column in times
+            if constrains and value not in self._rules.no_constraint:
                 met = self._met(domain, column, value)
                 rows = met if rows is None else rows & met
         places = range(len(identifiers)) if rows is None else sorted(rows)
@@ -222,7 +222,8 @@ def stored_places(
         domain: Table(
             domain,
             metadata,
-            Column("place", Integer, primary_key=True),
+            # From 1, in the order of the rows.
+            Column("row", Integer, primary_key=True),
             *(
                 Column(name, Integer if name in venue.times else String(200), index=True)
                 for name in venue.columns
@@ -242,8 +243,8 @@ def stored_places(
 
     def places(domain: str, column: str, values: Iterable[str]) -> Sequence[int]:
         table = tables[domain]
-        query = select(table.c.place).where(table.c[column].in_([*values]))
-        return [*connection.scalars(query.order_by(table.c.place))]
+        query = select(table.c.row - 1).where(table.c[column].in_([*values]))
+        return [*connection.scalars(query.order_by(table.c.row))]
 
     return places
 
@@ -256,7 +257,6 @@ def _rows_and_tables(
     Columns are called as slots are. A query can constrain those that the first record has.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
-    columns: dict[str, tuple[str, ...]] = {}
     values: dict[str, dict[str, tuple[str, ...]]] = {}
     times: dict[str, dict[str, tuple[int | None, ...]]] = {}
     for domain, venue in rules.venue_rules.items():
@@ -266,18 +266,14 @@ def _rows_and_tables(
         ]
         rows[domain] = [
             {
-                "place": place,
-                **{
-                    name: _stored(of_venue.get(name), name, name in venue.times, rules)
-                    for name in venue.columns
-                },
+                name: _stored(of_venue.get(name), name, name in venue.times, rules)
+                for name in venue.columns
             }
-            for place, of_venue in enumerate(by_slot)
+            for of_venue in by_slot
         ]
-        first = by_slot[0] if by_slot else {}
-        columns[domain] = tuple(sorted(first.keys() & set(venue.columns)))
-        of_column = {name: tuple(row[name] for row in rows[domain]) for name in columns[domain]}
-        times[domain] = {name: of_column[name] for name in columns[domain] if name in venue.times}
+        queried = sorted(by_slot[0].keys() & set(venue.columns)) if by_slot else []
+        of_column = {name: tuple(row[name] for row in rows[domain]) for name in queried}
+        times[domain] = {name: of_column[name] for name in queried if name in venue.times}
         values[domain] = {
             name: tuple(value for value in dict.fromkeys(of_venue) if value is not None)
             for name, of_venue in of_column.items()
@@ -289,7 +285,6 @@ def _rows_and_tables(
     }
     return rows, {
         "identifiers": identifiers,
-        "columns": columns,
         "values": values,
         "times": times,
         "places": {},

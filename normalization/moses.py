@@ -29,23 +29,9 @@ def detokenize(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         tidy = " ".join(text.split())
-        if _WORDS.fullmatch(tidy) and "MULTI" not in tidy:
-            return _closed_up(tidy)
         if not (tidy.startswith("'") or _NOT_PLAIN.search(tidy)):
             return _plainly(tidy)
     return _by_sacremoses(text)
-
-
-# Words, each with at most one contraction and one mark that Moses puts no blank before. A quote
-# behind a hyphen is no contraction: Moses takes it for a token of its own.
-_WORDS = re.compile(r"(?:[A-Za-z0-9-]+(?:(?<!-)'[A-Za-z]+)?(?: ?[,.?!:;])?(?: |$))*")
-
-
-def _closed_up(text: str) -> str:
-    """Detokenise a text of `_WORDS`, as most are."""
-    for mark in ",.?!:;":
-        text = text.replace(f" {mark}", mark)
-    return text
 
 
 # What `_plainly` has no rules for: other quotes than single ones, single ones that share a

@@ -21,7 +21,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from .registry import names, outside_tables, read_toml, sha256
@@ -43,11 +42,6 @@ class Aliases:
     def of(cls, table: Mapping[str, str]) -> Aliases:
         """Return a table, placeholder name in any case -> ontology name, as aliases."""
         return cls(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
-
-    @cached_property
-    def names(self) -> Mapping[str, str]:
-        """Placeholder name -> ontology name."""
-        return dict(self.pairs)
 
     @property
     def table(self) -> str | None:
@@ -105,11 +99,6 @@ class VenueRules:
         """The columns whose values need not be those of a venue to the letter."""
         return self.times | self.fuzzy
 
-    @cached_property
-    def literal(self) -> frozenset[str]:
-        """The other columns."""
-        return frozenset(self.columns) - self.loose
-
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
@@ -155,8 +144,8 @@ class RuleSet:
             for slot, placeholders in section.items()
             for placeholder in placeholders
         }
-        added = {} if self.aliases is None else self.aliases.names
-        return MappingProxyType({**added, **own})
+        added = {} if self.aliases is None else dict(self.aliases.pairs)
+        return {**added, **own}
 
     @cached_property
     def about_venues(self) -> frozenset[str]:
@@ -171,19 +160,17 @@ class RuleSet:
     @cached_property
     def venue_rules(self) -> Mapping[str, VenueRules]:
         """Domain -> what its venues are asked for; domains without venues are left out."""
-        return MappingProxyType(
-            {
-                domain: VenueRules(
-                    rules["mention"],
-                    rules["named_by"],
-                    rules["identifier"],
-                    tuple(rules["columns"]),
-                    *(frozenset(rules.get(kind, ())) for kind in ("fuzzy", "latest", "earliest")),
-                )
-                for domain, rules in self.tables["domains"].items()
-                if rules
-            }
-        )
+        return {
+            domain: VenueRules(
+                rules["mention"],
+                rules["named_by"],
+                rules["identifier"],
+                tuple(rules["columns"]),
+                *(frozenset(rules.get(kind, ())) for kind in ("fuzzy", "latest", "earliest")),
+            )
+            for domain, rules in self.tables["domains"].items()
+            if rules
+        }
 
     @cached_property
     def no_constraint(self) -> frozenset[str]:

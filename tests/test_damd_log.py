@@ -93,8 +93,11 @@ def test_a_turn_of_no_dialogue_is_named_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("log", "told"),
     [
-        ("user turn:hello\n", "line 1: expected `constraint_dict:`, found `user turn:`"),
-        (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: the log ends"),
+        ("user turn:hello\n", "line 1: expected `constraint_dict:`, `user turn:`"),
+        (
+            _turn("hello", "{'[taxi]': 1}").partition("pred")[0],
+            "line 1: expected `constraint_dict:`",
+        ),
         (_turn("hello", "{'[taxi]'"), "line 5: expected a Python dictionary"),
         (_turn("hello", "['taxi']"), "line 5: expected a Python dictionary"),
         (_turn("hello", "{}", "{'taxi': {{}: 1}}"), "line 1: expected a Python dictionary"),

@@ -222,14 +222,14 @@ def test_what_a_belief_says_in_vain_is_told() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "problem"),
     [
-        ("gen_belief: <belief> : none\n", "", "line 11: expected a block with `filename`"),
+        ("gen_belief: <belief> : none\n", "", "block 2: expected lines filename, belief"),
         (
             "reply: system : the data's\ngen_reply:\n",
             "well\ngen_reply:\n",
-            "line 10: expected one of filename, belief, gen_belief, reply, gen_reply, each once",
+            "block 2: expected lines filename, belief, gen_belief, reply, gen_reply, each once",
         ),
-        ("gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", "line 18: expected one of"),
-        ("---\nJoint Accuracy: 0.25\n", "", "line 18: the block ends without a line ---"),
+        ("gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", "block 3: expected lines"),
+        ("---\nJoint Accuracy: 0.25\n", "", "the last block ends without a line ---"),
     ],
 )
 def test_blocks_that_contradict_themselves_are_refused(

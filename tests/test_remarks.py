@@ -142,7 +142,7 @@ def test_a_state_may_be_written_in_any_notation(state: Any) -> None:
 @pytest.mark.parametrize(
     ("state", "problem"),
     [
-        ({"hotel-area": [{}]}, "`state`, hotel-area: expected a string, found a list"),
+        ({"hotel-area": [{}]}, "`state`, hotel, area: expected a string, found a list"),
         ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; choose from restaurant"),
         ({"hotel-colour": "x"}, "`state`, hotel: unknown slot 'colour'"),
         ({"hotel-area": "x", "area": "y"}, "`state`: expected `domain-slot` as key, found 'area'"),

@@ -437,7 +437,7 @@ def declared_system(
     content = {**about, **facts, **numbers, "predictions": {"file": PREDICTIONS_FILE}}
     if aliases is not None:
         named = None if aliases.table is None else {TABLE: aliases.table}
-        content["placeholders"] = named or dict(aliases.names)
+        content["placeholders"] = named or dict(aliases.pairs)
     return validated(System, content, "submission")
 
 

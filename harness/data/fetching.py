@@ -51,62 +51,12 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
         expected = "expected a URL that begins with http://, https:// or file://"
         raise InputError(f"mirror {without_secrets(mirror)}", expected)
     base = mirror.rstrip("/")
-    return (f"{base}/{_in_url(file.place)}", f"{base}/{_in_url(file.place_in_clones)}")
+    places = (file.place, f"{file.repository.partition('/')[2]}/{file.path}")
+    return tuple(f"{base}/{_in_url(place)}" for place in places)
 
 
 def _in_url(place: str) -> str:
     return quote(place, safe="/+")
-
-
-def fetch_files(
-    files: Collection[PinnedFile],
-    folder: Path,
-    mirror: str | None,
-    offline: bool,
-    progress: bool,
-    notify: Callable[[str], None],
-) -> int:
-    """Make sure that all files are kept below a folder, and are the pinned ones.
-
-    What is there is checked; a wrong file is named and fetched again. What a server lacks or has
-    in another version is reported when all the rest is there; a failing server ends it at once.
-
-    Args:
-        files: The pinned files.
-        folder: Where to keep them.
-        mirror: As for `fetch_benchmark`, like the rest.
-        offline: Use only what is kept.
-        progress: Whether to show a progress bar per file.
-        notify: Called with each remark.
-
-    Returns:
-        The number of files fetched.
-
-    Raises:
-        InputError: Some file is not available, or cannot be written.
-    """
-    lacking = [file for file in files if not _is_kept(file, folder, notify)]
-    if lacking and offline:
-        for file in lacking:
-            notify(f"missing: {urls(file, mirror=None)[0]}")
-        raise InputError(
-            str(folder),
-            f"{len(lacking)} of {len(files)} files are missing, and --offline fetches none; fetch "
-            "without it, from a mirror (--from URL) if need be, put them here as "
-            "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones",
-        )
-    problems = []
-    for number, file in enumerate(lacking, start=1):
-        if progress:
-            notify(f"{number} of {len(lacking)}: {file.place}")
-        content = _pinned_content(file, mirror, progress)
-        if content is None:
-            version = f"not there in the pinned version (git blob {file.blob})"
-            problems.append(f"{file.repository}, {file.path}: {version}")
-        else:
-            write_atomically(safe_path(folder, file.place), content)
-    refuse(without_secrets(mirror or GITHUB), problems)
-    return len(lacking)
 
 
 def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[Path]]:
@@ -133,6 +83,9 @@ def fetch_benchmark(
 ) -> Built:
     """Fetch what the benchmark of a data set is built from and build it.
 
+    What is kept is checked; a wrong file is named and fetched again. What a server lacks or has
+    in another version is reported when all the rest is there; a failing server ends it at once.
+
     Args:
         data_set: The data set.
         split: "test", or "all" to find the overlap with train and dev as well; it is found, too,
@@ -152,7 +105,29 @@ def fetch_benchmark(
         # What is known of the overlap is not to be lost when something else is fetched.
         split = "all"
     files = select(data_set.sources, split, predictions)
-    fetch_files(files, folder, mirror, offline, progress, notify)
+    lacking = [file for file in files if not _is_kept(file, folder, notify)]
+    if lacking and offline:
+        for file in lacking:
+            notify(f"missing: {urls(file, mirror=None)[0]}")
+        raise InputError(
+            str(folder),
+            f"{len(lacking)} of {len(files)} files are missing, and --offline fetches none; fetch "
+            "without it, from a mirror (--from URL) if need be, put them here as "
+            "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones",
+        )
+    problems = []
+    for number, file in enumerate(lacking, start=1):
+        if progress:
+            notify(f"{number} of {len(lacking)}: {file.place}")
+        for url in urls(file, mirror):
+            content = _read(url, progress)
+            if content is not None and blob_id(content) == file.blob:
+                write_atomically(safe_path(folder, file.place), content)
+                break
+        else:
+            version = f"not there in the pinned version (git blob {file.blob})"
+            problems.append(f"{file.repository}, {file.path}: {version}")
+    refuse(without_secrets(mirror or GITHUB), problems)
     folders = {source.role: folder / source.place for source in data_set.sources}
     return build_benchmark(data_set, folders, all_splits=split == "all")
 
@@ -167,15 +142,6 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
         notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
         path.unlink()
     return blob == file.blob
-
-
-def _pinned_content(file: PinnedFile, mirror: str | None, progress: bool) -> bytes | None:
-    """Return the content of a file; None if it is not there, or only in another version."""
-    for url in urls(file, mirror):
-        content = _read(url, progress)
-        if content is not None and blob_id(content) == file.blob:
-            return content
-    return None
 
 
 def _read(url: str, progress: bool) -> bytes | None:

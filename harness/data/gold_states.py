@@ -40,7 +40,6 @@ from ..signature import SHOWN_HASH
 from ..submission import NO_VALUE, TRACKED_SLOTS, dialogue_id, metadata_slots
 from .declared import gold_versions
 from .installed import (
-    DAMAGED,
     SUFFIX,
     data_directory,
     document_names,
@@ -116,7 +115,7 @@ def _dialogues(
     try:
         if isinstance(content, Mapping):
             logs = {name: dialogue["log"][1::2] for name, dialogue in content.items()}
-            return logs, _slots_of_metadata
+            return logs, lambda turn: metadata_slots(turn["metadata"])
         return {one["dialogue_idx"]: one["dialogue"] for one in content}, _slots_of_trade
     except (KeyError, TypeError):
         raise InputError(
@@ -124,10 +123,6 @@ def _dialogues(
             "unknown shape; expected an object of dialogue id -> `log` (data.json), or a list of "
             "dialogues with `dialogue_idx` and `dialogue` (test_dials.json)",
         ) from None
-
-
-def _slots_of_metadata(turn: Any) -> _Slots:
-    return metadata_slots(turn["metadata"])
 
 
 def _slots_of_trade(turn: Any) -> _Slots:
@@ -217,14 +212,8 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
             "`mwz data import --states VERSION PATH` installs them",
         )
     path = gold_states_path(benchmark.name, version)
-    try:
-        gold = GoldStates(**read_document(path, _FORMAT))
-        _check(gold, benchmark, path)
-    except InputError as error:
-        again = [f"{problem}; import them again" for problem in error.problems]
-        raise InputError(error.source, again) from None
-    except (TypeError, AttributeError):
-        raise InputError(str(path), f"{DAMAGED}; import them again") from None
+    gold = GoldStates(**read_document(path, _FORMAT))
+    _check(gold, benchmark, path)
     return gold
 
 

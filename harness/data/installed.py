@@ -38,7 +38,6 @@ DEFAULT = "multiwoz"
 """The benchmark used where none is named, if it is installed."""
 
 SUFFIX = ".json.gz"
-DAMAGED = "damaged or edited"
 
 DATA_VARIABLE = "MWZ_DATA"
 
@@ -86,7 +85,7 @@ def read_document(path: Path, format_: object) -> Any:
     """
     whole = parse_json(read_bytes(path), str(path))
     if not isinstance(whole, dict) or whole.get("format") != format_:
-        raise InputError(str(path), "written by another version of the harness")
+        raise InputError(str(path), "written by another version of the harness; install it again")
     return whole["content"]
 
 
@@ -126,40 +125,15 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     if path is None:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
-    try:
-        part = partial(_part, *_prepared(path))
-        document = part("benchmark", lambda: _shared(_read(path), {}), shared=True)
-    except InputError as error:
-        again = f"{error.problems[0]}; install the benchmark again"
-        raise InputError(error.source, again) from None
-    benchmark = from_document(document)
+    part = partial(_part, *_prepared(path))
+    benchmark = from_document(part("benchmark", partial(read_document, path, _FORMAT)))
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
     object.__setattr__(benchmark, "prepared", part)
     return benchmark
 
 
-def _read(path: Path) -> Any:
-    """Return a benchmark's document.
-
-    Raises:
-        InputError: The file is damaged.
-    """
-    document = read_document(path, _FORMAT)
-    try:
-        from_document(document)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(str(path), DAMAGED) from None
-    return document
-
-
-@cache
-def loaded_once(name: str | None) -> Benchmark:
-    """Load a benchmark as `load_benchmark` does, once per process: for work spread over processes.
-
-    Raises:
-        InputError: No benchmark of that name is installed, or its file is damaged.
-    """
-    return load_benchmark(name)
+loaded_once = cache(load_benchmark)
+"""Loads a benchmark once per process: for work spread over processes."""
 
 
 def install_benchmark(benchmark: Benchmark) -> Path:
@@ -255,9 +229,7 @@ def _prepared(path: Path) -> tuple[Path, str]:
     return path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), made_of
 
 
-def _part(
-    folder: Path, made_of: str, name: str, make: Callable[[], Any], shared: bool = False
-) -> Any:
+def _part(folder: Path, made_of: str, name: str, make: Callable[[], Any]) -> Any:
     """Return a part: what is kept, or what is made now and kept from then on.
 
     Args:
@@ -265,7 +237,6 @@ def _part(
         made_of: What they are made of.
         name: What the part is called, as a file can be.
         make: Makes it, of types that marshal writes.
-        shared: Whether equal parts of it that are one object stay one.
     """
     path = folder / name
     with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
@@ -273,26 +244,6 @@ def _part(
         if key == made_of:
             return content
     content = make()
-    data = marshal.dumps((made_of, content), *([] if shared else [_UNSHARED]))
     with contextlib.suppress(InputError):
-        write_atomically(path, data)
+        write_atomically(path, marshal.dumps((made_of, content), _UNSHARED))
     return content
-
-
-def _shared(value: Any, by_content: dict[object, Any]) -> Any:
-    """Return a value of JSON types whose equal parts are one: they are read once.
-
-    Turn after turn has the belief state of the turn before.
-
-    Args:
-        value: The value.
-        by_content: The parts by now; others are added.
-    """
-    key: object = (type(value), value)
-    if isinstance(value, dict):
-        value = {_shared(name, by_content): _shared(one, by_content) for name, one in value.items()}
-        key = (dict, *((id(name), id(one)) for name, one in value.items()))
-    elif isinstance(value, list | tuple):
-        value = [_shared(one, by_content) for one in value]
-        key = (list, *map(id, value))
-    return by_content.setdefault(key, value)

@@ -188,10 +188,8 @@ def read_benchmark(folders: Mapping[str, Path], sources: Collection[Source]) -> 
                 dialogue,
                 goal=goals[id_],
                 references={
-                    style: dialogue.references[style]
-                    if style == CANONICAL_STYLE
-                    else others[style][id_]
-                    for style in STYLES
+                    **dialogue.references,
+                    **{style: texts[id_] for style, texts in others.items()},
                 },
                 booked_domains=booked[id_],
             )
@@ -221,11 +219,10 @@ def _read(kind: type[_T], path: Path) -> _T:
 def _read_venues(mwzeval: Path) -> dict[str, Any]:
     """Read the venue database of the evaluator's repository: domain -> records."""
     folder = mwzeval / EVALUATOR_DATA / "database"
-    venues: dict[str, Any] = {}
-    for domain in rule_set(ANNOTATION_RULES).venue_rules:
-        path = folder / f"{domain}_db.json"
-        venues[domain] = _read(list[dict[str, Any]], path)
-    return venues
+    return {
+        domain: _read(list[dict[str, Any]], folder / f"{domain}_db.json")
+        for domain in rule_set(ANNOTATION_RULES).venue_rules
+    }
 
 
 def _read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:

@@ -21,7 +21,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState
@@ -116,10 +116,6 @@ def _from_metadata(state: Mapping[Any, Any]) -> dict[Any, dict[str, Any]]:
     return nested
 
 
-def _is_flat(state: Mapping[object, object]) -> bool:
-    return any("-" in str(key) and not isinstance(one, Mapping) for key, one in state.items())
-
-
 def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     """Read a state in any notation; values are checked to be text, names are not looked up.
 
@@ -129,68 +125,55 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
         remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value, and with
             what is left out of a span.
     """
-    state = _as_state(state, remark)
-    if isinstance(state, Mapping):
-        if is_metadata(state):
-            state = _from_metadata(state)
-        if _is_flat(state):
-            return _joined(_flat_triples(state, problem, remark), problem)
-        return _nested(state, problem, remark)
-    if isinstance(state, Sequence) and not isinstance(state, str):
-        return _joined(_list_triples(state, problem, remark), problem)
-    problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
-    return {}
-
-
-def _nested(state: Mapping[object, object], problem: Notify, remark: Notify) -> BeliefState:
     read: dict[str, dict[str, str]] = {}
-    for domain, slots in state.items():
-        if isinstance(slots, Mapping):
-            values = {
-                slot: _value(f"{domain}, {slot}", value, problem, remark)
-                for slot, value in slots.items()
-            }
-            read[str(domain)] = {s: value for s, value in values.items() if value is not None}
-        elif slots is None or slots == []:
-            remark(str(domain), ABSENT)
-        else:
-            problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
+    for domain, slot, value in _slots(_as_state(state, remark), problem, remark):
+        if slot is None:
+            read[domain] = {}
+        elif (text := _value(f"{domain}, {slot}", value, problem, remark)) is not None:
+            first = read.setdefault(domain, {}).setdefault(slot, text)
+            if first != text:
+                values = f"{shown(first)} and {shown(text)}"
+                problem("", f"{domain}-{slot} has two values, {values}; expected one")
     return read
 
 
-def _flat_triples(
-    state: Mapping[object, object], problem: Notify, remark: Notify
-) -> Iterator[tuple[str, str, str]]:
+def _slots(
+    state: object, problem: Notify, remark: Notify
+) -> Iterator[tuple[str, str | None, object]]:
+    """Yield domain, slot and value of all slots of a state; of nested ones first each domain."""
+    if isinstance(state, Mapping):
+        if any("-" in str(key) and not isinstance(one, Mapping) for key, one in state.items()):
+            yield from _flat_slots(state, problem)
+            return
+        for domain, slots in (_from_metadata(state) if is_metadata(state) else state).items():
+            if isinstance(slots, Mapping):
+                yield str(domain), None, None
+                yield from ((str(domain), slot, value) for slot, value in slots.items())
+            elif slots is None or slots == []:
+                remark(str(domain), ABSENT)
+            else:
+                problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
+    elif isinstance(state, Sequence) and not isinstance(state, str):
+        for entry in state:
+            parts = entry.split("-", 2) if isinstance(entry, str) else []
+            if len(parts) == 3 and parts[0] and parts[1]:
+                yield parts[0], parts[1], parts[2]
+            else:
+                kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
+                problem("", f"expected a string `domain-slot-value`, found {kind}")
+    else:
+        problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
+
+
+def _flat_slots(
+    state: Mapping[object, object], problem: Notify
+) -> Iterator[tuple[str, str, object]]:
     for name, value in state.items():
         domain, dash, slot = str(name).partition("-")
-        if not (domain and dash and slot):
-            problem("", f"expected `domain-slot` as key, found {shown(name)}")
-        elif (text := _value(str(name), value, problem, remark)) is not None:
-            yield domain, slot, text
-
-
-def _list_triples(
-    state: Iterable[object], problem: Notify, remark: Notify
-) -> Iterator[tuple[str, str, str]]:
-    for entry in state:
-        parts = entry.split("-", 2) if isinstance(entry, str) else []
-        if len(parts) == 3 and parts[0] and parts[1]:
-            place = "-".join(parts[:2])
-            if (text := _value(place, parts[2], problem, remark)) is not None:
-                yield parts[0], parts[1], text
+        if domain and dash and slot:
+            yield domain, slot, value
         else:
-            kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
-            problem("", f"expected a string `domain-slot-value`, found {kind}")
-
-
-def _joined(triples: Iterable[tuple[str, str, str]], problem: Notify) -> BeliefState:
-    read: dict[str, dict[str, str]] = {}
-    for domain, slot, value in triples:
-        first = read.setdefault(domain, {}).setdefault(slot, value)
-        if first != value:
-            values = f"{shown(first)} and {shown(value)}"
-            problem("", f"{domain}-{slot} has two values, {values}; expected one")
-    return read
+            problem("", f"expected `domain-slot` as key, found {shown(name)}")
 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:

@@ -83,7 +83,7 @@ def text_remarks(
     messages = (
         _written_otherwise(responses, names, rules),
         _unknown(names, rules),
-        _hardly_any(names, responses, benchmark, rules),
+        _hardly_any(responses, benchmark, rules),
     )
     return tuple(Remark(KIND, message) for message in messages if message)
 
@@ -194,11 +194,13 @@ def _remarks_on_last_states(
         slot = normalize_slot_name(name, rules)
         value = normalize_value(slot, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
-        slots = {*rules.venue_rules[domain].columns, *TRACKED_SLOTS.get(domain, ())}
+        venues = rules.venue_rules[domain]
+        slots = {*venues.columns, *TRACKED_SLOTS.get(domain, ())}
         if slots.isdisjoint({slot, booking}):
             foreign[f"{domain}-{slot}"] += count
         # Times, and what is compared by similarity, such as names, may have other values.
-        if slot in rules.venue_rules[domain].literal and value not in rules.no_constraint:
+        literal = {*venues.columns} - venues.loose
+        if slot in literal and value not in rules.no_constraint:
             values += count
             if value not in values_of_venues(domain, slot):
                 fruitless[repr(unquoted(value))] += count
@@ -297,20 +299,8 @@ def _unknown(names: Counter[str], rules: RuleSet) -> str:
     return (
         f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
         f"nothing: {listed}; the known ones are in docs/predictions-format.md, and {PLACEHOLDERS} "
-        f"adds others{_known_by(unknown)}"
+        "adds others"
     )
-
-
-def _known_by(unknown: Counter[str]) -> str:
-    """Say which named table knows most of some placeholders, if one knows half of them."""
-    by_table = {
-        table: sum(n for name, n in unknown.items() if name in aliases.names)
-        for table, aliases in alias_tables().items()
-    }
-    best = max(by_table, key=lambda table: by_table[table], default="")
-    if not best or 2 * by_table[best] < unknown.total():
-        return ""
-    return f"; `{PLACEHOLDERS} {best}` knows {by_table[best]} of these"
 
 
 @lru_cache(maxsize=8)
@@ -322,16 +312,8 @@ def _typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
     return named / max(len(texts), 1)
 
 
-def _hardly_any(
-    names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
-) -> str:
+def _hardly_any(responses: Sequence[str], benchmark: Benchmark, rules: RuleSet) -> str:
     typical = _typical_rate(benchmark, rules)
-    # The rate is no lower than what this gives.
-    placeholders = sum(
-        n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues
-    )
-    if placeholders >= FEW * typical * len(responses) * len(rules.about_venues):
-        return ""
     rate = venue_rate(responses, rules)
     if rate >= FEW * typical:
         return ""

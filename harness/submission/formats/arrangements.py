@@ -306,16 +306,6 @@ class Arrangement:
             self._problems.add(place, problem)
         return [by_number.get(number) for number in expected]
 
-    def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """Return dialogue id -> turns as in the standard form.
-
-        Raises:
-            InputError: The user gets no response, or a key that was named is nowhere.
-        """
-        ordered = self._responses(ordered)
-        refuse(self._source, self._problems)
-        return self._renamed(ordered)
-
     def _responses(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
         """Return the system's turns of conversations; all turns where none says who speaks."""
         speakers = Counter(_speaker(turn) for turns in dialogues.values() for turn in turns)
@@ -389,8 +379,13 @@ class Arrangement:
         self.note(f"read as {name}")
         return Standard(dialogues, name, self.remarks.remarks())
 
-    def _renamed(self, spoken: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """Return turns with the names of the standard form."""
+    def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """Return dialogue id -> turns as in the standard form.
+
+        Raises:
+            InputError: The user gets no response, or a key that was named is nowhere.
+        """
+        spoken = self._responses(ordered)
         values: dict[Any, Any] = {}
         every = [turn for turns in spoken.values() for turn in turns]
         for turn in every:

@@ -59,34 +59,26 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
     Raises:
         InputError: A turn is incomplete or a line of it is not as DAMD writes it.
     """
+    lines = enumerate(content.decode(errors="replace").splitlines(), start=1)
+    matches = [(number, match) for number, line in lines if (match := _LINE.fullmatch(line))]
     turns = []
-    fields: dict[str, str] = {}
-    start = 0
-    for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
-        match = _LINE.fullmatch(line)
-        if match is None:
-            continue
-        name, value = match.groups()
-        expected = _FIELDS[len(fields)]
-        if name != expected:
-            raise InputError(source, f"line {number}: expected `{expected}:`, found `{name}:`")
-        start = start if fields else number
-        fields[name] = value
-        if len(fields) == len(_FIELDS):
-            state = _read_dict(fields["constraint_dict"], source, start)
-            domains = _read_dict(fields["true_domains"], source, number)
-            turns.append(
-                {
-                    "line": start,
-                    "user": fields["user turn"],
-                    RESPONSE: fields["resp turn"],
-                    STATE: state,
-                    GOLD_DOMAINS: [name.strip("[]") for name in domains],
-                }
-            )
-            fields = {}
-    if fields:
-        raise InputError(source, f"line {start}: the log ends in the middle of a turn")
+    for at in range(0, len(matches), len(_FIELDS)):
+        of_turn = matches[at : at + len(_FIELDS)]
+        fields = {match[1]: match[2] for _, match in of_turn}
+        start, end = of_turn[0][0], of_turn[-1][0]
+        if tuple(fields) != _FIELDS:
+            expected = ", ".join(f"`{name}:`" for name in _FIELDS)
+            raise InputError(source, f"line {start}: expected {expected}, in this order")
+        domains = _read_dict(fields["true_domains"], source, end)
+        turns.append(
+            {
+                "line": start,
+                "user": fields["user turn"],
+                RESPONSE: fields["resp turn"],
+                STATE: _read_dict(fields["constraint_dict"], source, start),
+                GOLD_DOMAINS: [name.strip("[]") for name in domains],
+            }
+        )
     return turns
 
 
@@ -168,9 +160,7 @@ def _plain(text: str) -> str:
 
 
 def _is_text(content: bytes) -> bool:
-    start = content[:_SEARCHED]
-    is_json = start.lstrip()[:1] in (b"{", b"[")
-    return not is_json and all(f"\n{field}:".encode() in start for field in _FIELDS)
+    return all(f"\n{field}:".encode() in content[:_SEARCHED] for field in _FIELDS)
 
 
 def _recognises(content: object) -> bool:

@@ -26,7 +26,8 @@ from .standard import RESPONSE, STATE, Format, Standard
 
 _ID, _BELIEF, _RESPONSE = "filename", "gen_belief", "gen_reply"
 _LABELS = (_ID, "belief", _BELIEF, "reply", _RESPONSE)
-_END = "---"
+_NEEDED = {_ID, _BELIEF, _RESPONSE}
+_END = re.compile(r"^---\s*$", re.MULTILINE)
 _START = re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:")
 _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
 _BOOKING = "booking"
@@ -42,24 +43,17 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     Raises:
         InputError: The file is not text in UTF-8, or a block is not as it should be.
     """
-    blocks: list[dict[str, str]] = []
-    block: dict[str, str] = {}
+    blocks = []
     problems = Findings()
-    number = 0
-    for number, line in enumerate(decoded(content, source).split("\n"), start=1):
-        label, colon, text = line.partition(":")
-        if line.strip() == _END:
-            if not block.keys() >= {_ID, _BELIEF, _RESPONSE}:
-                wanted = f"`{_ID}`, `{_BELIEF}` and `{_RESPONSE}`"
-                problems.add(f"line {number}", f"expected a block with {wanted} before {_END}")
-            blocks.append(block)
-            block = {}
-        elif colon and label in _LABELS and label not in block:
-            block[label] = text.strip()
-        elif block:
-            problems.add(f"line {number}", f"expected one of {', '.join(_LABELS)}, each once")
-    if block:
-        problems.add(f"line {number}", f"the block ends without a line {_END}")
+    *texts, after = _END.split(decoded(content, source))
+    for number, text in enumerate(texts, start=1):
+        lines = [line.partition(":") for line in text.split("\n") if line.strip()]
+        block = {label: value.strip() for label, _, value in lines}
+        if len(block) < len(lines) or not _NEEDED <= block.keys() <= {*_LABELS}:
+            problems.add(f"block {number}", f"expected lines {', '.join(_LABELS)}, each once")
+        blocks.append(block)
+    if f"\n{_ID}:" in after:
+        problems.add("", "the last block ends without a line ---")
     refuse(source, problems)
     return blocks
 

@@ -8,12 +8,10 @@ dialogues and turns are arranged and what their keys are called.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import os
 import re
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,7 +20,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import declared
 
 from ...errors import InputError, Remark
-from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json
+from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, read_bytes
 
 RESPONSE = "response"
 STATE = "state"
@@ -203,7 +201,7 @@ def formats() -> tuple[Format, ...]:
     return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
 
 
-PLAY_BEGINS = b'{"dialogue_id"'
+_PLAY_BEGINS = b'{"dialogue_id"'
 """How a file of `mwz play` begins."""
 
 _PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
@@ -211,24 +209,16 @@ _PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "sig
 
 def is_file_of_plays(file: str) -> bool:
     """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
-    # What a pipe holds can be read only once.
-    if not os.path.isfile(file):
-        return False
     try:
-        with open(file, "rb") as packed:
-            magic = packed.read(2)
-        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
-            begins = content.read(len(PLAY_BEGINS))
-            return begins == PLAY_BEGINS and is_play(
-                begins + content.readline(limits()["unpacked"])
-            )
-    except (OSError, EOFError, ValueError, zlib.error):
+        # What a pipe holds can be read only once.
+        return os.path.isfile(file) and is_play(read_bytes(file))
+    except InputError:
         return False
 
 
 def is_play(content: bytes) -> bool:
     """Whether an (unpacked) file is one of `mwz play`, by its first line."""
-    if not content.startswith(PLAY_BEGINS):
+    if not content.startswith(_PLAY_BEGINS):
         return False
     try:
         first = json.loads(content.split(b"\n", 1)[0])

@@ -146,7 +146,7 @@ def dialogue_figures(
 
 
 def zou_interval(
-    first: float, second: float, between: float, size: int, level: float = LEVEL
+    first: float, second: float, between: float, size: int
 ) -> tuple[float, float] | None:
     """Return the interval of the difference of two correlations that share a variable (Zou, 2007).
 
@@ -155,7 +155,6 @@ def zou_interval(
         second: The same with the other one.
         between: The correlation of these two.
         size: The number of points.
-        level: The level of the interval.
 
     Returns:
         Its ends, of the first less the second; None for fewer than four points, or where a
@@ -163,7 +162,7 @@ def zou_interval(
     """
     if size < 4 or abs(first) >= 1 or abs(second) >= 1:
         return None
-    half = NormalDist().inv_cdf((1 + level) / 2) / math.sqrt(size - 3)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(size - 3)
     # How far Fisher's intervals reach below and above each correlation.
     below_1, below_2 = (r - math.tanh(math.atanh(r) - half) for r in (first, second))
     above_1, above_2 = (math.tanh(math.atanh(r) + half) - r for r in (first, second))

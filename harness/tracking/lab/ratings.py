@@ -23,7 +23,7 @@ from scipy import stats
 from ...benchmark import Benchmark
 from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
 from ...errors import Findings, InputError, counted, refuse, shown
-from ...io import Table, figure, read_bytes, shown_name, write_text
+from ...io import Table, decoded, figure, read_bytes, shown_name, write_text
 from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
@@ -49,10 +49,7 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
             one twice.
     """
     source = shown_name(path)
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(source, "not text in UTF-8") from None
+    text = decoded(read_bytes(path), source)
     rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     if not {*COLUMNS} <= {*(rows.fieldnames or ())}:
         raise InputError(source, f"expected a CSV file with the columns {', '.join(COLUMNS)}")
