@@ -29,14 +29,27 @@ NAME = re.compile(r"[\w\s\d]+")
 PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
 """A placeholder; its name is the first group, its suffix the second."""
 
+_PARTS = 3
+"""What a text is split into by placeholders: text, name, suffix, text, name, suffix, …"""
+
+
+@lru_cache(maxsize=1)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a text split by its placeholders, which are asked for again at once."""
+    return tuple(PLACEHOLDER.split(text))
+
 
 def placeholder_names(response: str) -> list[str]:
     """Return the names of a response's placeholders, in order, in lower case."""
-    return [name for name, _ in PLACEHOLDER.findall(response.lower())]
+    return [*_parts(response.lower())[1::_PARTS]]
 
 
 def _with_ontology_names(text: str, rules: RuleSet) -> str:
-    return PLACEHOLDER.sub(lambda placeholder: rules.ontology.get(placeholder[1], ""), text)
+    parts = [*_parts(text)]
+    parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
+    # The suffixes.
+    del parts[2::_PARTS]
+    return "".join(parts)
 
 
 def _without_deleted(text: str, rules: RuleSet) -> str:
