@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
@@ -191,7 +191,14 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
         naming += sum(with_domain)
         dialogues[id_] = NormalizedDialogue(
             responses=responses,
-            states=tuple([state and normalize_state(state, rules) for state in states]),
+            # Turn after turn has the state of the turn before.
+            states=tuple(
+                [
+                    normal
+                    for state, same in groupby(states)
+                    for normal in len([*same]) * [state and normalize_state(state, rules)]
+                ]
+            ),
             active_domains=domains,
             placeholder_domains=named,
             unknown_placeholders=unknown,
