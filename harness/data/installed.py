@@ -126,7 +126,8 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
     part = partial(_part, *_prepared(path))
-    benchmark = from_document(part("benchmark", partial(read_document, path, _FORMAT)))
+    document = part("benchmark", lambda: _shared(read_document(path, _FORMAT), {}), shared=True)
+    benchmark = from_document(document)
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
     object.__setattr__(benchmark, "prepared", part)
     return benchmark
@@ -229,7 +230,9 @@ def _prepared(path: Path) -> tuple[Path, str]:
     return path.with_name(path.name.removesuffix(SUFFIX) + ".prepared"), made_of
 
 
-def _part(folder: Path, made_of: str, name: str, make: Callable[[], Any]) -> Any:
+def _part(
+    folder: Path, made_of: str, name: str, make: Callable[[], Any], shared: bool = False
+) -> Any:
     """Return a part: what is kept, or what is made now and kept from then on.
 
     Args:
@@ -237,6 +240,7 @@ def _part(folder: Path, made_of: str, name: str, make: Callable[[], Any]) -> Any
         made_of: What they are made of.
         name: What the part is called, as a file can be.
         make: Makes it, of types that marshal writes.
+        shared: Whether equal parts of it that are one object stay one.
     """
     path = folder / name
     with contextlib.suppress(InputError, ValueError, TypeError, EOFError):
@@ -244,6 +248,26 @@ def _part(folder: Path, made_of: str, name: str, make: Callable[[], Any]) -> Any
         if key == made_of:
             return content
     content = make()
+    data = marshal.dumps((made_of, content), *([] if shared else [_UNSHARED]))
     with contextlib.suppress(InputError):
-        write_atomically(path, marshal.dumps((made_of, content), _UNSHARED))
+        write_atomically(path, data)
     return content
+
+
+def _shared(value: Any, by_content: dict[object, Any]) -> Any:
+    """Return a value of JSON types whose equal parts are one: they are read once.
+
+    Turn after turn has the belief state of the turn before.
+
+    Args:
+        value: The value.
+        by_content: The parts by now; others are added.
+    """
+    key: object = (type(value), value)
+    if isinstance(value, dict):
+        value = {_shared(name, by_content): _shared(one, by_content) for name, one in value.items()}
+        key = (dict, *((id(name), id(one)) for name, one in value.items()))
+    elif isinstance(value, list | tuple):
+        value = [_shared(one, by_content) for one in value]
+        key = (list, *map(id, value))
+    return by_content.setdefault(key, value)
