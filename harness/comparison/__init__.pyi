@@ -4,7 +4,7 @@ from .comparing import (
     Comparison as Comparison,
     check_comparable as check_comparable,
     compare as compare,
-    paired_all as paired_all,
+    paired as paired,
 )
 from .evidence import (
     Evidence as Evidence,
