@@ -433,22 +433,13 @@ def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
 @lru_cache(maxsize=8)
 def bleu_references(benchmark: Benchmark) -> References:
     """Return the references of a benchmark, prepared for BLEU."""
-    import numpy as np  # it takes its time
+    from ..metrics import References  # NumPy takes its time
 
-    from ..metrics import References
+    def packed() -> tuple[Any, ...]:
+        texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
+        return References.of_texts(texts).packed()
 
-    def texts() -> References:
-        return References.of_texts({i: d.references for i, d in benchmark.dialogues.items()})
-
-    def packed() -> dict[str, tuple[str, bytes]]:
-        arrays = texts().to_arrays()
-        return {name: (one.dtype.str, one.tobytes()) for name, one in arrays.items()}
-
-    if benchmark.prepared is None:
-        return texts()
-    stored = benchmark.kept("references", packed)
-    arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in stored.items()}
-    return References.from_arrays(arrays, benchmark.dialogues)
+    return References.unpacked(benchmark.kept("references", packed))
 
 
 @lru_cache(maxsize=32)
