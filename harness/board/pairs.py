@@ -72,7 +72,7 @@ def evidence_of_rows(
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins, of_samples=True)
+    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins)
     return Evidence(name, signature, tuple(dialogues), {"responses": [statistics]})
 
 

@@ -243,7 +243,6 @@ def tracking_statistics(
         rows=[list(row.values()) for row in rows],
         formula=partial(_formula, tuple(rows[0]), choices),
         of_samples=True,
-        exact=True,
     )
 
 
