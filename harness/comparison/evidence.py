@@ -66,17 +66,13 @@ class Evidence:
 
         Metrics that cannot be resampled are left out.
         """
-        metrics = sorted(
-            (response_metrics()[one] for one in played.metrics),
-            key=lambda metric: (metric.rank, metric.name),
-        )
         # What chance draws must not hang on the order of dialogues in a file.
         by_id = {one.id: one for one in played.results}
         results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
         statistics = {
-            metric.name: [metric.statistics(results)]
-            for metric in metrics
-            if metric.statistics is not None
+            name: [metric.statistics(results)]
+            for name, metric in response_metrics().items()
+            if name in played.metrics and metric.statistics is not None
         }
         return cls(name, signature, tuple(one.id for one in results), statistics)
 

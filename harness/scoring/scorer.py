@@ -173,12 +173,9 @@ class Scorer:
         """Return the report of what was played, as `played` gave it."""
         submission, benchmark = played.submission, played.benchmark
         # In the order in which people read them.
-        metrics = sorted(
-            (response_metrics()[name] for name in played.metrics), key=lambda metric: metric.rank
-        )
         results: dict[str, Any] = {}
-        for metric in metrics:
-            of_metric = metric.of_played(played)
+        for metric in response_metrics().values():
+            of_metric = metric.of_played(played) if metric.name in played.metrics else {}
             results |= {key: of_metric[key] for key in metric.results if key in of_metric}
         return Report(
             signature=self.signature_of(played),
