@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats: TypeAlias = npt.NDArray[np.float64]
-    Ints: TypeAlias = npt.NDArray[np.int64]
-    Bools: TypeAlias = npt.NDArray[np.bool_]
-
     Values: TypeAlias = Mapping[str, Floats]
     """Figure -> its value in each sample."""
 
@@ -197,7 +194,7 @@ class Statistics:
 
         return cls(figures, np.array(rows, np.float64), formula, wins or {}, of_samples)
 
-    def part(self, rows: Ints) -> Statistics:
+    def part(self, rows: npt.NDArray[np.int64]) -> Statistics:
         """Return the statistics of some dialogues.
 
         Args:
@@ -229,7 +226,7 @@ class Statistics:
         ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
         return self._values(ours), other._values(theirs)
 
-    def won(self) -> Mapping[str, Bools]:
+    def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
         names = {one.name for one in self.figures}
         return {name: self.rows[:, at] > 0 for name, at in self.wins.items() if name in names}

@@ -106,8 +106,7 @@ class Scorer:
             standard = standard_form(predictions, "predictions")
             report: Report = self.free_run(standard, "predictions").report(self)
             return report
-        submission = self._parsed(predictions, "predictions")
-        return self.score_normalized(self.normalized(submission))
+        return self.report(self._played(predictions, "predictions"))
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
         """Return free-running dialogues held against their goals: `PlainDialogues` of `grounding`.
@@ -118,9 +117,10 @@ class Scorer:
         free_running = room("grounding.plain_dialogues", "--free-running")
         return free_running.play_free_running(dialogues, source, self)
 
-    def _parsed(self, predictions: object, source: str) -> Submission:
+    def _played(self, predictions: object, source: str) -> Played:
         standard, reading = standard_form(predictions, source), self.options.reading
-        return checked_submission(standard, self.benchmark, source, reading=reading)
+        submission = checked_submission(standard, self.benchmark, source, reading=reading)
+        return self.played(self.normalized(submission))
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -162,8 +162,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        submission = self._parsed(predictions, name)
-        return self.evidence_of(self.played(self.normalized(submission)), name)
+        return self.evidence_of(self._played(predictions, name), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return what is known of a system by what was played, as `played` gave it."""
@@ -207,8 +206,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = self._parsed({id_: turns}, "predictions")
-        played = self.played(self.normalized(submission))
+        played = self._played({id_: turns}, "predictions")
         explained = diagnosis.diagnose(played)
         [dialogue], [result] = explained.dialogues, explained.results
         if "bleu" not in played.metrics:
@@ -423,8 +421,7 @@ def _part(benchmark: Benchmark, goals: str) -> Benchmark:
 @lru_cache(maxsize=64)
 def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
     # That of one version of the venues is the same under all rule sets.
-    value = benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
-    return str(value)
+    return str(benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules)))
 
 
 @lru_cache(maxsize=8)
