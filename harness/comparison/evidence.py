@@ -21,15 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..metrics import (
-    Choices,
-    Figure,
-    Played,
-    Statistics,
-    TrackedDialogue,
-    response_metrics,
-    tracking_statistics,
-)
+from ..metrics import Figure, Played, Statistics, response_metrics
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
@@ -75,18 +67,6 @@ class Evidence:
             if name in played.metrics and metric.statistics is not None
         }
         return cls(name, signature, tuple(one.id for one in results), statistics)
-
-    @classmethod
-    def of_tracked(
-        cls,
-        name: str,
-        signature: Signature,
-        dialogues: Sequence[TrackedDialogue],
-        choices: Choices = Choices(),
-    ) -> Evidence:
-        """Return what is known of a tracker, by tracked dialogues, at least one, of any source."""
-        ids = tuple(dialogue.id for dialogue in dialogues)
-        return cls(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})
 
     @property
     def figures(self) -> dict[str, Figure]:
