@@ -75,8 +75,6 @@ class Evidence:
 
     def part(self, dialogues: Collection[str]) -> Evidence:
         """Return what is known of some of the dialogues, in the order given."""
-        if tuple(dialogues) == self.dialogues:
-            return self
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
         rows = np.array([places[id_] for id_ in dialogues], np.int64)
         statistics = {

@@ -205,9 +205,6 @@ def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
     judged: list[list[Change]] = []
     before = StatePair({}, {})
     for turn in turns:
-        if turn == before:
-            judged.append([])
-            continue
         now = StatePair(_carry(before.gold, turn.gold), _carry(before.predicted, turn.predicted))
         judged.append(_judge_turn(before, now))
         before = now
