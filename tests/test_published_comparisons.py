@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark
-from mwz.harness.comparison import Evidence, compare, paired_all
+from mwz.harness.comparison import Evidence, compare, paired
 from mwz.harness.scoring import Options, Scorer
 
 pytestmark = pytest.mark.real_data
@@ -48,6 +48,6 @@ def test_mars_and_pptod(known: Known) -> None:
 
 
 def test_neighbours_of_the_published_ranking(known: Known) -> None:
-    pairs = paired_all([(known(a), known(b)) for a, b in pairwise(UPPER)], 10_000, 12345)
+    pairs = [paired(known(a), known(b), 10_000, 12345) for a, b in pairwise(UPPER)]
     different = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}
     assert different == {("rewardnet", "galaxy-e2e")}

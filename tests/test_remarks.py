@@ -71,9 +71,6 @@ def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: st
     ("options", "message"),
     [
         ({"metrics": "inform"}, "options: metrics: 'inform'; give a list of names"),
-        ({"metrics": 5}, "options: metrics: 5; give a list of names"),
-        ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
-        ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
     ],
 )
 def test_an_option_of_the_wrong_kind_is_told_once_and_sensibly(

@@ -28,7 +28,7 @@ import numpy as np
 
 from mwz.normalization import DEFAULT_RULES
 
-from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired_all
+from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
 from ..metrics import BOTH, COLUMNS, MAIN_SETUP, Figure, Statistics, figures_of_sums, headlines
@@ -72,7 +72,7 @@ def evidence_of_rows(
     titles = {figure: headlines()[figure].title for figure in FIGURES}
     figures = [Figure(n, title, 1 if n in _RATES else 2, True) for n, title in titles.items()]
     wins = {figure: column for column, figure in enumerate(_RATES, start=1)}
-    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins, of_samples=True)
+    statistics = Statistics.of_rows(figures, rows, figures_of_sums, wins=wins)
     return Evidence(name, signature, tuple(dialogues), {"responses": [statistics]})
 
 
@@ -285,13 +285,13 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
     """
     keys, digests = set(chain.from_iterable(chosen)), _digests(entries)
     evidence = {entry.key: stored_evidence(entry) for entry in entries if entry.key in keys}
-    pairs = paired_all([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
     entry_pairs = []
-    for key, pair in zip(chosen, pairs, strict=True):
+    for a, b in chosen:
+        pair = paired(evidence[a], evidence[b], SAMPLES, SEED)
         figures = {
             name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
         }
-        both = digests[key]
-        entry_pairs.append(EntryPair(*key, both, pair.dialogues, SAMPLES, SEED, figures))
+        both = digests[a, b]
+        entry_pairs.append(EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures))
     return entry_pairs

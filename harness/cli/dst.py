@@ -17,6 +17,7 @@ from ..metrics import (
     Choices,
     parse_tracking_file,
     tracking_metrics,
+    tracking_statistics,
 )
 from ..submission import EMPTY_STATES, STATE, parse_predictions
 from . import option, tell
@@ -166,7 +167,12 @@ def command(
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     known = [
-        comparison.Evidence.of_tracked(one.file.source, one.signature, one.file.dialogues, choices)
+        comparison.Evidence(
+            one.file.source,
+            one.signature,
+            tuple(dialogue.id for dialogue in one.file.dialogues),
+            {"dst": [tracking_statistics(one.file.dialogues, choices)]},
+        )
         for one in scored
     ]
     intervals = [comparison.intervals_of(one) for one in known]

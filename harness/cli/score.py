@@ -218,19 +218,20 @@ def _write(documents: Sequence[tuple[str, Any]], names: Sequence[str], target: s
 
 def _document(outcome: ScoredSubmission, intervals: bool) -> dict[str, Any]:
     """Return a report, with the intervals if they were asked for, as JSON types."""
-    more = {"intervals": outcome.intervals} if intervals else {}
-    return {**outcome.report.to_dict(), **more}
+    document = outcome.report.to_dict()
+    if intervals and outcome.evidence is not None:
+        of_report = comparison.intervals_document(outcome.evidence, outcome.intervals)
+        document["intervals"] = of_report
+    return document
 
 
 def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     """Return the report of one file as text."""
-    if not intervals or outcome.intervals is None:
+    if not intervals or outcome.evidence is None:
         return report_text(outcome.report)
-
-    table = comparison.intervals_text(
-        [""], comparison.main_figures(outcome.figures), [outcome.parsed_intervals()]
-    )
-    return report_text(outcome.report, table, outcome.intervals["signature"])
+    figures = comparison.main_figures(outcome.evidence.figures)
+    table = comparison.intervals_text([""], figures, [outcome.intervals])
+    return report_text(outcome.report, table, str(outcome.signature))
 
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
@@ -238,8 +239,8 @@ def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
     # What all have: predicted states are not in every file.
     figures = {
         name: figure
-        for name, figure in outcomes[0].figures.items()
-        if all(name in other.figures for other in outcomes)
+        for name, figure in outcomes[0].evidence.figures.items()
+        if all(name in other.intervals for other in outcomes)
     }
-    intervals = [one.parsed_intervals() for one in outcomes]
+    intervals = [one.intervals for one in outcomes]
     comparison.plot_scores(names, comparison.main_figures(figures), intervals, path)

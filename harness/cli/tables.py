@@ -79,7 +79,7 @@ def _cells(
         setup: The set-up that they are of.
         bounds: Whether to show lower bounds, which have no interval, where turns are missing.
     """
-    report, intervals = outcome.report, outcome.parsed_intervals()
+    report, intervals = outcome.report, outcome.intervals
     cells = []
     for column in columns:
         bound = None if report.coverage.complete else _ranking(report, column, setup)
@@ -186,12 +186,7 @@ def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
 
 def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
     """Return the signatures, and whose they are where they differ."""
-    documents = (outcome.intervals or {} for outcome in outcomes)
-    signatures = (
-        str(one.get("signature", outcome.report.signature))
-        for one, outcome in zip(documents, outcomes, strict=True)
-    )
-    return notes_once(zip(names, signatures, strict=True))
+    return notes_once(zip(names, (str(one.signature) for one in outcomes), strict=True))
 
 
 # ------------------------------------------------------------------- notes of any such table

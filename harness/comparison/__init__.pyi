@@ -4,7 +4,7 @@ from .comparing import (
     Comparison as Comparison,
     check_comparable as check_comparable,
     compare as compare,
-    paired_all as paired_all,
+    paired as paired,
 )
 from .evidence import (
     Evidence as Evidence,
@@ -12,6 +12,7 @@ from .evidence import (
     intervals_document as intervals_document,
     intervals_of as intervals_of,
     pass_interval as pass_interval,
+    resampled_signature as resampled_signature,
 )
 from .interval import (
     DEFAULT_TEST as DEFAULT_TEST,

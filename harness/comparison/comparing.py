@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -203,7 +203,7 @@ def compare(
     samples = TEST_SAMPLES[test] if samples is None else samples
     everyone = [*([] if baseline is None else [baseline]), *systems]
     check_comparable(everyone)
-    pairs = [] if baseline is None else [(baseline, one) for one in systems]
+    compared = [] if baseline is None else systems
     return Comparison(
         baseline=None if baseline is None else baseline.name,
         dialogues=len(set.intersection(*(set(one.dialogues) for one in everyone))),
@@ -216,7 +216,7 @@ def compare(
             for one in everyone
         ],
         intervals=[intervals_of(one, seed=seed) for one in everyone],
-        pairs=_corrected(paired_all(pairs, samples, seed, test)),
+        pairs=_corrected([paired(everyone[0], one, samples, seed, test) for one in compared]),
         seeds=tuple(seeds),
         spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else None,
     )
@@ -255,35 +255,15 @@ def _comparable(one: Evidence, other: Evidence) -> Comparability:
     return one.signature.comparable_with(other.signature, apart_from)
 
 
-def paired_all(
-    pairs: Sequence[tuple[Evidence, Evidence]],
-    samples: int,
-    seed: int,
-    test: str = DEFAULT_TEST,
-) -> list[Pair]:
-    """Compare two systems of each pair on what both play; p is not corrected.
+def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAULT_TEST) -> Pair:
+    """Compare two systems, with the same metrics, on the dialogues that both play.
 
-    Args:
-        pairs: The two systems of each share dialogues; all have the same metrics.
-        samples: As for `compare`.
-        seed: As for `compare`.
-        test: As for `compare`.
+    The other arguments are those of `compare`; p is not corrected.
     """
-    common = [_on_common(a, b) for a, b in pairs]
-    tested = TESTS[test](common, samples, seed)
-    return [_pair(a, b, ps, test) for (a, b), ps in zip(common, tested, strict=True)]
-
-
-def _on_common(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
-    """Return two systems on what both play."""
     played = set(b.dialogues)
     common = [id_ for id_ in a.dialogues if id_ in played]
-    return a.part(common), b.part(common)
-
-
-def _pair(a: Evidence, b: Evidence, ps: Mapping[str, float], test: str) -> Pair:
-    """Return two systems with the same dialogues as a pair, with p of a test by resampling."""
-    won_by_a, won_by_b = a.won(), b.won()
+    a, b = a.part(common), b.part(common)
+    ps, won_by_a, won_by_b = TESTS[test](a, b, samples, seed), a.won(), b.won()
     differences = {}
     for name, value in a.scores.items():
         other, p, how = b.scores[name], ps[name], test
@@ -293,7 +273,7 @@ def _pair(a: Evidence, b: Evidence, ps: Mapping[str, float], test: str) -> Pair:
             only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
             p, how = mcnemar(only_a, only_b), MCNEMAR
         differences[name] = Difference(value, other, other - value, p, p, how, only_a, only_b)
-    return Pair(a.name, b.name, len(a.dialogues), differences, _comparable(a, b).notes)
+    return Pair(a.name, b.name, len(common), differences, _comparable(a, b).notes)
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
@@ -349,55 +329,37 @@ def swaps(dialogues: int, samples: int, seed: int) -> Iterator[npt.NDArray[Any]]
         yield generator.integers(2, size=(min(BLOCK, samples - start), dialogues), dtype=bool)
 
 
-Pairs: TypeAlias = Sequence[tuple[Evidence, Evidence]]
-"""Systems with the same metrics; the two of a pair have the same dialogues."""
-
-
-def randomisation(pairs: Pairs, samples: int, seed: int) -> list[dict[str, float]]:
-    """Return figure -> p of approximate randomisation, of each pair of systems.
+def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
+    """Return figure -> p of approximate randomisation, of systems with the same dialogues.
 
     Two systems that are the same would differ as much if any dialogue were swapped between them.
     Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
-    samples whose absolute difference is at least the observed one. What is swapped is drawn once
-    for all pairs with as many dialogues.
+    samples whose absolute difference is at least the observed one.
 
     Args:
-        pairs: The systems.
+        a: A system.
+        b: The other one, with the same metrics.
         samples: n.
         seed: The seed.
     """
-    observed = [_observed(a, b) for a, b in pairs]
-    reached = [dict.fromkeys(differences, 0) for differences in observed]
-    for size in sorted({len(a.dialogues) for a, _ in pairs}):
-        alike = [at for at, (a, _) in enumerate(pairs) if len(a.dialogues) == size]
-        for block in swaps(size, samples, seed):
-            for at in alike:
-                first, second = pairs[at][0].swapped(pairs[at][1], block)
-                for name, (difference, room) in observed[at].items():
-                    drawn = np.abs(first[name] - second[name])
-                    reached[at][name] += int((drawn >= difference - room).sum())
-    return [
-        {name: (count + 1) / (samples + 1) for name, count in counts.items()} for counts in reached
-    ]
+    observed = _observed(a, b)
+    reached = dict.fromkeys(observed, 0)
+    for block in swaps(len(a.dialogues), samples, seed):
+        first, second = a.swapped(b, block)
+        for name, (difference, room) in observed.items():
+            drawn = np.abs(first[name] - second[name])
+            reached[name] += int((drawn >= difference - room).sum())
+    return {name: (count + 1) / (samples + 1) for name, count in reached.items()}
 
 
-def paired_bootstrap(pairs: Pairs, samples: int, seed: int) -> list[dict[str, float]]:
-    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it, of each pair.
+def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
+    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it.
 
     p = (c + 1) / (n + 1), with c the number of samples in which the absolute difference exceeds the
     mean of all samples by more than the observed one. Systems that do not differ in any sample
     have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
-    formula gives 1 / (n + 1) for both.
-
-    Args:
-        pairs: The systems.
-        samples: n.
-        seed: The seed.
+    formula gives 1 / (n + 1) for both. The arguments are those of `randomisation`.
     """
-    return [_bootstrapped(a, b, samples, seed) for a, b in pairs]
-
-
-def _bootstrapped(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
     first, second = (one.bootstrapped(samples, seed) for one in (a, b))
     ps = {}
     for name, (difference, room) in _observed(a, b).items():
@@ -408,7 +370,7 @@ def _bootstrapped(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str
     return ps
 
 
-TESTS: Mapping[str, Callable[[Pairs, int, int], list[dict[str, float]]]] = {
+TESTS: Mapping[str, Callable[[Evidence, Evidence, int, int], dict[str, float]]] = {
     "randomisation": randomisation,
     "bootstrap": paired_bootstrap,
 }

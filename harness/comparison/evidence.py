@@ -21,15 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..metrics import (
-    Choices,
-    Figure,
-    Played,
-    Statistics,
-    TrackedDialogue,
-    response_metrics,
-    tracking_statistics,
-)
+from ..metrics import Figure, Played, Statistics, response_metrics
 from ..signature import Signature
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 
@@ -66,31 +58,15 @@ class Evidence:
 
         Metrics that cannot be resampled are left out.
         """
-        metrics = sorted(
-            (response_metrics()[one] for one in played.metrics),
-            key=lambda metric: (metric.rank, metric.name),
-        )
         # What chance draws must not hang on the order of dialogues in a file.
         by_id = {one.id: one for one in played.results}
         results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
         statistics = {
-            metric.name: [metric.statistics(results)]
-            for metric in metrics
-            if metric.statistics is not None
+            name: [metric.statistics(results)]
+            for name, metric in response_metrics().items()
+            if name in played.metrics and metric.statistics is not None
         }
         return cls(name, signature, tuple(one.id for one in results), statistics)
-
-    @classmethod
-    def of_tracked(
-        cls,
-        name: str,
-        signature: Signature,
-        dialogues: Sequence[TrackedDialogue],
-        choices: Choices = Choices(),
-    ) -> Evidence:
-        """Return what is known of a tracker, by tracked dialogues, at least one, of any source."""
-        ids = tuple(dialogue.id for dialogue in dialogues)
-        return cls(name, signature, ids, {"dst": [tracking_statistics(dialogues, choices)]})
 
     @property
     def figures(self) -> dict[str, Figure]:
@@ -99,8 +75,6 @@ class Evidence:
 
     def part(self, dialogues: Collection[str]) -> Evidence:
         """Return what is known of some of the dialogues, in the order given."""
-        if tuple(dialogues) == self.dialogues:
-            return self
         places = {id_: place for place, id_ in enumerate(self.dialogues)}
         rows = np.array([places[id_] for id_ in dialogues], np.int64)
         statistics = {

@@ -76,8 +76,25 @@ def domain_losses(
         causes: The causes there are of a domain.
         slot_causes: Those of a slot.
     """
-    domains = sorted({domain for result in results for domain in result.domains})
-    return {domain: _losses_in(domain, results, causes, slot_causes) for domain in domains}
+    losses = {}
+    for domain in sorted({domain for result in results for domain in result.domains}):
+        concerned = [result for result in results if domain in result.domains]
+        of_domain = [result.domains[domain] for result in concerned]
+        matched = Counter(own.cause for own in of_domain)
+        provided = Counter(cause for own in of_domain for cause in own.slot_causes.values())
+        success = Counter(
+            ITSELF if not own.matched else ANOTHER if not result.inform else UNPROVIDED
+            for result, own in zip(concerned, of_domain, strict=True)
+            if not (result.inform and own.all_provided)
+        )
+        losses[domain] = DomainLosses(
+            dialogues=len(concerned),
+            matched={cause: matched[cause] for cause in causes},
+            requested=sum(len(own.provided) for own in of_domain),
+            provided={cause: provided[cause] for cause in slot_causes},
+            success={loss: success[loss] for loss in SUCCESS_LOSSES},
+        )
+    return losses
 
 
 def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
@@ -89,30 +106,6 @@ def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
         if cause is not None
     ]
     return list(dict.fromkeys(lost))
-
-
-def _losses_in(
-    domain: str,
-    results: Sequence[DialogueResult],
-    causes: Collection[str],
-    slot_causes: Collection[str],
-) -> DomainLosses:
-    concerned = [result for result in results if domain in result.domains]
-    of_domain = [result.domains[domain] for result in concerned]
-    matched = Counter(own.cause for own in of_domain)
-    provided = Counter(cause for own in of_domain for cause in own.slot_causes.values())
-    success = Counter(
-        ITSELF if not own.matched else ANOTHER if not result.inform else UNPROVIDED
-        for result, own in zip(concerned, of_domain, strict=True)
-        if not (result.inform and own.all_provided)
-    )
-    return DomainLosses(
-        dialogues=len(concerned),
-        matched={cause: matched[cause] for cause in causes},
-        requested=sum(len(own.provided) for own in of_domain),
-        provided={cause: provided[cause] for cause in slot_causes},
-        success={loss: success[loss] for loss in SUCCESS_LOSSES},
-    )
 
 
 def points(

@@ -153,7 +153,7 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     rows = [(1, *(int(value or 0) for value in one)) for one in totals]
-    return Statistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
+    return Statistics.of_rows(figures, rows, _values, wins, of_samples=True)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:

@@ -14,29 +14,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..io import figure, text_table
 from .metric import Headline, Metric, Played, Results
 from .results import COLUMNS, MAX_ORDER, DialogueResult, Figure, Statistics
 
-if TYPE_CHECKING:
-    from .results import Floats
-
 _LOG_OF_NOTHING = -9999999999.0
 """What sacreBLEU takes for the logarithm of a precision of 0."""
 
 
-def bleu_of_sums(sums: Sequence[Any]) -> Any:
+def bleu_of_sums(sums: Sequence[float]) -> float:
     """Return BLEU in percent, by sacreBLEU's formula: to the last digit what it gives.
 
     Args:
-        sums: The columns of `References.statistics`, added up: a number each, or an array of
-            one per sample. Of arrays an array is returned, whose last digit may differ.
+        sums: The columns of `References.statistics`, added up.
     """
-    if not isinstance(sums[0], float | int):
-        return _bleu_of_samples(sums)
     length, reference_length = sums[:2]
     matches, totals = sums[2 : 2 + MAX_ORDER], sums[2 + MAX_ORDER : COLUMNS]
     if not any(matches):
@@ -53,21 +46,6 @@ def bleu_of_sums(sums: Sequence[Any]) -> Any:
             logs.append(math.log(100.0 / (smoothing * total)))
     penalty = math.exp(min(1 - reference_length / length, 0.0))
     return penalty * math.exp(sum(logs) / MAX_ORDER)
-
-
-def _bleu_of_samples(sums: Sequence[Floats]) -> Floats:
-    import numpy as np
-
-    length, reference_length = sums[:2]
-    matches, totals = np.array(sums[2 : 2 + MAX_ORDER]), np.array(sums[2 + MAX_ORDER : COLUMNS])
-    # A match that is missing counts as 1/2, the next one as 1/4, and so on.
-    missing = (matches == 0) & (totals > 0)
-    smoothed = np.where(missing, 0.5 ** missing.cumsum(axis=0), matches)
-    precisions = 100.0 * smoothed / np.maximum(totals, 1)
-    logs = np.where(totals > 0, np.log(np.where(precisions > 0, precisions, 1)), _LOG_OF_NOTHING)
-    penalty = np.exp(np.minimum(1 - reference_length / np.maximum(length, 1), 0.0))
-    found = penalty * np.exp(logs.sum(axis=0) / MAX_ORDER)
-    return np.where(matches.any(axis=0), found, 0.0)
 
 
 def _counts(played: Played) -> list[dict[str, list[int]]]:
@@ -98,7 +76,6 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
         figures=figures,
         rows=[[count for style in styles for count in one.bleu[style]] for one in results],
         formula=partial(_by_figure, names=[one.name for one in figures]),
-        of_samples=True,
     )
 
 

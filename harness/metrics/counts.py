@@ -18,7 +18,7 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -174,46 +174,19 @@ class References:
         places = np.searchsorted(keys[:-1], numbers)
         return np.where(keys[places] == numbers, places, -1)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the references as arrays, for `from_arrays`: name -> array of numbers."""
-        text = "\n".join([*self.styles, "", *self.words]).encode()
-        by_order: dict[str, Sequence[NDArray[Any]]] = {
-            "keys": self.keys,
-            "counts": self.counts,
-            "bounds": self.bounds,
-        }
-        return {
-            "first": np.array([*self.first.values()], np.int32),
-            "words": np.frombuffer(text, np.uint8),
-            "lengths": self.lengths.astype(np.int32),
-            **{f"{name}{n}": one for name, of in by_order.items() for n, one in enumerate(of)},
-        }
+    def packed(self) -> tuple[Any, ...]:
+        """Return the references as plain data, for `unpacked`; their tokeniser is left out."""
+        arrays: list[NDArray[Any]] = [self.lengths, *self.keys, *self.counts, *self.bounds]
+        numbers = [(one.dtype.str, one.shape, one.tobytes()) for one in arrays]
+        return [*self.styles], {**self.first}, {**self.words}, numbers
 
     @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], dialogues: Iterable[str]
-    ) -> References:
-        """Return the references that `to_arrays` wrote, tokenised by 13a.
-
-        Args:
-            arrays: What it returned, in any shape.
-            dialogues: The ids of the dialogues, in the order they had then.
-        """
-        # No token holds white space.
-        lines = arrays["words"].tobytes().decode().split("\n")
-        styles = lines[: lines.index("")]
-        words = {word: number for number, word in enumerate(lines[len(styles) + 1 :])}
-        return cls(
-            styles=styles,
-            first=dict(zip(dialogues, arrays["first"].tolist(), strict=True)),
-            words=words,
-            lengths=arrays["lengths"].reshape(len(styles), -1).astype(np.int64),
-            keys=[arrays[f"keys{order}"] for order in range(MAX_ORDER)],
-            counts=[
-                arrays[f"counts{order}"].reshape(-1, len(styles)) for order in range(MAX_ORDER)
-            ],
-            bounds=[arrays[f"bounds{order}"] for order in range(MAX_ORDER)],
-        )
+    def unpacked(cls, packed: tuple[Any, ...]) -> References:
+        """Return the references that `packed` gave, tokenised by 13a."""
+        styles, first, words, numbers = packed
+        lengths, *rest = (np.frombuffer(own, kind).reshape(shape) for kind, shape, own in numbers)
+        keys, counts, bounds = (rest[at : at + MAX_ORDER] for at in range(0, len(rest), MAX_ORDER))
+        return cls(styles, first, words, lengths, keys, counts, bounds)
 
 
 def _ngrams(

@@ -121,7 +121,6 @@ METRIC = Metric(
     compute=lambda results: measured_diversity(text for one in results for text in one.responses),
     result=Diversity,
     text=_text,
-    headlines=(),
     aliases=("richness",),
     rank=3,
 )

@@ -38,7 +38,6 @@ METRIC = Metric(
     row=lambda: _tracking("states").TrackedDialogue,
     result=lambda: _tracking("evaluation").TrackingResult,
     text=lambda _, result: str(result.text()),
-    headlines=(),
     unfit=_unfit,
     aliases=("jga",),
     default=False,

@@ -247,6 +247,5 @@ METRIC = Metric(
     overall=_flags,
     result=dict[str, float],
     text=_text,
-    headlines=(),
     rank=6,
 )

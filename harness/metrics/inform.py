@@ -275,7 +275,6 @@ def statistics(results: Sequence[DialogueResult]) -> Statistics:
             for at, setup in enumerate(setups)
             for offset, name in enumerate(("inform", "success"))
         },
-        of_samples=True,
     )
 
 

@@ -71,6 +71,5 @@ METRIC = Metric(
     overall=_lower_bound,
     result=LowerBound,
     text=_text,
-    headlines=(),
     rank=5,
 )

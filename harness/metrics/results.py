@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats: TypeAlias = npt.NDArray[np.float64]
-    Ints: TypeAlias = npt.NDArray[np.int64]
-    Bools: TypeAlias = npt.NDArray[np.bool_]
-
     Values: TypeAlias = Mapping[str, Floats]
     """Figure -> its value in each sample."""
 
@@ -173,8 +170,8 @@ class Statistics:
         rows: Whole numbers, a row per dialogue, so that sums are exact.
         formula: Makes figure -> value of the sums of a sample.
         wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
-        of_samples: Whether the formula also takes an array of one sum per sample for each sum.
-        exact: Whether it then gives what it gives of each sample, to the last digit.
+        of_samples: Whether the formula also takes an array of one sum per sample for each sum, and
+            gives what it gives of each sample, to the last digit.
     """
 
     figures: Sequence[Figure]
@@ -182,7 +179,6 @@ class Statistics:
     formula: Formula
     wins: Mapping[str, int] = field(default_factory=dict)
     of_samples: bool = False
-    exact: bool = False
 
     @classmethod
     def of_rows(
@@ -191,14 +187,14 @@ class Statistics:
         rows: Sequence[Sequence[float]],
         formula: Formula,
         wins: Mapping[str, int] | None = None,
-        **of_samples: bool,
+        of_samples: bool = False,
     ) -> Statistics:
         """Return the statistics of rows of plain numbers."""
         import numpy as np  # it takes its time, and the board does without
 
-        return cls(figures, np.array(rows, np.float64), formula, wins or {}, **of_samples)
+        return cls(figures, np.array(rows, np.float64), formula, wins or {}, of_samples)
 
-    def part(self, rows: Ints) -> Statistics:
+    def part(self, rows: npt.NDArray[np.int64]) -> Statistics:
         """Return the statistics of some dialogues.
 
         Args:
@@ -217,7 +213,7 @@ class Statistics:
         Args:
             counts: Sample x dialogue -> how often it counts.
         """
-        return self._values(counts.astype("float64") @ self.rows, self.exact)
+        return self._values(counts.astype("float64") @ self.rows)
 
     def swapped(self, other: Statistics, swaps: npt.NDArray[Any]) -> tuple[Values, Values]:
         """Return every figure of this and of another system after they swapped dialogues.
@@ -228,18 +224,17 @@ class Statistics:
         """
         moved = swaps.astype("float64") @ (other.rows - self.rows)
         ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
-        # A test compares differences with room for rounding: the last digit is no matter.
-        return self._values(ours, self.of_samples), other._values(theirs, self.of_samples)
+        return self._values(ours), other._values(theirs)
 
-    def won(self) -> Mapping[str, Bools]:
+    def won(self) -> Mapping[str, npt.NDArray[np.bool_]]:
         """Return figure -> whether each dialogue is won, of figures that are rates of dialogues."""
         names = {one.name for one in self.figures}
         return {name: self.rows[:, at] > 0 for name, at in self.wins.items() if name in names}
 
-    def _values(self, sums: Floats, at_once: bool) -> Values:
+    def _values(self, sums: Floats) -> Values:
         import numpy as np
 
-        if at_once:
+        if self.of_samples:
             values = self.formula(list(sums.T))
             return {one.name: values[one.name] for one in self.figures}
         samples = [self.formula(row) for row in sums.tolist()]

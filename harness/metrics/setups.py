@@ -156,28 +156,21 @@ class NamedSetup:
 
     Attributes:
         setup: How Inform and Success are computed.
-        domains: The source of active domains; None for the submission's own.
-        states: The source of belief states; None for the submission's own.
         description: What is particular about it, in a sentence.
         source: Where it is from.
+        domains: The source of active domains; None for the submission's own.
+        states: The source of belief states; None for the submission's own.
     """
 
     setup: Setup
-    domains: str | None
-    states: str | None
     description: str
     source: str
-
-
-def _of_table(content: Mapping[str, Any]) -> NamedSetup:
-    """Return the set-up that a table of these fields declares."""
-    setup = Setup(**content.get("setup", {}))
-    sources = content.get("domains"), content.get("states")
-    return NamedSetup(setup, *sources, content["description"], content["source"])
+    domains: str | None = None
+    states: str | None = None
 
 
 SETUPS: Mapping[str, NamedSetup] = {
-    name: _of_table(content)
+    name: NamedSetup(**{**content, "setup": Setup(**content.get("setup", {}))})
     for name, content in (
         *read_toml("setups.toml", __package__).items(),
         *outside_tables("setups").items(),

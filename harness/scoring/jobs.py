@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, Remark
 from ..metrics import (
@@ -28,6 +29,7 @@ from ..metrics import (
     chosen_setups,
     resampled_metrics,
 )
+from ..signature import Signature
 from ..submission import (
     Standard,
     Submission,
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from ..comparison import Evidence, Interval
-    from ..metrics import Figure
 
 _T = TypeVar("_T")
 
@@ -138,26 +139,22 @@ class ScoredSubmission:
     Attributes:
         report: Their scores.
         remarks: What is to be said of them.
-        intervals: Their intervals, as JSON types, if they were asked for.
-        figures: What there are intervals of.
+        intervals: Their intervals, if they were asked for: figure -> interval.
         lines: Their lines per dialogue, as text, if they were asked for.
-        evidence: What comparisons take, if it was asked for.
+        evidence: What intervals are of and comparisons take, if either was asked for.
     """
 
     report: Report
     remarks: tuple[str, ...] = ()
-    intervals: Mapping[str, Any] | None = None
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
     lines: str | None = field(default=None, repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
 
-    def parsed_intervals(self) -> dict[str, Interval]:
-        """Return figure -> interval; nothing where none were asked for."""
-        from ..comparison import Interval
-
-        return {
-            name: Interval(**one) for name, one in (self.intervals or {}).get("scores", {}).items()
-        }
+    @property
+    def signature(self) -> Signature:
+        """What the scores depend on, and the intervals if there are some."""
+        signature = self.report.signature
+        return comparison.resampled_signature(signature) if self.intervals else signature
 
 
 Wanted: TypeAlias = Collection[Literal["intervals", "lines", "evidence", "resampled"]]
@@ -225,11 +222,15 @@ def score_predictions(
         return _free_running(chosen, predictions, source, wanted)
     chosen, played, told = played_predictions(chosen, predictions, source, "resampled" in wanted)
     report = chosen.report(played)
-    document, figures = _intervals(chosen, played) if "intervals" in wanted else (None, {})
     lines = _lines(played, report) if "lines" in wanted else None
-    evidence = chosen.evidence_of(played, source) if "evidence" in wanted else None
-    remarks = tuple(map(str, told))
-    return ScoredSubmission(report, remarks, document, figures, lines, evidence)
+    if "evidence" not in wanted and "intervals" not in wanted:
+        return ScoredSubmission(report, tuple(map(str, told)), lines=lines)
+    evidence = chosen.evidence_of(played, source)
+    if "intervals" in wanted and not evidence.statistics:
+        names = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"these metrics have no intervals; choose from {names}")
+    intervals = comparison.intervals_of(evidence) if "intervals" in wanted else {}
+    return ScoredSubmission(report, tuple(map(str, told)), intervals, lines, evidence)
 
 
 def _free_running(
@@ -251,17 +252,6 @@ def _lines(played: Any, report: Report) -> str:
     from .dialogue_lines import explained_results, lines_text
 
     return lines_text(explained_results(played), report.signature)
-
-
-def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
-    """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison import intervals_document, intervals_of
-
-    evidence = scorer.evidence_of(played, "")
-    if not evidence.statistics:
-        known = ", ".join(resampled_metrics())
-        raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
-    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
 
 
 # Jobs.

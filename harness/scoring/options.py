@@ -11,8 +11,7 @@ from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from .. import data
 from ..benchmark import GOALS
-from ..errors import InputError, room, shown, unknown
-from ..io import kind_of
+from ..errors import InputError, room, unknown
 from ..metrics import (
     BOTH,
     DOMAIN_SOURCES,
@@ -79,7 +78,7 @@ class Options:
         if self.lexicalised or self.free_running:
             room("grounding", "plain English")
         problems = [
-            _option_problem(name, value, values)
+            unknown(_KINDS[name], value, values)
             for name, values in choices().items()
             for value in [getattr(self, name)]
             if not (name == "goals" and self.free_running) and value not in values
@@ -154,27 +153,16 @@ _KINDS = {
 """Option -> what its value names."""
 
 
-def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
-    """Say what is wrong with an option's value, and what it can be."""
-    if not isinstance(value, str) and str(value) in values:
-        return f"{name}: {shown(value)} is {kind_of(value)}; write {str(value)!r}"
-    return unknown(_KINDS[name], value, values)
-
-
-def _named(metrics: object) -> tuple[str, ...]:
+def _named(metrics: Collection[str] | None) -> tuple[str, ...]:
     """Return the metrics that an option names, as the registry calls them.
 
     Raises:
-        InputError: It is no list of names, or one of them is unknown.
+        InputError: It is one name instead of a list, or one of them is unknown.
     """
     if metrics is None:
         return default_metrics()
-    if (
-        isinstance(metrics, str)
-        or not isinstance(metrics, Collection)
-        or not all(isinstance(one, str) for one in metrics)
-    ):
-        raise InputError("metrics", f"metrics: {shown(metrics)}; give a list of names")
+    if isinstance(metrics, str):
+        raise InputError("metrics", f"metrics: {metrics!r}; give a list of names")
     return named_metrics([*metrics])
 
 

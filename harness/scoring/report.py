@@ -152,7 +152,17 @@ class Report:
                 f"format: a report of version {FORMAT} is expected, and this is "
                 f"{content.get('format', 'older')}; score again",
             )
-        return _read(content, source)
+        metrics = response_metrics().values()
+        types = {**dict(chain.from_iterable(one.types.items() for one in metrics)), **_PARTS}
+        follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
+        read = {
+            name: validated(types[name], content.get(name), source, name)
+            if name in types
+            else content[name]
+            for name in (*(name for name in content if name not in follows), *_PARTS)
+        }
+        signature, coverage, unknown_placeholders = (read.pop(name) for name in _PARTS)
+        return Report(signature, coverage, unknown_placeholders, read)
 
 
 _SIGNED = ("benchmark", "rules", "domains", "states", "goals")
@@ -173,21 +183,6 @@ def _result_keys() -> frozenset[str]:
 def _totals() -> dict[str, Headline]:
     """Return name -> headline, of those that are no result of their own."""
     return {name: one for name, one in headlines().items() if name not in _result_keys()}
-
-
-def _read(content: Mapping[str, Any], source: str) -> Report:
-    """Read a report; results of metrics that are not known stay as they are."""
-    metrics = response_metrics().values()
-    types = {**dict(chain.from_iterable(one.types.items() for one in metrics)), **_PARTS}
-    follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
-    read = {
-        name: validated(types[name], content.get(name), source, name)
-        if name in types
-        else content[name]
-        for name in (*(name for name in content if name not in follows), *_PARTS)
-    }
-    signature, coverage, unknown_placeholders = (read.pop(name) for name in _PARTS)
-    return Report(signature, coverage, unknown_placeholders, read)
 
 
 def _plain(result: Any) -> Any:
@@ -213,8 +208,9 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
         more: What else is to be shown.
         signature: The signature of all of it, where it is not the report's.
     """
+    gold = "Inform and Success with gold belief states, not with predicted ones"
     parts = [
-        _head(report),
+        gold if report.has_gold_states else "",
         _totals_table(report),
         *_metrics(report),
         "\n".join(_notes(report)),
@@ -222,11 +218,6 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
         f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def _head(report: Report) -> str:
-    gold = "Inform and Success with gold belief states, not with predicted ones"
-    return gold if report.has_gold_states else ""
 
 
 _DOMAINS = {

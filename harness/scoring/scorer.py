@@ -106,8 +106,7 @@ class Scorer:
             standard = standard_form(predictions, "predictions")
             report: Report = self.free_run(standard, "predictions").report(self)
             return report
-        submission = self._parsed(predictions, "predictions")
-        return self.score_normalized(self.normalized(submission))
+        return self.report(self._played(predictions, "predictions"))
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
         """Return free-running dialogues held against their goals: `PlainDialogues` of `grounding`.
@@ -118,9 +117,10 @@ class Scorer:
         free_running = room("grounding.plain_dialogues", "--free-running")
         return free_running.play_free_running(dialogues, source, self)
 
-    def _parsed(self, predictions: object, source: str) -> Submission:
+    def _played(self, predictions: object, source: str) -> Played:
         standard, reading = standard_form(predictions, source), self.options.reading
-        return checked_submission(standard, self.benchmark, source, reading=reading)
+        submission = checked_submission(standard, self.benchmark, source, reading=reading)
+        return self.played(self.normalized(submission))
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -162,8 +162,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        submission = self._parsed(predictions, name)
-        return self.evidence_of(self.played(self.normalized(submission)), name)
+        return self.evidence_of(self._played(predictions, name), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
         """Return what is known of a system by what was played, as `played` gave it."""
@@ -173,12 +172,9 @@ class Scorer:
         """Return the report of what was played, as `played` gave it."""
         submission, benchmark = played.submission, played.benchmark
         # In the order in which people read them.
-        metrics = sorted(
-            (response_metrics()[name] for name in played.metrics), key=lambda metric: metric.rank
-        )
         results: dict[str, Any] = {}
-        for metric in metrics:
-            of_metric = metric.of_played(played)
+        for metric in response_metrics().values():
+            of_metric = metric.of_played(played) if metric.name in played.metrics else {}
             results |= {key: of_metric[key] for key in metric.results if key in of_metric}
         return Report(
             signature=self.signature_of(played),
@@ -210,8 +206,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = self._parsed({id_: turns}, "predictions")
-        played = self.played(self.normalized(submission))
+        played = self._played({id_: turns}, "predictions")
         explained = diagnosis.diagnose(played)
         [dialogue], [result] = explained.dialogues, explained.results
         if "bleu" not in played.metrics:
@@ -426,29 +421,19 @@ def _part(benchmark: Benchmark, goals: str) -> Benchmark:
 @lru_cache(maxsize=64)
 def _content_hash(benchmark: Benchmark, rules: RuleSet) -> str:
     # That of one version of the venues is the same under all rule sets.
-    value = benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules))
-    return str(value)
+    return str(benchmark.kept(f"hash-{rules.venues}", lambda: benchmark.content_hash(rules)))
 
 
 @lru_cache(maxsize=8)
 def bleu_references(benchmark: Benchmark) -> References:
     """Return the references of a benchmark, prepared for BLEU."""
-    import numpy as np  # it takes its time
+    from ..metrics import References  # NumPy takes its time
 
-    from ..metrics import References
+    def packed() -> tuple[Any, ...]:
+        texts = {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
+        return References.of_texts(texts).packed()
 
-    def texts() -> References:
-        return References.of_texts({i: d.references for i, d in benchmark.dialogues.items()})
-
-    def packed() -> dict[str, tuple[str, bytes]]:
-        arrays = texts().to_arrays()
-        return {name: (one.dtype.str, one.tobytes()) for name, one in arrays.items()}
-
-    if benchmark.prepared is None:
-        return texts()
-    stored = benchmark.kept("references", packed)
-    arrays = {name: np.frombuffer(values, kind) for name, (kind, values) in stored.items()}
-    return References.from_arrays(arrays, benchmark.dialogues)
+    return References.unpacked(benchmark.kept("references", packed))
 
 
 @lru_cache(maxsize=32)

@@ -182,10 +182,7 @@ def score_tracking(
     Raises:
         InputError: There are fewer slots than are wrong, or it is not known which turns scores per
             domain are to average over.
-        ValueError: There are no dialogues.
     """
-    if not dialogues:
-        raise ValueError("no dialogues to score")
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     _check_slots(dialogues, states, choices)
     rows = [_row(dialogue, choices) for dialogue in states]
@@ -243,7 +240,6 @@ def tracking_statistics(
         rows=[list(row.values()) for row in rows],
         formula=partial(_formula, tuple(rows[0]), choices),
         of_samples=True,
-        exact=True,
     )
 
 

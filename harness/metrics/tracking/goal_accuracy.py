@@ -199,8 +199,6 @@ FUZZY_RATIO = 95
 
 def matching_slots(turn: StatePair) -> int:
     """Return how many slots both states have with matching values."""
-    if not turn.wrong:
-        return turn.correct
     return sum(
         _match(turn.predicted[slot], value)
         for slot, value in turn.gold.items()

@@ -107,19 +107,14 @@ def turn_average_goal_accuracy(turn: StatePair) -> float:
     return turn.correct / len(turn.gold)
 
 
-def turn_improved_average_goal_accuracy(turn: StatePair) -> float:
-    """Return |gold and predicted| / |gold or predicted| of one turn, if gold is not empty."""
-    # A slot with two different values has two triples in the union.
-    return turn.correct / (turn.slots + turn.wrong)
-
-
 def _average_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
     scored = [turn for turn in dialogue.turns if turn.gold]
     return {
         "turns_with_gold": len(scored),
         "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
         **exact_sum("AGA", map(turn_average_goal_accuracy, scored)),
-        **exact_sum("IAGA", map(turn_improved_average_goal_accuracy, scored)),
+        # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
+        **exact_sum("IAGA", (turn.correct / (turn.slots + turn.wrong) for turn in scored)),
     }
 
 
@@ -210,9 +205,6 @@ def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
     judged: list[list[Change]] = []
     before = StatePair({}, {})
     for turn in turns:
-        if turn == before:
-            judged.append([])
-            continue
         now = StatePair(_carry(before.gold, turn.gold), _carry(before.predicted, turn.predicted))
         judged.append(_judge_turn(before, now))
         before = now
@@ -238,8 +230,6 @@ def _carry(before: State, now: State) -> State:
 
 def _changed(before: State, now: State) -> list[tuple[Slot, str]]:
     """Return the pairs that were not there before."""
-    if before == now:
-        return []
     return [(slot, value) for slot, value in now.items() if before.get(slot) != value]
 
 

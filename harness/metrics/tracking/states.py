@@ -45,15 +45,11 @@ class StatePair:
     @cached_property
     def correct(self) -> int:
         """The slots with the gold value; worked out once, since most metrics rest on it."""
-        if self.gold == self.predicted:
-            return len(self.gold)
         return sum(self.predicted.get(slot) == value for slot, value in self.gold.items())
 
     @cached_property
     def wrong(self) -> int:
         """The slots with another value than gold."""
-        if self.gold == self.predicted:
-            return 0
         return len(self.gold.keys() & self.predicted.keys()) - self.correct
 
     @property
@@ -268,18 +264,12 @@ def track_states(
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> DialogueStates:
     """Return a dialogue's states as the metrics take them."""
-    drops = choices.dontcare == "drop"
-    last: tuple[BeliefState, BeliefState, StatePair] | None = None
 
     def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
-        nonlocal last
-        # Many turns have the states of the turn before, and share what is worked out of them.
-        if last is None or last[0] != gold or last[1] != predicted:
-            pair = StatePair(flat_state(gold), flat_state(predicted))
-            if drops:
-                pair = pair.part(lambda slot, value: value not in DONTCARE)
-            last = gold, predicted, pair
-        return last[2]
+        pair = StatePair(flat_state(gold), flat_state(predicted))
+        if choices.dontcare == "keep":
+            return pair
+        return pair.part(lambda slot, value: value not in DONTCARE)
 
     pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
