@@ -31,7 +31,6 @@ from .entry_scores import (
 from .model import (
     PAGES as PAGES,
     Board as Board,
-    flag_notes as flag_notes,
     read_board as read_board,
 )
 from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as stored_evidence

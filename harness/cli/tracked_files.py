@@ -28,9 +28,8 @@ from ..metrics import (
     tracking_metrics,
     tracking_signature,
 )
-from ..signature import Signature, comparable_group
+from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
-from .tables import comparison_notes, names_by_text, notes_once
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
