@@ -224,7 +224,7 @@ class Row:
 
     def has_flag(self, name: str) -> bool:
         """Whether its table has a flag; that given gold states agree with gold is none."""
-        return not (self.declared_track.gives_states and FLAGS[name].of_states)
+        return not (self.declared_track.states == "gold" and FLAGS[name].of_states)
 
     @cached_property
     def flags(self) -> Mapping[str, float]:
