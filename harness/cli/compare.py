@@ -28,9 +28,7 @@ _DOING = "comparing on"
 
 
 @click.command()
-@click.argument(
-    "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
-)
+@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, type=option.FILE)
 @click.option(
     "--metrics",
     metavar="METRIC,…",

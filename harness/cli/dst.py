@@ -26,7 +26,7 @@ from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_table
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
 files_argument = click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=option.complete_file
+    "files", metavar="FILE...", nargs=-1, required=True, type=option.FILE
 )
 
 _STATES = (

@@ -25,11 +25,8 @@ from . import BETWEEN
 from .reading import SUBMISSIONS
 
 
-def complete_file(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Leave it to the shell to complete a file's name."""
-    return [CompletionItem(incomplete, type="file")]
+FILE = click.Path(readable=False)
+"""What shells complete as a file's name; whether it can be read, the command sees."""
 
 
 def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -49,7 +46,7 @@ def complete_placeholders(
 ) -> list[CompletionItem]:
     """Complete the name of a table of placeholders, or leave a file's to the shell."""
     known = [CompletionItem(name) for name in alias_tables() if name.startswith(incomplete)]
-    return known or complete_file(ctx, param, incomplete)
+    return known or FILE.shell_complete(ctx, param, incomplete)
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -88,10 +85,10 @@ placeholders = click.option(
     f"{', '.join(alias_tables())}.",
 )
 
-predictions = click.argument("predictions", shell_complete=complete_file)
+predictions = click.argument("predictions", type=FILE)
 
 several_predictions = click.argument(
-    "predictions", metavar="PREDICTIONS...", nargs=-1, required=True, shell_complete=complete_file
+    "predictions", metavar="PREDICTIONS...", nargs=-1, required=True, type=FILE
 )
 
 submissions = click.option(

@@ -228,7 +228,7 @@ def _band_text(band: Mapping[str, float]) -> str:
 
 @command.command("ratings")
 @click.argument("ratings", metavar="CSV")
-@click.argument("file", shell_complete=option.complete_file)
+@click.argument("file", type=option.FILE)
 @option.flag(
     "--lexicalised",
     help="The responses are plain English; also take grounded Inform and Success.",
@@ -265,7 +265,7 @@ def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[s
 
 @command.command("sheet")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("file", shell_complete=option.complete_file)
+@click.argument("file", type=option.FILE)
 @click.pass_obj
 def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
     """Write sheets to DIR on which people rate 100 dialogues of FILE, drawn at random, and the
