@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import gzip
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -202,7 +200,7 @@ def submit(
 
     Args:
         folder: The folder of all entries.
-        system: What the system is; when it was entered is filled in.
+        system: What the system is.
         scores: What it scores.
         predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`; none
             where the harness plays.
@@ -219,13 +217,6 @@ def submit(
     _check_place(target, replace)
     entries = read_entries(folder) if folder.is_dir() else []
     others = [other for other in entries if other.folder != target]
-    # The same predictions entered again were submitted before.
-    same = (
-        one.system.entered
-        for one in entries
-        if one.folder == target and one.scores.predictions == scores.predictions
-    )
-    system = system.model_copy(update={"entered": next(same, None) or _now()})
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
     place = system.predictions.model_copy(update={"file": None})
@@ -242,14 +233,6 @@ def submit(
             path.unlink(missing_ok=True)
     made.replace(target)
     return [*others, Entry(target, system, scores)]
-
-
-def _now() -> datetime.datetime:
-    """Return the time, or that of `SOURCE_DATE_EPOCH`, by which builds come out the same."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if fixed.isdecimal():
-        return datetime.datetime.fromtimestamp(int(fixed), datetime.timezone.utc)
-    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
