@@ -24,7 +24,6 @@ from ..scoring import choices
 from . import BETWEEN
 from .reading import SUBMISSIONS
 
-
 FILE = click.Path(readable=False)
 """What shells complete as a file's name; whether it can be read, the command sees."""
 
@@ -50,6 +49,18 @@ def complete_placeholders(
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Return what adds options to a command, in the order given."""
+
+    def add(command: _Command) -> _Command:
+        for one in reversed(options):
+            command = one(command)
+        return command
+
+    return add
+
 
 flag = partial(click.option, is_flag=True)
 """An option that is given or not."""
@@ -300,12 +311,8 @@ goals = click.option(
 )
 
 
-def scoring(command: _Command) -> _Command:
-    """Add the options that say on what and how responses are scored, as `Options` has them."""
-    own = (benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
-    for decorator in reversed(own):
-        command = decorator(command)
-    return command
+scoring = together(benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
+"""The options that say on what and how responses are scored, as `Options` has them."""
 
 
 def readable(submissions: Path) -> Path:
