@@ -83,7 +83,7 @@ class Signature:
         goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
         coverage: The turns played of all, and a digest of which; None if all are played.
         gold: SHA-256 of the gold states that state tracking is scored against.
-        gold_domains: Where gold active domains come from, one of `GOLD_DOMAINS` of the benchmark;
+        gold_domains: Where gold active domains come from, "rule" or "damd" of the benchmark;
             None where no set-up uses them.
         parameters: Further choices: a metric's parameters, a test and its seed.
         versions: Harness and libraries -> version.

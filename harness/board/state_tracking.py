@@ -434,6 +434,5 @@ TRACKS = (
         against="slot f1",
         result=TrackedScores,
         among="among those with the same gold states in the track",
-        reported_alone=True,
     ),
 )

@@ -53,7 +53,6 @@ class Track:
         listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         legend: What the page says of its columns, below the tables.
         below: Yields what the page shows below its tables, given the board.
-        reported_alone: Whether the page shows it where all that it holds is reported.
         caption: What the page of a system calls its figures.
     """
 
@@ -77,7 +76,6 @@ class Track:
     listed: tuple[str, ...] = ("always", "chosen")
     legend: str = ""
     below: Callable[[Any], Iterator[str]] = _nothing
-    reported_alone: bool = False
     caption: str = ""
 
     @property

@@ -127,8 +127,9 @@ def command(
     plot: str | None,
 ) -> None:
     """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
-    predicted states, or predicted states only: a tracker's output or a submission; @empty and
-    names of entries stand for theirs. Several FILEs are shown side by side.
+    predicted states, or predicted states only, which are compared with the benchmark's: a tracker's
+    output or a submission; @empty and names of entries stand for theirs. Several FILEs are shown
+    side by side.
     """
     if intervals and format_ in ("md", "latex") and json_target is None:
         raise click.UsageError(f"--intervals is not in --format {format_}; take csv or --json")
