@@ -172,16 +172,12 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
             f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
         )
-    own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
-    raised = {name: row for row in own for name in row.raised}
-    for name, row in raised.items():
-        flag = FLAGS[name]
-        published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
-        yield (
-            f"flag: {row.flag_title(name)}: {figure(row.flags[name], 2)}; {published}"
-            f"{flag.bound} is flagged. {flag.why}"
-        )
-    if raised:
+    row = board.row_of(entry)
+    assert row is not None
+    for name in row.raised:
+        value, flag = figure(row.flags[name], 2), FLAGS[name]
+        yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.why}"
+    if row.raised:
         yield (
             "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
             "request how the outputs came about, or fix them and submit again with --replace "
