@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from mwz.normalization import DEFAULT_RULES, alias_tables, rule_set_names
 
@@ -38,14 +37,6 @@ def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) 
 def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of an installed benchmark."""
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
-
-
-def complete_placeholders(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete the name of a table of placeholders, or leave a file's to the shell."""
-    known = [CompletionItem(name) for name in alias_tables() if name.startswith(incomplete)]
-    return known or FILE.shell_complete(ctx, param, incomplete)
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -91,7 +82,7 @@ rules = click.option(
 placeholders = click.option(
     "--placeholders",
     metavar="FILE|NAME",
-    shell_complete=complete_placeholders,
+    type=FILE,
     help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
     f"{', '.join(alias_tables())}.",
 )
