@@ -198,21 +198,17 @@ def list_() -> None:
 # Statistics.
 
 
-def slotted_turns(benchmark: Benchmark) -> list[tuple[str, ...]]:
-    """Return the references, one of each style, of the turns that have a slot in any of them."""
+def statistics_tables(benchmark: Benchmark) -> list[Table]:
+    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
     names = sorted(set(rule_set(DEFAULT_RULES).ontology.values()))
     slot = re.compile(rf"\b(?:{'|'.join(names)})\b")
-    return [
+    # The references, one of each style, of the turns that have a slot in any of them.
+    turns = [
         turn
         for dialogue in benchmark.dialogues.values()
         for turn in zip(*(dialogue.references[style] for style in STYLES), strict=True)
         if any(map(slot.search, turn))
     ]
-
-
-def statistics_tables(benchmark: Benchmark) -> list[Table]:
-    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
-    turns = slotted_turns(benchmark)
     return [_contents(benchmark, turns), _agreement(turns)]
 
 
