@@ -62,10 +62,7 @@ def enter(
     Raises:
         InputError: The system cannot be entered, or its outputs cannot be scored.
     """
-    target = folder / folder_name(system.name)
-    _check_place(target, replace)
-    entries = read_entries(folder) if folder.is_dir() else []
-    others = [one for one in entries if one.folder != target]
+    target, others = _place(folder, system, replace)
     # Before anything is played, which may take its time.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, further = _read(files, tracks()[system.track], how)
@@ -209,10 +206,7 @@ def submit(
         InputError: There is an entry of that name already, its scores do not compare with
             those of the others, or the folder cannot be written.
     """
-    target = folder / folder_name(system.name)
-    _check_place(target, replace)
-    entries = read_entries(folder) if folder.is_dir() else []
-    others = [other for other in entries if other.folder != target]
+    target, others = _place(folder, system, replace)
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
     place = system.predictions.model_copy(update={"file": None})
@@ -242,17 +236,19 @@ def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict
     return files
 
 
-def _check_place(target: Path, replace: bool) -> None:
-    """Refuse to take the place of what is there already.
+def _place(folder: Path, system: System, replace: bool) -> tuple[Path, list[Entry]]:
+    """Return the folder of a new entry, and the other entries.
 
     Raises:
-        InputError: There is an entry of that name, or something else; or one that the harness
-            makes.
+        InputError: An entry of that name is there already, and is not to be or cannot be replaced.
     """
-    if not target.exists():
-        return
-    if not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
-    old = read_system(target / ENTRY_FILE)
-    if old.predictions.by_harness or not tracks()[old.track].submitted:
-        raise InputError(str(target), "is made by the harness and cannot be replaced")
+    target = folder / folder_name(system.name)
+    if target.exists():
+        if not replace:
+            problem = "there is an entry of that name; use another, or --replace"
+            raise InputError(str(target), problem)
+        old = read_system(target / ENTRY_FILE)
+        if old.predictions.by_harness or not tracks()[old.track].submitted:
+            raise InputError(str(target), "is made by the harness and cannot be replaced")
+    entries = read_entries(folder) if folder.is_dir() else []
+    return target, [one for one in entries if one.folder != target]

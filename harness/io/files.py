@@ -151,8 +151,7 @@ def _unpacked(content: bytes, source: str) -> bytes:
         if content.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 # A Mac adds files of its own.
-                inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
-                files = [one for one in inside if not one.endswith("/")]
+                files = archive.namelist()
                 if len(files) != 1:
                     several = f"a zip file of {len(files)} files; unpack it and name one"
                     raise InputError(source, several)
