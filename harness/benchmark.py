@@ -20,8 +20,6 @@ STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
 GOALS = ("all", "seen", "unseen")
 """Which dialogues a score is over: all, or those whose goal does or does not occur in train/dev."""
-GOLD_DOMAINS = ("rule", "damd")
-"""Where gold active domains come from: a rule from gold states and acts, or DAMD's labels."""
 REFERENCE = "REFERENCE"
 REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", REFERENCE, "TRAINID")
 FURTHER_SLOTS = (
@@ -139,7 +137,7 @@ class Benchmark:
 
     @property
     def gold_domains(self) -> str:
-        """Where gold active domains come from, one of `GOLD_DOMAINS`."""
+        """Where gold active domains come from: "rule" (states and acts) or "damd" (its labels)."""
         dialogues = self.dialogues.values()
         return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
 

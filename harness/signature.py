@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 from mwz.normalization import digest_of_json
 
+from .errors import cut
+
 _T = TypeVar("_T")
 
 SHOWN_HASH = 12
@@ -81,7 +83,7 @@ class Signature:
         goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
         coverage: The turns played of all, and a digest of which; None if all are played.
         gold: SHA-256 of the gold states that state tracking is scored against.
-        gold_domains: Where gold active domains come from, one of `GOLD_DOMAINS` of the benchmark;
+        gold_domains: Where gold active domains come from, "rule" or "damd" of the benchmark;
             None where no set-up uses them.
         parameters: Further choices: a metric's parameters, a test and its seed.
         versions: Harness and libraries -> version.
@@ -200,6 +202,44 @@ def comparable_group(
     first, *others = groups or [[]]
     is_largest = len(first) > max([1, *map(len, others)])
     return [place for place, _ in first] if is_largest else []
+
+
+_LONGEST_LIST = 300
+"""Characters of the names that a note lists."""
+
+
+def comparison_notes(
+    names: Sequence[str], signatures: Sequence[Signature], group: Sequence[int]
+) -> list[str]:
+    """Say which scores do not compare with those of a group, or else with the first ones, and why.
+
+    Args:
+        names: What scores are called.
+        signatures: Their signatures.
+        group: As of `comparable_group`.
+    """
+    first = group[0] if group else 0
+    verdicts = (signatures[first].comparable_with(one) for one in signatures)
+    reasons = zip(names, ("; ".join(verdict.reasons) for verdict in verdicts), strict=True)
+    return [
+        f"not comparable with {names[first]}: {cut(whose, _LONGEST_LIST)} ({reason})"
+        for reason, whose in names_by_text(reasons).items()
+        if reason
+    ]
+
+
+def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return text -> the names that it is said of, given name and text; in the order given."""
+    names: dict[str, list[str]] = {}
+    for name, text in named:
+        names.setdefault(text, []).append(name)
+    return {text: ", ".join(whose) for text, whose in names.items()}
+
+
+def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what is to be said of scores, each text once; with the names where texts differ."""
+    texts = names_by_text(named)
+    return [*texts] if len(texts) == 1 else [f"{names}: {text}" for text, names in texts.items()]
 
 
 _SHOWN = (

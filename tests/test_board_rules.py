@@ -75,8 +75,12 @@ def test_ubars_703_successful_dialogues_alone_get_no_rank(
 @pytest.mark.parametrize(
     ("predictions", "track", "told"),
     [
-        ("scripted", "end-to-end", "track end-to-end: needs a predicted `state` in every turn"),
-        ("careful", "policy-optimization", "it was scored with predicted belief states; leave"),
+        (
+            "scripted",
+            "end-to-end",
+            "track end-to-end: needs predicted belief states; they are gold",
+        ),
+        ("careful", "policy-optimization", "needs gold belief states; they are predicted; leave"),
         ("careful", "reference", "Invalid value for '--track'"),
     ],
 )

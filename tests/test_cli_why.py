@@ -157,7 +157,7 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
     ("arguments", "told"),
     [
         ((), "PREDICTIONS"),
-        ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not in the benchmark; the first"),
+        ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not played; the first"),
         ((HASTY, "--cause", "bad luck"), "unknown cause 'bad luck'"),
         ((HASTY, "--domain", "zoo"), "'zoo'"),
         (("no-such.json",), "no-such.json: no such file"),

@@ -43,8 +43,6 @@ def _prepared(folder: Path) -> dict[str, list[str]]:
     synthetic: Any = importlib.import_module("synthetic")
     submissions = folder / "work" / "board" / "submissions"
     os.environ["MWZ_DATA"] = str(folder / "work" / "data")
-    # The time at which an entry is submitted is in it.
-    os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
     evaluator, data = map(str, synthetic.write_repositories(folder / "clones"))
     entered.enter_sample(submissions)
     content = json.loads((SAMPLES / "hasty.json").read_text(encoding="utf-8"))

@@ -51,17 +51,6 @@ class Change:
     before: float | str | None
     after: float | str | None
 
-    @property
-    def difference(self) -> str:
-        """After minus before, with its sign; "new" or "gone" where one of them is missing."""
-        if self.before is None:
-            return "new"
-        if self.after is None:
-            return "gone"
-        if isinstance(self.before, str) or isinstance(self.after, str):
-            return "other"
-        return f"{self.after - self.before:+.4g}"
-
 
 def changes_table(changes: Sequence[Change]) -> str:
     """Return changes as a table for people, at full precision."""
@@ -70,8 +59,8 @@ def changes_table(changes: Sequence[Change]) -> str:
         return "–" if value is None else repr(value)
 
     return text_table(
-        ["rules", "figure", "before", "after", "difference"],
-        [[c.rules, c.figure, exact(c.before), exact(c.after), c.difference] for c in changes],
+        ["rules", "figure", "before", "after"],
+        [[c.rules, c.figure, exact(c.before), exact(c.after)] for c in changes],
     )
 
 

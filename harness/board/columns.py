@@ -342,25 +342,6 @@ def _columns(board: Board, rows: Sequence[Row]) -> list[Column[Any]]:
     return columns(board)
 
 
-def _needs_predicted(states: str, note: str | None) -> str | None:
-    if states == "predicted":
-        return None
-    return f"needs a predicted `state` in every turn; its belief states are {states}"
-
-
-def _needs_gold_or_note(states: str, note: str | None) -> str | None:
-    if states == "gold" or note:
-        return None
-    return (
-        f"it was scored with {states} belief states; leave them out, or say in a note that they "
-        "are used"
-    )
-
-
-def _needs_gold(states: str, note: str | None) -> str | None:
-    return None if states == "gold" else f"needs gold belief states; they are {states}"
-
-
 def _track(name: str, title: str, place: int, **more: Any) -> Track:
     return Track(
         name=name,
@@ -378,21 +359,7 @@ def _track(name: str, title: str, place: int, **more: Any) -> Track:
 _FIGURES = {"ranks": "combined", "against": "bleu", "plotted": "success"}
 
 TRACKS = (
-    _track("end-to-end", "End-to-end systems", 10, states_problem=_needs_predicted, **_FIGURES),
-    _track(
-        "policy-optimization",
-        "Policy-optimization systems",
-        20,
-        states_problem=_needs_gold_or_note,
-        gives_states=True,
-        **_FIGURES,
-    ),
-    _track(
-        REFERENCE,
-        "Reference",
-        100,
-        states_problem=_needs_gold,
-        gives_states=True,
-        submitted=False,
-    ),
+    _track("end-to-end", "End-to-end systems", 10, states="predicted", **_FIGURES),
+    _track("policy-optimization", "Policy-optimization systems", 20, states="gold", **_FIGURES),
+    _track(REFERENCE, "Reference", 100, states="gold", submitted=False),
 )

@@ -118,10 +118,8 @@ def _page(board: Board) -> Iterator[str]:
     tables = board_tables(board)
     for name, track in tracks().items():
         of_track = (_blocks(board, table) for table in tables if table.track == name and table.rows)
-        blocks = [*chain.from_iterable(of_track), *track.below(board)]
-        if blocks or track.reported_alone:
-            blocks += _not_entered(board.tables, name)
-        if blocks:
+        below = (track.below(board), _not_entered(board.tables, name))
+        if blocks := [*chain.from_iterable(of_track), *chain.from_iterable(below)]:
             yield f"## {track.title}"
             yield track.about
             yield from blocks

@@ -56,7 +56,7 @@ def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
     return {**{entry.key: [] for entry in entries}, **{r.key: [*r.flag_notes()] for r in rows}}
 
 
-def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> list[ResponsesRow]:
+def rows(entries: Sequence[Entry], rules: str) -> list[ResponsesRow]:
     """Return the entries in tracks of delexicalised responses, the ranked ones first.
 
     Each track's best come first. Under another than the default rule set, entries that have no
@@ -65,29 +65,22 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
     Args:
         entries: The entries of all tracks.
         rules: The rule set.
-        copies: What entries have of one another; None where ranks do not matter.
 
     Raises:
         InputError: Something is wrong with the entries, some have no scores that can be shown, or
             their scores do not compare.
     """
     _check(entries, rules)
-    return _delexicalised(_tables(entries, rules, copies or {}, delexicalised=True))
+    return _delexicalised(_tables(entries, rules, {}))
 
 
 def _check(entries: Sequence[Entry], rules: str) -> None:
     refuse("leaderboard", [*entry_problems(entries), *_score_problems(entries, rules)])
 
 
-def _tables(
-    entries: Sequence[Entry], rules: str, copies: Copies, delexicalised: bool = False
-) -> dict[str, list[list[Row]]]:
-    """Return track -> the rows of each of its tables, of all tracks or those of `rows`."""
-    return {
-        name: track.tables(entries, rules, copies)
-        for name, track in tracks().items()
-        if track.delexicalised or not delexicalised
-    }
+def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> dict[str, list[list[Row]]]:
+    """Return track -> the rows of each of its tables."""
+    return {name: track.tables(entries, rules, copies) for name, track in tracks().items()}
 
 
 def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[ResponsesRow]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ..comparison import Interval
 from ..errors import counted
 from ..io import figure, signed
-from ..metrics import FLAGS, GOLD_STATES, LowerBound, headlines
+from ..metrics import FLAGS, GOLD_STATES, headlines
 from ..scoring import RANKED_COVERAGE, Report
 from ..signature import Signature
 from ..submission import MANY_UNKNOWN
@@ -224,7 +224,7 @@ class Row:
 
     def has_flag(self, name: str) -> bool:
         """Whether its table has a flag; that given gold states agree with gold is none."""
-        return not (self.declared_track.gives_states and FLAGS[name].of_states)
+        return not (self.declared_track.states == "gold" and FLAGS[name].of_states)
 
     @cached_property
     def flags(self) -> Mapping[str, float]:
@@ -331,7 +331,7 @@ class ResponsesRow(Row):
     def ranking(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure, of a ranked row the one that ranks: what is missing failed."""
         one = self.value(name, setup)
-        if setup != "strict" or self.rank is None or not self.lower_bound:
+        if setup != "strict" or self.rank is None or not self.report.lower_bound:
             return one
         return replace(one, number=self.report.whole(name), played=one.number)
 
@@ -351,11 +351,6 @@ class ResponsesRow(Row):
     def ranking_key(self) -> tuple[float, ...]:
         """The strict combined score, of incomplete submissions its lower bound."""
         return (self.report.whole("combined") or 0.0,)
-
-    @property
-    def lower_bound(self) -> LowerBound | None:
-        """The lower bound of its scores over the whole benchmark; None if it plays all of it."""
-        return self.report.metrics.get("lower_bound")
 
     @property
     def measured_flags(self) -> Mapping[str, float]:

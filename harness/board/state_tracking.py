@@ -354,10 +354,6 @@ def _with_gains(table: Sequence[TrackedRow]) -> list[TrackedRow]:
     return [replace(row, gained=gained.get(row.key)) for row in table]
 
 
-def _heading(rows: Sequence[TrackedRow]) -> str:
-    return rows[0].scores.gold_title
-
-
 def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
     """Return the columns of a table: of versions, those that say what changes.
 
@@ -427,13 +423,12 @@ TRACKS = (
         legend=_TEXTS["legend"],
         place=30,
         tables=_tables,
-        heading=_heading,
+        heading=lambda rows: str(rows[0].scores.gold_title),
         columns=_columns,
         outputs=read_states,
         ranks="jga",
         against="slot f1",
         result=TrackedScores,
         among="among those with the same gold states in the track",
-        reported_alone=True,
     ),
 )

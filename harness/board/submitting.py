@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import gzip
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -64,10 +62,7 @@ def enter(
     Raises:
         InputError: The system cannot be entered, or its outputs cannot be scored.
     """
-    target = folder / folder_name(system.name)
-    _check_place(target, replace)
-    entries = read_entries(folder) if folder.is_dir() else []
-    others = [one for one in entries if one.folder != target]
+    target, others = _place(folder, system, replace)
     # Before anything is played, which may take its time.
     refuse("leaderboard", shared_problems([*others, Entry(target, system, Scores())]))
     outputs, further = _read(files, tracks()[system.track], how)
@@ -174,16 +169,12 @@ def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:
             f"{NOT_STATED} of the system: {missing}; give what you know by --fact, or "
             f"add it to {entry.folder / ENTRY_FILE}"
         )
-    own = [row for table in board_tables(board) for row in table.rows if row.entry is entry]
-    raised = {name: row for row in own for name in row.raised}
-    for name, row in raised.items():
-        flag = FLAGS[name]
-        published = f"published outputs have {flag.honest_text}, and " if flag.honest else ""
-        yield (
-            f"flag: {row.flag_title(name)}: {figure(row.flags[name], 2)}; {published}"
-            f"{flag.bound} is flagged. {flag.why}"
-        )
-    if raised:
+    row = board.row_of(entry)
+    assert row is not None
+    for name in row.raised:
+        value, flag = figure(row.flags[name], 2), FLAGS[name]
+        yield f"flag: {row.flag_title(name)}: {value}; {flag.bound} is flagged. {flag.why}"
+    if row.raised:
         yield (
             "an entry with a flag has no rank until a maintainer has reviewed it: say in the pull "
             "request how the outputs came about, or fix them and submit again with --replace "
@@ -202,7 +193,7 @@ def submit(
 
     Args:
         folder: The folder of all entries.
-        system: What the system is; when it was entered is filled in.
+        system: What the system is.
         scores: What it scores.
         predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`; none
             where the harness plays.
@@ -215,17 +206,7 @@ def submit(
         InputError: There is an entry of that name already, its scores do not compare with
             those of the others, or the folder cannot be written.
     """
-    target = folder / folder_name(system.name)
-    _check_place(target, replace)
-    entries = read_entries(folder) if folder.is_dir() else []
-    others = [other for other in entries if other.folder != target]
-    # The same predictions entered again were submitted before.
-    same = (
-        one.system.entered
-        for one in entries
-        if one.folder == target and one.scores.predictions == scores.predictions
-    )
-    system = system.model_copy(update={"entered": next(same, None) or _now()})
+    target, others = _place(folder, system, replace)
     # What cannot be ranked would leave the folder without a leaderboard. Its file is not written
     # yet, and one of the entry that it replaces may be there.
     place = system.predictions.model_copy(update={"file": None})
@@ -244,14 +225,6 @@ def submit(
     return [*others, Entry(target, system, scores)]
 
 
-def _now() -> datetime.datetime:
-    """Return the time, or that of `SOURCE_DATE_EPOCH`, by which builds come out the same."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if fixed.isdecimal():
-        return datetime.datetime.fromtimestamp(int(fixed), datetime.timezone.utc)
-    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-
-
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
     texts = {ENTRY_FILE: system_text(system), **scores.files()}
@@ -263,17 +236,19 @@ def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict
     return files
 
 
-def _check_place(target: Path, replace: bool) -> None:
-    """Refuse to take the place of what is there already.
+def _place(folder: Path, system: System, replace: bool) -> tuple[Path, list[Entry]]:
+    """Return the folder of a new entry, and the other entries.
 
     Raises:
-        InputError: There is an entry of that name, or something else; or one that the harness
-            makes.
+        InputError: An entry of that name is there already, and is not to be or cannot be replaced.
     """
-    if not target.exists():
-        return
-    if not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
-    old = read_system(target / ENTRY_FILE)
-    if old.predictions.by_harness or not tracks()[old.track].submitted:
-        raise InputError(str(target), "is made by the harness and cannot be replaced")
+    target = folder / folder_name(system.name)
+    if target.exists():
+        if not replace:
+            problem = "there is an entry of that name; use another, or --replace"
+            raise InputError(str(target), problem)
+        old = read_system(target / ENTRY_FILE)
+        if old.predictions.by_harness or not tracks()[old.track].submitted:
+            raise InputError(str(target), "is made by the harness and cannot be replaced")
+    entries = read_entries(folder) if folder.is_dir() else []
+    return target, [one for one in entries if one.folder != target]

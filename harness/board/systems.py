@@ -316,8 +316,8 @@ class System(BaseModel, extra="forbid", frozen=True):
         reported: What publications report.
         states_of: The earlier entry whose belief states it has, if they are another one's: it is
             ranked by its responses.
-        entered: When it was submitted, in UTC; None of the entries that the board began with. It
-            is information only: which entry was first is what `order.txt` says.
+        entered: When it was submitted, as earlier versions stated it. It is information only:
+            which entry was first is what `order.txt` says.
         review: The flags that maintainers have reviewed.
     """
 

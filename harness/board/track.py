@@ -39,8 +39,8 @@ class Track:
             under a rule set; given, too, what entries have of one another.
         columns: Returns the columns of a table besides rank and name, given the board and the rows.
         outputs: Reads what a system put out, to be scored: see `Reading` of `entry_scores.py`.
-        states_problem: Says why an entry does not belong in it, given the source of the belief
-            states that it was scored with and its note; None if it does.
+        states: The source of the belief states that its entries are scored with; empty for any.
+            Given gold states agree with gold; who submits others must say so in a note.
         entries_problems: Yields what is wrong with the entries of a board.
         heading: Returns the heading of a table, given its rows; None where it is that of the track.
         ranks: Key of the column that ranks; empty where nothing does.
@@ -49,12 +49,10 @@ class Track:
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
-        gives_states: Whether its systems are given gold states, with which states then agree.
         among: What a rank is among, if not all of the track.
         listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         legend: What the page says of its columns, below the tables.
         below: Yields what the page shows below its tables, given the board.
-        reported_alone: Whether the page shows it where all that it holds is reported.
         caption: What the page of a system calls its figures.
     """
 
@@ -66,7 +64,7 @@ class Track:
     tables: Callable[[Sequence[Any], str, Mapping[str, Any]], list[list[Any]]]
     columns: Callable[[Any, Sequence[Any]], list[Any]]
     outputs: Callable[..., Any]
-    states_problem: Callable[[str, str | None], str | None] = lambda states, note: None
+    states: Literal["predicted", "gold", ""] = ""
     entries_problems: Callable[[Sequence[Any]], Iterator[str]] = _nothing
     heading: Callable[[Sequence[Any]], str] | None = None
     ranks: str = ""
@@ -74,12 +72,10 @@ class Track:
     plotted: str = ""
     submitted: bool = True
     result: type | None = None
-    gives_states: bool = False
     among: str = "in the track"
     listed: tuple[str, ...] = ("always", "chosen")
     legend: str = ""
     below: Callable[[Any], Iterator[str]] = _nothing
-    reported_alone: bool = False
     caption: str = ""
 
     @property

@@ -34,8 +34,9 @@ _TITLE = re.compile(r'"""`mwz ([a-z-]+)`: (.+?)(?:""")?$')
 
 
 def notify(remark: str) -> None:
-    """Print a remark about what is going on, on standard error: `mwz: …`."""
-    click.echo(f"mwz: {printable(remark)}", err=True)
+    """Print a remark or an error on standard error, `mwz: …`, if that can be written."""
+    with contextlib.suppress(OSError):
+        click.echo(f"mwz: {printable(remark)}", err=True)
 
 
 def tell(source: str, remarks: Iterable[Remark | str]) -> None:
@@ -143,14 +144,14 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
     except InputError as error:
-        _tell(printable(str(error)))
+        notify(str(error))
         sys.exit(2)
     except click.ClickException as error:
         with contextlib.suppress(OSError):
             error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        _tell("interrupted")
+        notify("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         # Whoever reads the output has read enough of it, as in `mwz data list | head -1`.
@@ -159,15 +160,9 @@ def main(args: Sequence[str] | None = None) -> None:
         if error.errno not in _UNWRITABLE:
             raise
         # Whatever goes to a file says so itself.
-        _tell(f"standard output: cannot be written ({error.strerror})")
+        notify(f"standard output: cannot be written ({error.strerror})")
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _tell(message: str) -> None:
-    """Print what went wrong; the exit status says it where nothing can be printed."""
-    with contextlib.suppress(OSError):
-        click.echo(f"mwz: {message}", err=True)
 
 
 def command_line() -> None:

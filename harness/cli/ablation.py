@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import click
 
@@ -102,18 +103,8 @@ def _figures(scorer: Scorer, played: Played) -> dict[str, float]:
 
 def _without(played: Played, submission: Submission, step: str) -> Played:
     """Return what is played if responses are normalised without a step."""
-    normalized = played.submission
-    dialogues = {
-        id_: replace(
-            one,
-            responses=tuple(
-                normalized_text(given.response, played.rules, step)
-                for given in submission.dialogues[id_]
-            ),
-        )
-        for id_, one in normalized.dialogues.items()
-    }
-    return replace(played, submission=replace(normalized, dialogues=dialogues))
+    normalize = partial(normalized_text, rules=played.rules, without=step)
+    return replace(played, submission=played.submission.reworded(submission, normalize))
 
 
 def _looking(played: Played, rules: RuleSet) -> Played:

@@ -28,9 +28,7 @@ _DOING = "comparing on"
 
 
 @click.command()
-@click.argument(
-    "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
-)
+@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, type=option.FILE)
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -140,9 +138,8 @@ def _evidence(
 
 def _names(systems: Sequence[Outputs]) -> list[str]:
     """Return what to call each system, by a name of its own."""
-    files = [one.source for one in systems if one.entry is None]
-    short = dict(zip(files, short_names(files), strict=True)) if files else {}
-    names = [short[one.source] if one.entry is None else one.entry.key for one in systems]
+    sources = [one.source if one.entry is None else one.entry.key for one in systems]
+    names = short_names(sources)
     numbers = [names[:at].count(name) for at, name in enumerate(names)]
     return [f"{name} ({n + 1})" if n else name for name, n in zip(names, numbers, strict=True)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,22 +108,23 @@ def verify(every: bool) -> int:
     return int(differ)
 
 
-def _clone_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for each source of a declared data set that a clone can be given of."""
-    clones = {
-        source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
-        for name in data.declared_names()
-        for source in data.read_data_set(name).sources
-        if source.clone is not None
-    }
-    for clone, about in reversed(clones.items()):
-        function = click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")(function)
-    return function
+_CLONES = {
+    source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
+    for name in data.declared_names()
+    for source in data.read_data_set(name).sources
+    if source.clone is not None
+}
+"""Option for a clone of a source of a declared data set -> what it is of."""
 
 
 @command.command("import")
 @_data_set
-@_clone_options
+@option.together(
+    *(
+        click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")
+        for clone, about in _CLONES.items()
+    )
+)
 @click.option(
     "--states",
     type=(str, _FOLDER),
@@ -197,21 +198,17 @@ def list_() -> None:
 # Statistics.
 
 
-def slotted_turns(benchmark: Benchmark) -> list[tuple[str, ...]]:
-    """Return the references, one of each style, of the turns that have a slot in any of them."""
+def statistics_tables(benchmark: Benchmark) -> list[Table]:
+    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
     names = sorted(set(rule_set(DEFAULT_RULES).ontology.values()))
     slot = re.compile(rf"\b(?:{'|'.join(names)})\b")
-    return [
+    # The references, one of each style, of the turns that have a slot in any of them.
+    turns = [
         turn
         for dialogue in benchmark.dialogues.values()
         for turn in zip(*(dialogue.references[style] for style in STYLES), strict=True)
         if any(map(slot.search, turn))
     ]
-
-
-def statistics_tables(benchmark: Benchmark) -> list[Table]:
-    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
-    turns = slotted_turns(benchmark)
     return [_contents(benchmark, turns), _agreement(turns)]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import click
 
@@ -27,18 +26,11 @@ from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_table
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
 files_argument = click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=option.complete_file
+    "files", metavar="FILE...", nargs=-1, required=True, type=option.FILE
 )
 
-_STATES = (
-    click.option(
-        "--benchmark",
-        "benchmark_name",
-        metavar="NAME",
-        shell_complete=option.complete_benchmark,
-        help="Where a FILE has no gold states, compare with this benchmark's "
-        "[default: multiwoz if installed, else sample].",
-    ),
+states_options = option.together(
+    option.benchmark,
     click.option(
         "--gold",
         "gold_version",
@@ -56,18 +48,12 @@ _STATES = (
         "forgotten; forget:DOMAIN=SHARE,TURNS. docs/state-tracking.md says what they mean.",
     ),
 )
-
-
-def states_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say with what states are compared, and how: those of `scored_files`."""
-    for add in reversed(_STATES):
-        command = add(command)
-    return command
+"""The options that say with what states are compared, and how: those of `scored_files`."""
 
 
 def scored_files(
     files: Sequence[str],
-    benchmark_name: str | None,
+    benchmark: str | None,
     gold_version: str | None,
     choices: Choices,
     wanted: str | None = None,
@@ -76,7 +62,7 @@ def scored_files(
 
     Args:
         files: Files, `-` for standard input; what the harness makes; names of entries.
-        benchmark_name: The value of `--benchmark`.
+        benchmark: The value of `--benchmark`.
         gold_version: The value of `--gold`.
         choices: What the values of `--variant` choose.
         wanted: The id of a dialogue to show turn by turn.
@@ -84,7 +70,7 @@ def scored_files(
     Raises:
         InputError: A file cannot be read or scored, or gold states are not installed.
     """
-    load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
+    load_benchmark = benchmark_chooser(benchmark, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     scored = []
     for path, name in zip(files, short_names(files), strict=True):
@@ -131,7 +117,7 @@ class _Command(click.Command):
 def command(
     *,
     files: Sequence[str],
-    benchmark_name: str | None,
+    benchmark: str | None,
     gold_version: str | None,
     variants: Sequence[str],
     per_domain: bool,
@@ -142,13 +128,14 @@ def command(
     plot: str | None,
 ) -> None:
     """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
-    predicted states, or predicted states only: a tracker's output or a submission; @empty and
-    names of entries stand for theirs. Several FILEs are shown side by side.
+    predicted states, or predicted states only, which are compared with the benchmark's: a tracker's
+    output or a submission; @empty and names of entries stand for theirs. Several FILEs are shown
+    side by side.
     """
     if intervals and format_ in ("md", "latex") and json_target is None:
         raise click.UsageError(f"--intervals is not in --format {format_}; take csv or --json")
     choices = Choices.of(variants)
-    scored = scored_files(files, benchmark_name, gold_version, choices, wanted)
+    scored = scored_files(files, benchmark, gold_version, choices, wanted)
     if plot is not None:
         plot_tracking([one.name for one in scored], [one.result for one in scored], plot)
     text = ""

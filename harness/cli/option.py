@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from mwz.normalization import DEFAULT_RULES, alias_tables, rule_set_names
 
@@ -24,12 +23,8 @@ from ..scoring import choices
 from . import BETWEEN
 from .reading import SUBMISSIONS
 
-
-def complete_file(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Leave it to the shell to complete a file's name."""
-    return [CompletionItem(incomplete, type="file")]
+FILE = click.Path(readable=False)
+"""What shells complete as a file's name; whether it can be read, the command sees."""
 
 
 def complete_entry(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -44,15 +39,19 @@ def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: s
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
 
 
-def complete_placeholders(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Complete the name of a table of placeholders, or leave a file's to the shell."""
-    known = [CompletionItem(name) for name in alias_tables() if name.startswith(incomplete)]
-    return known or complete_file(ctx, param, incomplete)
-
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Return what adds options to a command, in the order given."""
+
+    def add(command: _Command) -> _Command:
+        for one in reversed(options):
+            command = one(command)
+        return command
+
+    return add
+
 
 flag = partial(click.option, is_flag=True)
 """An option that is given or not."""
@@ -83,15 +82,15 @@ rules = click.option(
 placeholders = click.option(
     "--placeholders",
     metavar="FILE|NAME",
-    shell_complete=complete_placeholders,
+    type=FILE,
     help="Placeholders to read besides those of the rule set: a TOML file, or a table: "
     f"{', '.join(alias_tables())}.",
 )
 
-predictions = click.argument("predictions", shell_complete=complete_file)
+predictions = click.argument("predictions", type=FILE)
 
 several_predictions = click.argument(
-    "predictions", metavar="PREDICTIONS...", nargs=-1, required=True, shell_complete=complete_file
+    "predictions", metavar="PREDICTIONS...", nargs=-1, required=True, type=FILE
 )
 
 submissions = click.option(
@@ -303,12 +302,8 @@ goals = click.option(
 )
 
 
-def scoring(command: _Command) -> _Command:
-    """Add the options that say on what and how responses are scored, as `Options` has them."""
-    own = (benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
-    for decorator in reversed(own):
-        command = decorator(command)
-    return command
+scoring = together(benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
+"""The options that say on what and how responses are scored, as `Options` has them."""
 
 
 def readable(submissions: Path) -> Path:

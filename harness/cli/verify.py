@@ -180,7 +180,12 @@ def reference_differences(
         normalized = scorer.normalized(submission)
     scorer = scorer.with_all_metrics(normalized) if scored else scorer.with_options(metrics=())
     played = scorer.played(normalized)
-    by_libraries = _by_libraries(scorer, played, submission)
+    by_libraries = replace(
+        played,
+        submission=_detokenized(scorer, played.submission, submission),
+        references=lambda: _references(played.benchmark),
+        database=lambda: _database(scorer.benchmark, played.rules),
+    )
     pairs = _outputs(played, by_libraries)
     if scored:
         report = scorer.report(played)
@@ -189,17 +194,6 @@ def reference_differences(
         figures = ((one.figure, one.before, one.after) for one in changes)
         pairs = chain(pairs, figures, _paired_bleu(report, by_libraries))
     return [pair for pair in pairs if pair[1] != pair[2]]
-
-
-def _by_libraries(scorer: Scorer, played: Played, submission: Submission | None) -> Played:
-    """Return what was played, with texts, references and venues by the libraries alone."""
-    benchmark, rules = played.benchmark, played.rules
-    return replace(
-        played,
-        submission=_detokenized(scorer, played.submission, submission),
-        references=lambda: _references(benchmark),
-        database=lambda: _database(scorer.benchmark, rules),
-    )
 
 
 def _outputs(ours: Played, theirs: Played) -> Iterator[tuple[str, object, object]]:
@@ -233,17 +227,11 @@ def _detokenized(
         return normalized
     if scorer.options.lexicalised:
         submission = delexicalise_submission(submission, scorer.delexicaliser())
-    dialogues = {
-        id_: replace(
-            dialogue,
-            responses=tuple(
-                _by_sacremoses(normalized_text(turn.response, scorer.rules, "Moses"))
-                for turn in submission.dialogues[id_]
-            ),
-        )
-        for id_, dialogue in normalized.dialogues.items()
-    }
-    return replace(normalized, dialogues=dialogues)
+
+    def detokenized(text: str) -> str:
+        return _by_sacremoses(normalized_text(text, scorer.rules, "Moses"))
+
+    return normalized.reworded(submission, detokenized)
 
 
 @lru_cache(maxsize=1 << 15)

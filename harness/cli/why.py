@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
@@ -174,11 +174,7 @@ def _strict_text(
     """Return what is shown of Inform and Success; nothing for a cause of grounded scores."""
     if dialogue is not None:
         text = dialogue_text(diagnosis, dialogue_id(dialogue))
-        if text is None:
-            is_in_benchmark = dialogue_id(dialogue) in diagnosis.played.benchmark.dialogues
-            played = [result.id for result in diagnosis.results]
-            _refuse_dialogue(name, dialogue, played, is_in_benchmark)
-        return text
+        return _of_played(name, dialogue, text, [result.id for result in diagnosis.results])
     return diagnosis_text(diagnosis, domain, cause) if cause in (None, *_STRICT_CAUSES) else ""
 
 
@@ -194,15 +190,13 @@ def _grounded_text(
     if dialogue is not None:
         id_ = dialogue if dialogue in diagnosis.outcomes else dialogue_id(dialogue)
         text = diagnosis.dialogue_text(id_, database)
-        if text is None:
-            _refuse_dialogue(name, dialogue, [*diagnosis.outcomes], True)
-        return str(text)
+        return _of_played(name, dialogue, text, [*diagnosis.outcomes])
     return "" if cause in _STRICT_CAUSES else str(diagnosis.text(domain, cause))
 
 
-def _refuse_dialogue(
-    name: str, dialogue: str, played: Sequence[str], is_in_benchmark: bool
-) -> NoReturn:
-    where = "is not played" if is_in_benchmark else "is not in the benchmark"
-    first = f"the first that is played is {played[0] if played else 'none'}"
-    raise InputError(name, f"dialogue {dialogue} {where}; {first}")
+def _of_played(name: str, dialogue: str, text: str | None, played: Sequence[str]) -> str:
+    """Return what is shown of a dialogue, if it is one of those played."""
+    if text is None:
+        first = f"the first that is played is {played[0] if played else 'none'}"
+        raise InputError(name, f"dialogue {dialogue} is not played; {first}")
+    return text

@@ -206,7 +206,6 @@ TRACKS = (
         below=_below,
         ranks="success, all",
         against="of a named venue, %",
-        reported_alone=True,
         caption="From text, goal and database alone; delex.: delexicalised first",
     ),
 )

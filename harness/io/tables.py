@@ -199,17 +199,15 @@ def text_table(
         width: Characters in a line; by default those of the terminal, if it is one.
     """
     rows = [[printable(str(cell)) if isinstance(cell, str) else cell for cell in r] for r in rows]
+    limit, count = width or terminal_width(), len(headers)
     table = _table(headers, rows, "simple")
-    limit = width or terminal_width()
-    if limit is None or len(headers) < 3 or max(map(len, table.splitlines())) <= limit:
+    while limit is not None and count > 2 and max(map(len, table.splitlines())) > limit:
+        count -= 1
+        table = _table(headers[:count], [row[:count] for row in rows], "simple")
+    if count == len(headers):
         return table
-    # The rule under the titles is as wide as the columns are.
-    widths = [len(dashes) for dashes in table.splitlines()[1].split()]
-    tables = []
-    for columns in _chunks(widths, limit):
-        part = [[row[column] for column in columns] for row in rows]
-        tables.append(_table([headers[column] for column in columns], part, "simple"))
-    return "\n\n".join(tables)
+    further = [[row[0], *row[count:]] for row in rows]
+    return f"{table}\n\n{text_table([headers[0], *headers[count:]], further, limit)}"
 
 
 def terminal_width() -> int | None:
@@ -223,19 +221,6 @@ def wrapped(text: str) -> str:
     """Return a sentence in lines that fit the terminal; in one line where output is no terminal."""
     width = terminal_width()
     return text if width is None else textwrap.fill(text, width, break_long_words=False)
-
-
-def _chunks(widths: Sequence[int], limit: int) -> list[list[int]]:
-    """Return which columns stand together, the first one in every part."""
-    chunks: list[list[int]] = [[0]]
-    used = widths[0]
-    for column in range(1, len(widths)):
-        if used + 2 + widths[column] > limit and len(chunks[-1]) > 1:
-            chunks.append([0])
-            used = widths[0]
-        chunks[-1].append(column)
-        used += 2 + widths[column]
-    return chunks
 
 
 def printable(text: str) -> str:

@@ -112,6 +112,18 @@ class NormalizedSubmission:
         """The number of system turns."""
         return sum(map(len, self.dialogues.values()))
 
+    def reworded(
+        self, submission: Submission, normalize: Callable[[str], str]
+    ) -> NormalizedSubmission:
+        """Return it with the responses of the submission that it is of, normalised otherwise."""
+        dialogues = {
+            id_: replace(
+                one, responses=tuple(normalize(turn.response) for turn in submission.dialogues[id_])
+            )
+            for id_, one in self.dialogues.items()
+        }
+        return replace(self, dialogues=dialogues)
+
     @cached_property
     def without_states(self) -> tuple[int, str]:
         """How many turns have no state, and which is the first; empty if there is none."""

@@ -153,7 +153,7 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
         "bleu_by_style": None if row.is_corpus else report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
-        "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
+        "lower_bound": None if report.lower_bound is None else vars(report.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(scores.further_gold) or None,
         "points_lost": scores.dialogues and {k: list(v) for k, v in points.items() if any(v)},

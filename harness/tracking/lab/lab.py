@@ -50,7 +50,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 
 def _scored(given: Mapping[str, Any], files: Sequence[str]) -> list[ScoredFile]:
-    return scored_files(files, given["benchmark_name"], given["gold_version"], given["choices"])
+    return scored_files(files, given["benchmark"], given["gold_version"], given["choices"])
 
 
 def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[str, Any]) -> None:
@@ -228,7 +228,7 @@ def _band_text(band: Mapping[str, float]) -> str:
 
 @command.command("ratings")
 @click.argument("ratings", metavar="CSV")
-@click.argument("file", shell_complete=option.complete_file)
+@click.argument("file", type=option.FILE)
 @option.flag(
     "--lexicalised",
     help="The responses are plain English; also take grounded Inform and Success.",
@@ -265,7 +265,7 @@ def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[s
 
 @command.command("sheet")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("file", shell_complete=option.complete_file)
+@click.argument("file", type=option.FILE)
 @click.pass_obj
 def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
     """Write sheets to DIR on which people rate 100 dialogues of FILE, drawn at random, and the
@@ -275,7 +275,7 @@ def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
     dialogues = scored.file.dialogues
     benchmark = scored.file.benchmark
     if benchmark is None:
-        choose = benchmark_chooser(given["benchmark_name"], "comparing with")
+        choose = benchmark_chooser(given["benchmark"], "comparing with")
         benchmark = choose([dialogue.id for dialogue in dialogues])
     written = write_rating_sheets(folder, dialogues, benchmark, given["choices"])
     notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
