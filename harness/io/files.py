@@ -17,12 +17,12 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar, cast
 
-from ..errors import InputError, shown
+from ..errors import Findings, InputError, cut, refuse, shown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -151,7 +151,8 @@ def _unpacked(content: bytes, source: str) -> bytes:
         if content.startswith(b"PK\x03\x04"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 # A Mac adds files of its own.
-                files = archive.namelist()
+                inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
+                files = [one for one in inside if not one.endswith("/")]
                 if len(files) != 1:
                     several = f"a zip file of {len(files)} files; unpack it and name one"
                     raise InputError(source, several)
@@ -201,16 +202,18 @@ def parse_json(content: bytes, source: str) -> object:
     """
     if not content or content.isspace():
         raise InputError(source, "the file is empty; expected JSON")
+    # The objects are kept, so that no other has the number of one.
+    doubled: dict[int, tuple[object, str]] = {}
 
     def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
         read = dict(pairs)
         if len(read) != len(pairs):
             ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
-            raise InputError(source, f"the key {shown(key)} is there twice in an object; keep one")
+            doubled[id(read)] = (read, key)
         return read
 
     try:
-        return json.loads(content, object_pairs_hook=as_object)
+        read = json.loads(content, object_pairs_hook=as_object)
     except UnicodeDecodeError as error:
         _refuse_encoding(error, source)
     except json.JSONDecodeError as error:
@@ -221,6 +224,32 @@ def parse_json(content: bytes, source: str) -> object:
     except ValueError as error:
         # A number of more digits than Python reads.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
+    problems = Findings()
+    for place, value in _places(read) if doubled else ():
+        if id(value) in doubled:
+            key = shown(doubled[id(value)][1])
+            problems.add(place, f"the key {key} is there twice; keep one")
+    refuse(source, problems)
+    return read
+
+
+_LONGEST_PLACE = 100
+"""Characters of the place of a value in a JSON file, and of each key."""
+
+
+def _places(content: object) -> Iterator[tuple[str, object]]:
+    """Yield every value of a JSON document with its place: `sng1[0].state.hotel`."""
+    waiting = [("", content)]
+    while waiting:
+        place, value = waiting.pop()
+        yield place, value
+        start, inside = cut(place, _LONGEST_PLACE), list[tuple[str, object]]()
+        if isinstance(value, dict):
+            dot = "." if place else ""
+            inside = [(f"{start}{dot}{k[:_LONGEST_PLACE]}", one) for k, one in value.items()]
+        elif isinstance(value, list):
+            inside = [(f"{start}[{number}]", one) for number, one in enumerate(value)]
+        waiting += reversed(inside)
 
 
 def decoded(content: bytes, source: str) -> str:
