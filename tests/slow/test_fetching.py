@@ -20,7 +20,7 @@ from mwz.harness.data import DataSet, load_benchmark
 _CHILD = """
 import json, sys
 from dataclasses import replace
-import mwz.harness.cli.data as data
+import mwz.harness.data as data
 from mwz.harness.cli import main
 from mwz.harness.data.declared import parse_source
 with open(sys.argv[1]) as file:
