@@ -13,7 +13,7 @@ import pytest
 from helpers import Cli, write_json
 
 from mwz.harness.benchmark import Benchmark
-from mwz.harness.cli import commands
+from mwz.harness.cli import commands, main
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 
@@ -216,6 +216,15 @@ def test_help_imports_no_subcommand() -> None:
     for name, (line, _) in commands().items():
         assert name in done.stdout
         assert line in " ".join(done.stdout.split())
+
+
+def test_what_a_command_imports_in_vain_is_no_room_that_was_taken_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made_up = {"hello": ("Say hello", "mwz.harness.cli.hello")}
+    monkeypatch.setattr("mwz.harness.cli.commands", lambda: made_up)
+    with pytest.raises(ModuleNotFoundError):
+        main(["hello"])
 
 
 def test_a_misspelled_command_is_told_with_the_one_that_is_meant(cli: Cli) -> None:
