@@ -34,7 +34,7 @@ from ..metrics import (
     tracking_signature,
 )
 from ..signature import Signature
-from ..submission import STATE, dialogue_id, parse_predictions
+from ..submission import dialogue_id, empty_states, parse_predictions
 from .columns import Column, Values, at, named, raised
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
@@ -182,8 +182,7 @@ def read_states(content: bytes | str, source: str, how: Reading) -> States:
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        dialogues = load_benchmark(()).dialogues
-        read = {id_: [{STATE: {}}] * one.turns for id_, one in dialogues.items()}
+        read = empty_states(load_benchmark(()))
     file = parse_tracking_file(read, source, load_benchmark)
     if how.gold is not None and file.benchmark is not None:
         states = how.load_gold(how.gold, file.benchmark)

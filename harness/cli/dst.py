@@ -18,7 +18,7 @@ from ..metrics import (
     tracking_metrics,
     tracking_statistics,
 )
-from ..submission import EMPTY_STATES, STATE, parse_predictions
+from ..submission import EMPTY_STATES, empty_states, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
 from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables
@@ -79,8 +79,7 @@ def scored_files(
         if isinstance(outputs.content, str):
             if outputs.content != EMPTY_STATES:
                 raise InputError(outputs.source, "has no predicted states; @empty has")
-            dialogues = load_benchmark(()).dialogues
-            states = {id_: [{STATE: {}}] * one.turns for id_, one in dialogues.items()}
+            states = empty_states(load_benchmark(()))
         else:
             states = parse_predictions(outputs.content, outputs.source)
         file = parse_tracking_file(states, outputs.source, load_benchmark, gold)

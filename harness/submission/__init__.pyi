@@ -31,6 +31,7 @@ from .model import (
     Submission as Submission,
     Turn as Turn,
     delexicalise_submission as delexicalise_submission,
+    empty_states as empty_states,
     human_submission as human_submission,
     made_submission as made_submission,
     made_submissions as made_submissions,

@@ -18,6 +18,7 @@ from mwz.normalization import (
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..errors import InputError, Remark
+from .formats.standard import STATE
 from .remarks import plain_remarks
 
 if TYPE_CHECKING:
@@ -292,6 +293,11 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
 
     dialogues = {id_: made(dialogue) for id_, dialogue in benchmark.dialogues.items()}
     return NormalizedSubmission(dialogues, names_domains=False)
+
+
+def empty_states(benchmark: Benchmark) -> dict[str, list[dict[str, Any]]]:
+    """Return what a file of `EMPTY_STATES` holds, as a tracker would write it."""
+    return {id_: [{STATE: {}}] * one.turns for id_, one in benchmark.dialogues.items()}
 
 
 def human_submission(benchmark: Benchmark) -> Submission:

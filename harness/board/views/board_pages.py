@@ -68,6 +68,9 @@ def cause_title(cause: str) -> str:
 # Column that is called otherwise than its metric -> the metric.
 _METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
 
+# Metric -> its title in printed tables.
+_PRINTED_TITLES = {metric: title for title, metric in METRICS.items()}
+
 
 def board_page(board: Board, downloads: Collection[str]) -> Data:
     """Return what the page of the board shows.
@@ -171,8 +174,7 @@ def row_flags(row: Row | ReportedRow, columns: Sequence[Column[Any]]) -> Sequenc
 def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
     """Return what stands in a table of scored rows, of others what is printed of the same."""
     if isinstance(row, ReportedRow):
-        titles = {metric: title for title, metric in METRICS.items()}
-        title = titles.get(_METRICS.get(column.key, column.key), "")
+        title = _PRINTED_TITLES.get(_METRICS.get(column.key, column.key), "")
         return Value(words=row.figures.get(title, NOTHING))
     is_shown = column.key != "flags" or row_flags(row, [column]) is not None
     return column.value(row) if is_shown else Value()
