@@ -25,10 +25,11 @@ from typing import Any
 
 import pytest
 from entered import enter_sample
-from helpers import PROJECT, Cli, build_multiwoz, read_hdno, sample_predictions
+from helpers import PROJECT, Cli, build_multiwoz, sample_predictions
 
 import mwz
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.submission import read_predictions
 
 with pytest.MonkeyPatch.context() as _patch:
     # Commands work in this process unless a test says otherwise: starting others takes its time.
@@ -109,11 +110,10 @@ def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
     """Reads the predictions of a published system by name."""
 
     def read(name: str) -> Mapping[str, Any]:
-        if name.startswith("hdno-"):
-            return read_hdno(upstream / "HDNO/visualize" / name.removeprefix("hdno-"))
         place = _ELSEWHERE.get(name, f"MultiWOZ_Evaluation/predictions/{name}.json")
-        content: Mapping[str, Any] = json.loads((upstream / place).read_text(encoding="utf-8"))
-        return content
+        if name.startswith("hdno-"):
+            place = f"HDNO/visualize/{name.removeprefix('hdno-')}/test_file.txt"
+        return read_predictions(upstream / place).dialogues
 
     return read
 

@@ -123,18 +123,6 @@ class Run:
     err: str
 
 
-# How HDNO's outputs are written: the dialogue and what came before, the human response, its own.
-_HDNO_TURN = re.compile(r"^(\w+)\.json-prev_ctx[^\n]*\nTrue:[^\n]*\nPred:(.*)", re.MULTILINE)
-
-
-def read_hdno(folder: Path) -> dict[str, list[Mapping[str, str]]]:
-    """Read one of the policy systems in the repository of HDNO: dialogue -> turns."""
-    said: dict[str, list[Mapping[str, str]]] = {}
-    for id_, response in _HDNO_TURN.findall((folder / "test_file.txt").read_text(encoding="utf-8")):
-        said.setdefault(id_, []).append({"response": response})
-    return said
-
-
 def sample_predictions(name: str) -> dict[str, Any]:
     """Return one of the sample's submissions."""
     predictions: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_bytes())

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from helpers import refusal
+from helpers import benchmark, dialogue, refusal
 from hypothesis import given, strategies as st
 
 from mwz.harness.errors import InputError, Remark
-from mwz.harness.submission import parse_predictions, standard_form
+from mwz.harness.submission import checked_submission, parse_predictions, standard_form
 from mwz.harness.submission.notations import read_span, without_tokens
 
 
@@ -159,7 +159,7 @@ def test_the_standard_form_is_as_it_is() -> None:
     assert _standard(content) is content
 
 
-# Blocks of SOLOIST.
+# Blocks of SOLOIST and of LaRL.
 
 BLOCKS = """\
 filename: SNG1.json
@@ -201,43 +201,95 @@ READ_BLOCKS = {
 }
 
 
+LARL = """\
+MUL1.json-prev_ctx = Source context: <s> <d> <eos>|<s> a hotel : cheap ? <eos>
+True: the data's
+Pred: we have [value_count] : take [hotel_name] .
+----------------------------------------
+MUL1.json-prev_ctx = Source context: <s> the data's <eos>|<s> thanks <eos>
+True: the data's
+Pred:
+----------------------------------------
+SNG2.json-prev_ctx = Source context: <s> <d> <eos>|<s> bye <eos>
+True: the data's
+Pred: goodbye
+----------------------------------------
+Test Corpus Matches : 93.49%
+"""
+READ_LARL = {
+    "MUL1.json": [{"response": "we have [value_count] : take [hotel_name] ."}, {"response": ""}],
+    "SNG2.json": [{"response": "goodbye"}],
+}
+
+
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
-def test_blocks_of_soloist_are_read(ends: str, mark: str) -> None:
-    content = (mark + BLOCKS.replace("\n", ends)).encode()
-    assert _standard(parse_predictions(content, "out.txt")) == READ_BLOCKS
+@pytest.mark.parametrize(
+    ("text", "expected"), [(BLOCKS, READ_BLOCKS), (LARL, READ_LARL)], ids=["SOLOIST", "LaRL"]
+)
+def test_blocks_are_read(text: str, expected: object, ends: str, mark: str) -> None:
+    content = (mark + text.replace("\n", ends)).encode()
+    assert _standard(parse_predictions(content, "out.txt")) == expected
 
 
 def test_what_a_belief_says_in_vain_is_told() -> None:
-    belief = "<belief> : hostel area = north | hotel colour = red ; stars = 4 |"
-    block = {"filename": "SNG1.json", "gen_belief": belief, "gen_reply": "hi"}
-    assert _standard([block])["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
-    told = [str(warning) for warning in _warnings([block])]
-    assert told == [
+    belief = "hostel area = north | hotel colour = red ; stars = 4 |"
+    text = BLOCKS.replace(
+        "hotel area = north ; stars = 4 | booking day = monday ; people = 2", belief
+    )
+    content = parse_predictions(text.encode(), "out.txt")
+    assert _standard(content)["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
+    assert [str(warning) for warning in _warnings(content)] == [
         "dialogue SNG1.json, turn 0: `gen_belief`: 'hostel' is no domain; left out",
         "dialogue SNG1.json, turn 0: `gen_belief`: 'colour' is no slot; left out",
     ]
 
 
+_WANTED = "expected a block of the lines"
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "problem"),
+    ("text", "before", "after", "problem"),
     [
-        ("gen_belief: <belief> : none\n", "", "block 2: expected lines filename, belief"),
+        (BLOCKS, "gen_belief: <belief> : none\n", "", f"line 7: {_WANTED} filename, belief"),
         (
+            BLOCKS,
             "reply: system : the data's\ngen_reply:\n",
             "well\ngen_reply:\n",
-            "block 2: expected lines filename, belief, gen_belief, reply, gen_reply, each once",
+            f"line 7: {_WANTED} filename, belief, gen_belief, reply, gen_reply, in this order",
         ),
-        ("gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", "block 3: expected lines"),
-        ("---\nJoint Accuracy: 0.25\n", "", "the last block ends without a line ---"),
+        (BLOCKS, "gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", f"line 13: {_WANTED}"),
+        (BLOCKS, "---\nJoint", "Joint", "line 13: the last block ends without a line of dashes"),
+        # No response; no id, in the first block or a later one; a block or a file that is cut off.
+        (LARL, "Pred:\n", "", f"line 5: {_WANTED} prev_ctx, True, Pred, in this order"),
+        (LARL, LARL[: LARL.index("True")], "", f"line 1: {_WANTED}"),
+        (LARL, LARL[LARL.index("SNG2") : LARL.rindex("True")], "", f"line 9: {_WANTED}"),
+        (LARL, LARL[LARL.index("goodbye") :], "good", "line 9: the last block ends without"),
+        (LARL, LARL[LARL.index("2.json") :], "2.js", "line 9: the last block ends without"),
+        (LARL, "SNG2.json-prev_ctx = S", "SNG2.json-prev", f"line 9: {_WANTED}"),
     ],
 )
 def test_blocks_that_contradict_themselves_are_refused(
-    before: str, after: str, problem: str
+    text: str, before: str, after: str, problem: str
 ) -> None:
-    assert before in BLOCKS
-    content = BLOCKS.replace(before, after, 1).encode()
+    assert before in text
+    content = text.replace(before, after, 1).encode()
     assert problem in str(refusal(parse_predictions, content, "out.json"))
+
+
+def test_a_dialogue_that_is_there_twice_is_refused_with_both_lines() -> None:
+    twice = LARL[: LARL.index("Test")] + LARL[: LARL.index("SNG2")]
+    assert _problems(parse_predictions(twice.encode(), "out.json")) == [
+        "line 13: dialogue MUL1.json is there twice, first in line 1; keep one"
+    ]
+
+
+def test_a_dialogue_that_the_benchmark_lacks_is_refused_with_its_line() -> None:
+    read = standard_form(parse_predictions(LARL.encode(), "out.txt"), "out.txt")
+    on = benchmark({"sng2": dialogue({}, 1)})
+    assert refusal(checked_submission, read, on, "out.txt").problems == (
+        "line 1, dialogue MUL1.json: not in the benchmark tiny; leave it out",
+    )
 
 
 # Tables of belief states.

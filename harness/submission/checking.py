@@ -110,7 +110,7 @@ def checked_submission(
     """
     checker = _Checker(benchmark, reading)
     users = {} if benchmark is None else benchmark.users
-    dialogues = checker.dialogues(standard.dialogues_among(users))
+    dialogues = checker.dialogues(standard.dialogues_among(users), standard.lines)
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
     if rules is not None and benchmark is not None:
@@ -169,8 +169,10 @@ class _Checker:
             self._remarks.add("", message, "unread keys", warning=False)
         return self._remarks.remarks()
 
-    def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
-        """Check all dialogues, and return those that are in order."""
+    def dialogues(
+        self, content: Mapping[Any, Any], lines: Mapping[Any, int]
+    ) -> dict[str, tuple[Turn, ...]]:
+        """Check all dialogues, which may begin in known lines; return those that are in order."""
         problem = self._problem_of_all(content)
         if problem:
             self.problems.add("", problem)
@@ -181,7 +183,8 @@ class _Checker:
             id_ = str(written) if self._benchmark is None else dialogue_id(written)
             problem = self._dialogue_problem(written, turns, spelled.get(id_))
             if problem:
-                self.problems.add(_dialogue_text(written), problem)
+                line = f"line {lines[written]}, " if written in lines else ""
+                self.problems.add(f"{line}{_dialogue_text(written)}", problem)
             else:
                 read[id_] = tuple(
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
@@ -124,12 +124,14 @@ class Standard:
         find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
             id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
             then; or raises an `InputError`. None where the file says it.
+        lines: Dialogue id -> the line of the file in which it begins, where messages should say it.
     """
 
     dialogues: Mapping[Any, Any]
     format: str
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
+    lines: Mapping[Any, int] = field(default_factory=dict)
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
