@@ -26,7 +26,7 @@ from mwz.harness.board.entries import entry_problems
 from mwz.harness.board.model import fingerprints
 from mwz.harness.io import validated
 from mwz.harness.metrics import FLAGS, flags
-from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 
 Turns = Sequence[Mapping[str, Any]]
@@ -268,25 +268,3 @@ def test_honest_figures_are_those_of_entries_that_do_not_raise_the_flag() -> Non
         least, greatest = FLAGS[flag].honest
         assert least - 0.01 < min(values) < least + 0.02
         assert greatest - 0.02 < max(values) < greatest + 0.01
-
-
-# ------------------------------------------------------------------------------- on real data
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "placeholders"),
-    [("larl_2.1", 1.43), ("word_2.0", 1.82)],
-)
-def test_the_systems_in_the_repository_of_hdno_raise_no_flag(
-    name: str,
-    placeholders: float,
-    multiwoz: Benchmark,
-    predictions: Callable[[str], Mapping[str, Any]],
-) -> None:
-    options = Options(metrics=["bleu", "inform", "flags"])
-    report = Scorer(multiwoz, options).score(predictions(f"hdno-{name}"))
-    found = report.metrics["flags"]
-    assert report.coverage.turns == 7360
-    assert round(found["placeholders"], 2) == placeholders
-    assert not any(FLAGS[name].is_raised(value) for name, value in found.items())

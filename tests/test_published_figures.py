@@ -8,12 +8,15 @@ BLEU and diversity at full precision, rates rounded to one decimal.
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sacrebleu
 from entered import PUBLISHED, REPOSITORY
 
 from mwz.harness import Benchmark
@@ -21,7 +24,7 @@ from mwz.harness.board import Entry, read_entries
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.options import AUTO
 from mwz.harness.submission import CONSTANT, made_submission
-from mwz.normalization import normalize_slot_name, rule_set
+from mwz.normalization import normalize_response, normalize_slot_name, rule_set
 
 pytestmark = pytest.mark.real_data
 
@@ -170,6 +173,51 @@ def test_dots_has_the_figures_of_table_5_with_estimated_domains(
 ) -> None:
     own = scorer.with_options(domains="states", setup="strict", metrics=("inform",))
     assert _totals(own.score(predictions("dots"))) == pytest.approx((80.4, 68.7), abs=_TENTH)
+
+
+# Folder in HDNO's repository -> entry, the BLEU that the file prints, and in how many turns `True:`
+# is the reference in LAVA's style, of those without a word that is unknown or cut off.
+OF_HDNO = {
+    "larl_2.0": ("larl-2.0", 0.12014136359441197, (6721, 6721)),
+    "larl_2.1": ("larl-2.1", 0.13715156573434537, (6715, 6726)),
+    "word_2.0": ("word-level-rl-2.0", 0.14081995033825814, (6721, 6721)),
+    "word_2.1": ("word-level-rl-2.1", 0.14521209693913437, (6715, 6726)),
+}
+
+
+@pytest.mark.parametrize("folder", OF_HDNO)
+def test_notes_on_larls_entries_have_the_figures_with_estimated_domains(
+    folder: str, scorer: Scorer, entered: Mapping[str, Entry], predictions: Predictions
+) -> None:
+    key, printed, _ = OF_HDNO[folder]
+    own = scorer.with_options(domains="states", setup="strict", metrics=("inform",))
+    inform, success = _totals(own.score(predictions(f"hdno-{folder}")))
+    system = entered[key].system
+    assert f"{system.note}".endswith(
+        f"with domains from state changes {inform:.1f} / {success:.1f}"
+    )
+    assert float(system.reported[0].figures["bleu"]) == round(100 * printed, 2)
+
+
+@pytest.mark.parametrize("folder", OF_HDNO)
+def test_larls_files_print_the_bleu_of_their_lines_with_the_marks_around_them(
+    folder: str, upstream: Path, multiwoz: Benchmark
+) -> None:
+    path = upstream / "HDNO" / "visualize" / folder / "test_file.txt"
+    blocks = re.findall(r"(?m)^(\w+).json-prev_ctx.*\nTrue: (.*)\nPred: (.*)", path.read_text())
+    _, printed, same = OF_HDNO[folder]
+    given, generated = ([f"<s> {block[at]} <eos>" for block in blocks] for at in (1, 2))
+    bleu = sacrebleu.corpus_bleu(generated, [given], smooth_method="none", tokenize="none")
+    assert bleu.score / 100 == pytest.approx(printed, abs=1e-6)
+    turns: Counter[str] = Counter()
+    compared = Counter()
+    for id_, text, _ in blocks:
+        reference = multiwoz.dialogues[id_.lower()].references["lava"][turns[id_]]
+        turns[id_] += 1
+        if "<unk>" not in text and len(text.split()) < 48:
+            normalised = normalize_response(text, rule_set("2021"))[0]
+            compared[normalised == reference] += 1
+    assert (compared[True], compared.total()) == same
 
 
 # Venues that a query by their own name does not find.

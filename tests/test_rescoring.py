@@ -345,8 +345,10 @@ def test_rescoring_tells_what_differs_and_writes_it_unless_it_only_checks(
 
 @pytest.mark.real_data
 def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
-    # The smallest file and a reference row stand for all of them, which `mwz verify` scores.
-    for key in ("hdno", "constant-response"):
+    # A small file, four of another format and a reference row stand for all, which `mwz verify`
+    # scores.
+    blocks = ("larl-2.0", "larl-2.1", "word-level-rl-2.0", "word-level-rl-2.1")
+    for key in ("hdno", *blocks, "constant-response"):
         entry = read_entry(REPOSITORY / key)
         content = find_predictions(entry, [upstream])
         scores = all_scores(content, multiwoz, key)
