@@ -232,6 +232,23 @@ def test_blocks_are_read(text: str, expected: object, ends: str, mark: str) -> N
     assert _standard(parse_predictions(content, "out.txt")) == expected
 
 
+@given(
+    st.dictionaries(
+        st.from_regex(r"\A[a-z0-9]{1,9}\Z"), st.lists(st.text(), min_size=1), min_size=1
+    )
+)
+def test_blocks_of_larl_are_read_as_they_are_written(said: Mapping[str, list[str]]) -> None:
+    lines = {id_: [" ".join(text.split()) for text in texts] for id_, texts in said.items()}
+    blocks = [
+        f"{id_}.json-prev_ctx = \nTrue: \nPred: {line}\n{'-' * 40}\n"
+        for id_ in lines
+        for line in lines[id_]
+    ]
+    read = _standard(parse_predictions("".join(blocks).encode(), "out.txt"))
+    expected = {f"{id_}.json": [{"response": line} for line in lines[id_]] for id_ in lines}
+    assert read == expected
+
+
 def test_what_a_belief_says_in_vain_is_told() -> None:
     belief = "hostel area = north | hotel colour = red ; stars = 4 |"
     text = BLOCKS.replace(

@@ -140,7 +140,8 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
         turns.append(turn)
         last = id_
     refuse(source, problems)
-    name = f"{layout.program}'s {FORMAT.name} ({response_label})"
+    labels = ", ".join([response_label, *({_BELIEF} & {*layout.labels})])
+    name = f"{layout.program}'s {FORMAT.name} ({labels})"
     return replace(arrangement.standard(dialogues, name), lines=lines)
 
 
