@@ -474,6 +474,7 @@ _SETUPS = st.builds(
     credits=st.sampled_from(sorted(CREDITS)),
     empty_replaces=st.booleans(),
     every_domain=st.booleans(),
+    unbooked_train=st.booleans(),
 )
 
 

@@ -74,6 +74,17 @@ def test_a_train_id_names_other_venues_only_in_its_own_turns() -> None:
     assert _rates(played, credits="prefix or id") == (0, 0)
 
 
+def test_a_train_without_an_offer_and_its_id() -> None:
+    # Matched where the id is not requested; by HDSA's script only where a booking is.
+    for requested, inform in (([], 0), (["REFERENCE"], 100), (["TRAINID", "REFERENCE"], 0)):
+        played = play({"train": goal({}, requested)}, ("REFERENCE", {}), booked=[["train"]])
+        usual = 0 if "TRAINID" in requested else 100
+        assert _rates(played) == (usual, usual)
+        assert _rates(played, unbooked_train=False) == (inform, inform)
+    named = play({"train": goal({}, ["TRAINID"])}, ("TRAINID", {"train": {}}))
+    assert (_rates(named), _rates(named, id_provided=False)) == ((100, 100), (100, 0))
+
+
 @pytest.mark.parametrize(
     ("states", "comparison", "empty_replaces", "inform"),
     [
@@ -313,7 +324,12 @@ def test_the_command_scores_by_name(cli: Cli) -> None:
         ("sfn", "larl", (95.7, 84.4)),
         ("hdsa", "hdsa", (89.6, 80.8)),
         ("marco", "hdsa", (95.6, 87.9)),
+        ("hdsa", "hdsa-literal", (84.4, 70.4)),
+        ("marco", "hdsa-literal", (94.0, 80.0)),
         ("uniconv", "uniconv", (84.4, 74.2)),
+        # HDNO's repository prints 93.49 and 84.98, 90.29 and 86.59.
+        ("hdno-larl_2.0", "larl", (93.9, 85.2)),
+        ("hdno-word_2.0", "larl", (90.8, 87.2)),
     ],
 )
 def test_named_set_ups_on_published_outputs(

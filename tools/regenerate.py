@@ -44,7 +44,7 @@ from mwz.harness.io import (
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
 from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
-from mwz.harness.metrics.setups import CREDITS, REFERENCES
+from mwz.harness.metrics.setups import REFERENCES
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
     checked_submission,
@@ -259,20 +259,18 @@ def _setups() -> str:
             named.domains or "own",
             named.states or "own",
             named.setup.references,
-            named.setup.credits,
             named.description,
             named.source,
         ]
         for name, named in SETUPS.items()
     ]
-    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "counts for"]
-    return markdown_table([*headers, "description", "source"], rows)
+    headers = ["`--setup`", "venues", "reduced", "domains", "states", "reference", "description"]
+    return markdown_table([*headers, "source"], rows)
 
 
 def _ways() -> str:
     rows = [[f"`{name}`", "venues", way.description] for name, way in COMPARISONS.items()]
-    for column, ways in (("reference", REFERENCES), ("counts for", CREDITS)):
-        rows += [[f"`{name}`", column, description] for name, (description, _) in ways.items()]
+    rows += [[f"`{name}`", "reference", turns] for name, (turns, _) in REFERENCES.items()]
     return markdown_table(["way", "column", "what it does"], rows)
 
 

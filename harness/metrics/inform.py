@@ -83,7 +83,7 @@ def steps(
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
     due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
-    (_, booked), (_, credit) = REFERENCES[setup.references], CREDITS[setup.credits]
+    (_, booked), credit = REFERENCES[setup.references], CREDITS[setup.credits]
     last = len(dialogue.responses) - 1
     offered = None
     for turn in range(0 if setup.first_turn else 1, last + 1):
@@ -92,6 +92,8 @@ def steps(
         provided = said if active else ()
         if REFERENCE in provided and not booked(dialogue.gold, domain, turn):
             provided = tuple(slot for slot in said if slot != REFERENCE)
+        if not setup.id_provided:
+            provided = tuple(slot for slot in provided if slot != "TRAINID")
         named = venue is not None and venue.mention in response
         query, found, replaced = None, None, False
         if venue is not None and due(active, named, REFERENCE in said, turn == last):
@@ -159,7 +161,8 @@ def matched(
         wanted = database.query(domain, goal.informable)
         return COMPARISONS[setup.comparison].match(offered, wanted)
     # A train need not be named if nobody asked for its id.
-    return float(venue.mention in REQUESTABLE_SLOTS and venue.mention not in goal.requestable)
+    unasked = venue.mention in REQUESTABLE_SLOTS and venue.mention not in goal.requestable
+    return float(unasked and (setup.unbooked_train or REFERENCE in goal.requestable))
 
 
 @dataclass(frozen=True)

@@ -114,30 +114,20 @@ def _slots_or_id(played: PlayedDialogue, domain: str, turn: int) -> tuple[str, .
     return (*slots, "NAME") if "TRAINID" in played.responses[turn] else slots
 
 
-CREDITS: Mapping[
-    str, tuple[str, Callable[[PlayedDialogue, str, int], tuple[bool, str | tuple[str, ...]]]]
-] = {
-    "active": (
-        "a turn counts for the domains that are active in it",
-        lambda played, domain, turn: (
-            (domain in played.active_domains[turn], played.responses[turn])
-        ),
+CREDITS: Mapping[str, Callable[[PlayedDialogue, str, int], tuple[bool, str | tuple[str, ...]]]] = {
+    # A turn counts for the domains that are active in it.
+    "active": lambda played, domain, turn: (
+        (domain in played.active_domains[turn], played.responses[turn])
     ),
-    "goal": (
-        "a turn counts for every domain of the goal",
-        lambda played, domain, turn: (True, played.responses[turn]),
-    ),
-    "prefix": (
-        "a placeholder counts for the domain that it names, as `[hotel_name]` does",
-        lambda played, domain, turn: (True, played.domain_slots[turn].get(domain, ())),
-    ),
-    "prefix or id": (
-        "as `prefix`, and a train id names a venue of every domain",
-        lambda played, domain, turn: (True, _slots_or_id(played, domain, turn)),
-    ),
+    # A turn counts for every domain of the goal.
+    "goal": lambda played, domain, turn: (True, played.responses[turn]),
+    # A placeholder counts for the domain that it names, as `[hotel_name]` does.
+    "prefix": lambda played, domain, turn: (True, played.domain_slots[turn].get(domain, ())),
+    # So it does, and a train id also names a venue of every other domain.
+    "prefix or id": lambda played, domain, turn: (True, _slots_or_id(played, domain, turn)),
 }
-"""What counts for a domain of the goal: name -> a description, and whether a turn counts for the
-domain and in what its ontology names are looked for, the response or a tuple of them."""
+"""What counts for a domain of the goal: whether a turn does, and in what its ontology names are
+looked for: the response, or the slots of placeholders."""
 
 
 def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
@@ -173,6 +163,9 @@ class Setup:
         empty_replaces: Whether a search that finds nothing takes the place of an offer.
         every_domain: Whether a state that lacks the domain asks for any venue, and not for none: in
             MultiWOZ 2.0 and 2.1 states have every domain.
+        id_provided: Whether a train's id counts as provided.
+        unbooked_train: Whether a train that is never offered is matched where neither its id nor a
+            reference number is requested.
     """
 
     comparison: str = "subset"
@@ -183,6 +176,8 @@ class Setup:
     credits: str = "active"
     empty_replaces: bool = True
     every_domain: bool = False
+    id_provided: bool = True
+    unbooked_train: bool = True
 
 
 @dataclass(frozen=True)

@@ -367,12 +367,12 @@ def setup_rates(
                 answers = [answer for answer, facts in asked if due(*facts)]
                 # Equal queries have one answer, which is kept: its identity stands for it.
                 looked_up[place, domain, updates] = answers, tuple(map(id, answers))
-        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
+        matches: dict[tuple[str, str, bool, tuple[int, ...]], float] = {}
         for setup, place, informs, successes in zip(every, places, inform, success, strict=True):
             chance = chance_of_both = 1.0
             for domain in goal:
                 answers, identity = looked_up[place, domain, setup.updates]
-                key = domain, setup.comparison, identity
+                key = domain, setup.comparison, setup.unbooked_train, identity
                 if key not in matches:
                     offered = reduce(COMPARISONS[setup.comparison].offer, answers, None)
                     matches[key] = matched(offered, dialogue, domain, database, setup, rules)
