@@ -117,7 +117,8 @@ def _slots_or_id(played: PlayedDialogue, domain: str, turn: int) -> tuple[str, .
 CREDITS: Mapping[str, Callable[[PlayedDialogue, str, int], tuple[bool, str | tuple[str, ...]]]] = {
     # A turn counts for the domains that are active in it.
     "active": lambda played, domain, turn: (
-        (domain in played.active_domains[turn], played.responses[turn])
+        domain in played.active_domains[turn],
+        played.responses[turn],
     ),
     # A turn counts for every domain of the goal.
     "goal": lambda played, domain, turn: (True, played.responses[turn]),

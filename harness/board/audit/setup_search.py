@@ -260,12 +260,11 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
     names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
-    names["goal"] = {"slots": []} if submission.names_domains else {}
     usual = scorer.sources(submission)
     for name, one in SETUPS.items():
         source = one.domains or usual[1]
         if source != "slots" or submission.names_domains:
-            names[one.states or usual[0]][source].append(name)
+            names.setdefault(one.states or usual[0], {}).setdefault(source, []).append(name)
     return names
 
 
