@@ -5,6 +5,7 @@ from .normalizing import (
     STEPS as STEPS,
     BeliefState as BeliefState,
     Delexicalised as Delexicalised,
+    DomainSlots as DomainSlots,
     Span as Span,
     VenueId as VenueId,
     minutes as minutes,

@@ -26,6 +26,10 @@ from .rules import RuleSet
 NAME = re.compile(r"[\w\s\d]+")
 """The name of a placeholder."""
 
+DomainSlots: TypeAlias = Mapping[str, tuple[str, ...]]
+"""domain -> ontology names of a response's placeholders that name it, as `[hotel_name]` does, in
+order; empty for one that the ontology lacks."""
+
 PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
 """A placeholder; its name is the first group, its suffix the second."""
 
@@ -78,13 +82,13 @@ def normalized_text(response: str, rules: RuleSet, without: str | None = None) -
 @lru_cache(maxsize=1 << 15)
 def normalize_response(
     response: str, rules: RuleSet
-) -> tuple[str, tuple[str, ...], tuple[str, ...], int, int]:
+) -> tuple[str, tuple[str, ...], DomainSlots, int, int]:
     """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
 
     Returns:
         The normalised text; its placeholders that the ontology lacks, which were replaced by
-        nothing; the domains that placeholders name, as `[hotel_name]` does, each once, in order;
-        how many placeholders tell about one venue; and how many of these name their domain.
+        nothing; what the placeholders that name their domain hold; how many placeholders tell
+        about one venue; and how many of these name their domain.
     """
     placeholders = tuple(placeholder_names(response))
     return normalized_text(response, rules), *_named(placeholders, rules)
@@ -94,14 +98,17 @@ def normalize_response(
 @lru_cache(maxsize=1 << 12)
 def _named(
     placeholders: tuple[str, ...], rules: RuleSet
-) -> tuple[tuple[str, ...], tuple[str, ...], int, int]:
+) -> tuple[tuple[str, ...], DomainSlots, int, int]:
     """Return what `normalize_response` says of placeholders."""
     names = rules.ontology
     about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
-    named = (_domain(name) for name in placeholders)
+    slots: dict[str, tuple[str, ...]] = {}
+    for name in placeholders:
+        if (domain := _domain(name)) in rules.domains:
+            slots[domain] = (*slots.get(domain, ()), names.get(name, ""))
     return (
         tuple(name for name in placeholders if name not in names),
-        tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
+        slots,
         len(about_venues),
         sum(_domain(name) in rules.domains for name in about_venues),
     )

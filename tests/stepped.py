@@ -10,7 +10,7 @@ from mwz.database import VenueDatabase
 from mwz.harness.benchmark import Goal
 from mwz.harness.metrics import DialogueResult, PlayedDialogue, Setup, rates
 from mwz.harness.metrics.inform import goal_results
-from mwz.normalization import RuleSet
+from mwz.normalization import DomainSlots, RuleSet
 
 STRICT = Setup()
 
@@ -23,6 +23,7 @@ def play(
     active: Sequence[Sequence[str]] | None = None,
     booked: Sequence[Sequence[str]] | None = None,
     references: Sequence[str] | None = None,
+    slots: Sequence[DomainSlots] | None = None,
     id_: str = "d1",
 ) -> PlayedDialogue:
     """Return a dialogue of (response, state) turns, by default all about every domain."""
@@ -32,6 +33,7 @@ def play(
         responses=[response for response, _ in turns],
         states=[state for _, state in turns],
         active_domains=active or [list(goals)] * len(turns),
+        domain_slots=slots or [{}] * len(turns),
     )
 
 

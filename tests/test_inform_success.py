@@ -25,6 +25,7 @@ from mwz.harness.metrics import (
     matched,
     steps as walk,
 )
+from mwz.harness.metrics.setups import CREDITS
 from mwz.normalization import RuleSet
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
@@ -446,6 +447,10 @@ _TURNS = st.lists(
         st.sampled_from(["ok", "NAME", "TRAINID", "NAME, PHONE, TRAINID", "REFERENCE and PHONE"]),
         _STATES,
         st.lists(st.sampled_from(["restaurant", "train", "taxi"]), max_size=2),
+        st.dictionaries(
+            st.sampled_from(["restaurant", "train", "taxi"]),
+            st.sampled_from([("NAME",), ("TRAINID",), ("NAME", "PHONE"), ("REFERENCE",)]),
+        ),
     ),
     max_size=5,
 )
@@ -466,6 +471,10 @@ _SETUPS = st.builds(
     st.sampled_from(sorted(COMPARISONS)),
     st.sampled_from(sorted(UPDATES)),
     st.booleans(),
+    credits=st.sampled_from(sorted(CREDITS)),
+    empty_replaces=st.booleans(),
+    every_domain=st.booleans(),
+    unbooked_train=st.booleans(),
 )
 
 
@@ -475,9 +484,10 @@ def _dialogues(draw: st.DrawFn) -> PlayedDialogue:
     booked = [["restaurant"] if draw(st.booleans()) else [] for _ in turns]
     return play(
         draw(_GOALS),
-        *((response, state) for response, state, _ in turns),
-        active=[active for _, _, active in turns],
+        *((response, state) for response, state, _, _ in turns),
+        active=[active for _, _, active, _ in turns],
         booked=booked,
+        slots=[slots for *_, slots in turns],
     )
 
 

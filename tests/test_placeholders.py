@@ -101,10 +101,14 @@ def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
     assert unknown == ("hotel", "value_foo", "hotel")
 
 
-def test_the_domains_that_placeholders_name_come_once_each_in_order() -> None:
-    response = "[train_id] [hotel_name] [train_leave] [value_area] [taxi_car]"
-    _, _, domains, *_ = normalize_response(response, RULES)
-    assert domains == ("train", "hotel", "taxi")
+def test_the_slots_of_each_domain_that_placeholders_name_come_in_order() -> None:
+    response = "[train_id] [hotel_name] [train_leave] [value_area] [taxi_foo]"
+    _, _, slots, *_ = normalize_response(response, RULES)
+    assert [*slots.items()] == [
+        ("train", ("TRAINID", "TIME")),
+        ("hotel", ("NAME",)),
+        ("taxi", ("",)),
+    ]
 
 
 def test_only_placeholders_about_venues_tell_whether_names_have_domains() -> None:

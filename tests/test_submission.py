@@ -198,7 +198,7 @@ def test_responses_and_states_are_normalised_and_the_submission_is_kept() -> Non
     assert one.responses == ("the NAME is at!",)
     assert one.states == ({"hotel": {"name": "finches b and b"}},)
     assert one.active_domains == (["hotel"],)
-    assert one.placeholder_domains == (("hotel",),)
+    assert one.domain_slots == ({"hotel": ("NAME",)},)
     assert one.unknown_placeholders == (("foo",),)
     assert one.plain == (None,)
     assert len(one) == 1

@@ -51,7 +51,6 @@ from .setups import (
     MAIN_SETUP as MAIN_SETUP,
     RANKED as RANKED,
     SETUPS as SETUPS,
-    STATE_SOURCES as STATE_SOURCES,
     UPDATES as UPDATES,
     PlayedDialogue as PlayedDialogue,
     Setup as Setup,

@@ -28,6 +28,7 @@ from .metric import Headline, Metric, Played, Results
 from .results import COLUMNS, DialogueResult, DomainResult, Figure, Statistics, percent
 from .setups import (
     COMPARISONS,
+    CREDITS,
     MAIN_SETUP,
     REFERENCES,
     SETUPS,
@@ -48,11 +49,11 @@ class Step(NamedTuple):
 
     Attributes:
         turn: The turn's number in its dialogue, from 0.
-        active: Whether the domain is active.
+        active: Whether the turn counts for the domain.
         named: Whether the response speaks of one of its venues (a train's id).
         query: The constraints that the database was asked with; None if no offer was due, or the
             state lacks the domain.
-        found: The venues found; None if no offer was due.
+        found: The venues found; None if no offer was due, or none where that replaces no offer.
         offered: What is offered after the turn; None if nothing has been yet.
         replaced: Whether the turn set what is offered, and did not keep what was.
         said: The requestable slots that the response holds.
@@ -71,8 +72,8 @@ class Step(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def slots_said(response: str) -> tuple[str, ...]:
-    """Return the requestable slots that a normalised response holds."""
+def slots_said(response: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the requestable slots that a normalised response, or a tuple of slots, holds."""
     return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
 
 
@@ -82,25 +83,28 @@ def steps(
     """Follow a goal domain through a dialogue, in the turns that the set-up counts."""
     venue = rules.venue_rules.get(domain)
     due, offer = UPDATES[setup.updates], COMPARISONS[setup.comparison].offer
-    _, booked = REFERENCES[setup.references]
+    (_, booked), credit = REFERENCES[setup.references], CREDITS[setup.credits]
     last = len(dialogue.responses) - 1
     offered = None
-    for turn, response in enumerate(dialogue.responses):
-        if turn == 0 and not setup.first_turn:
-            continue
-        active = domain in dialogue.active_domains[turn] or not setup.active_only
+    for turn in range(0 if setup.first_turn else 1, last + 1):
+        active, response = credit(dialogue, domain, turn)
         said = slots_said(response)
         provided = said if active else ()
         if REFERENCE in provided and not booked(dialogue.gold, domain, turn):
             provided = tuple(slot for slot in said if slot != REFERENCE)
+        if not setup.id_provided:
+            provided = tuple(slot for slot in provided if slot != "TRAINID")
         named = venue is not None and venue.mention in response
         query, found, replaced = None, None, False
         if venue is not None and due(active, named, REFERENCE in said, turn == last):
-            query = dialogue.states[turn].get(domain)
+            query = dialogue.states[turn].get(domain, {} if setup.every_domain else None)
             if query is not None and setup.reduced_search:
                 query = reduced(query, venue.named_by)
             # A state that lacks the domain finds nothing.
             found = frozenset() if query is None else database.query(domain, query)
+            if not found and not setup.empty_replaces:
+                found = None
+        if found is not None:
             now = offer(offered, found)
             replaced = not (offered and now is offered)
             offered = now
@@ -157,7 +161,8 @@ def matched(
         wanted = database.query(domain, goal.informable)
         return COMPARISONS[setup.comparison].match(offered, wanted)
     # A train need not be named if nobody asked for its id.
-    return float(venue.mention in REQUESTABLE_SLOTS and venue.mention not in goal.requestable)
+    unasked = venue.mention in REQUESTABLE_SLOTS and venue.mention not in goal.requestable
+    return float(unasked and (setup.unbooked_train or REFERENCE in goal.requestable))
 
 
 @dataclass(frozen=True)
@@ -274,6 +279,8 @@ def statistics(results: Sequence[DialogueResult]) -> Statistics:
             _name(setup, name): 1 + 2 * at + offset
             for at, setup in enumerate(setups)
             for offset, name in enumerate(("inform", "success"))
+            # An expectation is no number of dialogues won.
+            if not COMPARISONS[SETUPS[setup].setup.comparison].random
         },
     )
 

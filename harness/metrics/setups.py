@@ -1,7 +1,7 @@
 """The ways to compute Inform and Success, and the set-ups that have a name.
 
 They differ between papers (table 3 of "Shades of BLEU, Flavours of Success", 2021). An entry of
-`COMPARISONS`, `UPDATES` or `REFERENCES` is all that a further way takes, and a table of
+`COMPARISONS`, `UPDATES`, `CREDITS` or `REFERENCES` is all that a further way takes, and a table of
 `setups.toml` all that a further set-up does: options, reports, audits and documentation follow.
 
 Belief states and active domains may come from the submission or from the benchmark; `STATE_SOURCES`
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, outside_tables, read_toml
+from mwz.normalization import BeliefState, DomainSlots, outside_tables, read_toml
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Benchmark, Dialogue
 from ..submission import NormalizedSubmission
@@ -109,6 +109,28 @@ active, whether the response speaks of one of its venues (a train's id), whether
 number, and whether it is the last turn played."""
 
 
+def _slots_or_id(played: PlayedDialogue, domain: str, turn: int) -> tuple[str, ...]:
+    slots = played.domain_slots[turn].get(domain, ())
+    return (*slots, "NAME") if "TRAINID" in played.responses[turn] else slots
+
+
+CREDITS: Mapping[str, Callable[[PlayedDialogue, str, int], tuple[bool, str | tuple[str, ...]]]] = {
+    # A turn counts for the domains that are active in it.
+    "active": lambda played, domain, turn: (
+        domain in played.active_domains[turn],
+        played.responses[turn],
+    ),
+    # A turn counts for every domain of the goal.
+    "goal": lambda played, domain, turn: (True, played.responses[turn]),
+    # A placeholder counts for the domain that it names, as `[hotel_name]` does.
+    "prefix": lambda played, domain, turn: (True, played.domain_slots[turn].get(domain, ())),
+    # So it does, and a train id also names a venue of every other domain.
+    "prefix or id": lambda played, domain, turn: (True, _slots_or_id(played, domain, turn)),
+}
+"""What counts for a domain of the goal: whether a turn does, and in what its ontology names are
+looked for: the response, or the slots of placeholders."""
+
+
 def _booked(gold: Dialogue, domain: str, turn: int) -> bool:
     return domain in gold.booked_domains[turn]
 
@@ -138,8 +160,13 @@ class Setup:
         reduced_search: Whether a state with a venue's name (train: id) queries by that alone.
         references: A key of `REFERENCES`.
         first_turn: Whether a dialogue's first turn counts.
-        active_only: Whether a turn counts only for the domains that are active in it, and not for
-            every domain of the goal.
+        credits: A key of `CREDITS`.
+        empty_replaces: Whether a search that finds nothing takes the place of an offer.
+        every_domain: Whether a state that lacks the domain asks for any venue, and not for none: in
+            MultiWOZ 2.0 and 2.1 states have every domain.
+        id_provided: Whether a train's id counts as provided.
+        unbooked_train: Whether a train that is never offered is matched where neither its id nor a
+            reference number is requested.
     """
 
     comparison: str = "subset"
@@ -147,7 +174,11 @@ class Setup:
     reduced_search: bool = False
     references: str = "booked"
     first_turn: bool = True
-    active_only: bool = True
+    credits: str = "active"
+    empty_replaces: bool = True
+    every_domain: bool = False
+    id_provided: bool = True
+    unbooked_train: bool = True
 
 
 @dataclass(frozen=True)
@@ -243,6 +274,8 @@ class PlayedDialogue:
         responses: Normalised responses.
         states: The belief states that query the database, normalised.
         active_domains: Active domains.
+        domain_slots: What the placeholders that name their domain hold, as in a normalised
+            submission.
     """
 
     id: str
@@ -250,6 +283,7 @@ class PlayedDialogue:
     responses: Sequence[str]
     states: Sequence[BeliefState]
     active_domains: Domains
+    domain_slots: Sequence[DomainSlots] = ()
 
 
 STATE_SOURCES: Mapping[
@@ -257,8 +291,12 @@ STATE_SOURCES: Mapping[
 ] = {
     "predicted": lambda submission, id_, gold: submission.states[id_],
     "gold": lambda submission, id_, gold: gold.states[: len(submission.dialogues[id_])],
+    "goal": lambda submission, id_, gold: (
+        len(submission.dialogues[id_])
+        * [{domain: one.informable for domain, one in gold.goal.items()}]
+    ),
 }
-"""Where the belief states that query the database come from."""
+"""Where the belief states that query the database come from; the goal only in named set-ups."""
 
 DOMAIN_SOURCES: Mapping[
     str, Callable[[NormalizedSubmission, str, Dialogue, Sequence[BeliefState]], Domains]
@@ -266,7 +304,7 @@ DOMAIN_SOURCES: Mapping[
     "predicted": lambda submission, id_, gold, states: [
         domains or () for domains in submission.dialogues[id_].active_domains
     ],
-    "slots": lambda submission, id_, gold, states: submission.dialogues[id_].placeholder_domains,
+    "slots": lambda submission, id_, gold, states: submission.dialogues[id_].domain_slots,
     "states": lambda submission, id_, gold, states: domains_from_states(states),
     "gold": lambda submission, id_, gold, states: gold.gold_domains[: len(states)],
 }
@@ -296,6 +334,7 @@ def play(
                 responses=responses,
                 states=believed,
                 active_domains=DOMAIN_SOURCES[domains](submission, id_, gold, believed),
+                domain_slots=submission.dialogues[id_].domain_slots,
             )
         )
     return played

@@ -17,7 +17,6 @@ from ..metrics import (
     DOMAIN_SOURCES,
     RANKED,
     SETUPS,
-    STATE_SOURCES,
     chosen_setups,
     default_metrics,
     named_metrics,
@@ -172,7 +171,7 @@ def choices() -> Mapping[str, Sequence[str]]:
         "rules": rule_set_names(),
         "setup": (BOTH, *SETUPS),
         "domains": (AUTO, *DOMAIN_SOURCES),
-        "states": (AUTO, *STATE_SOURCES),
+        "states": (AUTO, "predicted", "gold"),
         "goals": GOALS,
     }
 
@@ -198,6 +197,13 @@ def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
     Raises:
         InputError: The submission lacks what an option asks for.
     """
+    by_slots = [name for name in chosen_setups(options.setup) if SETUPS[name].domains == "slots"]
+    if by_slots and not submission.names_domains:
+        raise InputError(
+            submission.source,
+            f"set-up {by_slots[0]} needs placeholders that name their domain, as `[hotel_name]` "
+            "does, and most do not; choose another set-up",
+        )
     if options.domains not in (AUTO, "predicted"):
         return options.domains
     if _predicts(submission, "domains", options.domains, submission.without_domains):

@@ -101,8 +101,8 @@ class Report:
 
     @property
     def has_gold_states(self) -> bool:
-        """Whether Inform and Success were computed with gold belief states."""
-        return self.signature.states == "gold" and any(map(self.setup, SETUPS))
+        """Whether Inform and Success were computed with gold belief states, or with the goal."""
+        return self.signature.states in ("gold", "goal") and any(map(self.setup, SETUPS))
 
     def whole(self, name: str, setup: str = MAIN_SETUP) -> float | None:
         """Return a headline figure over the whole benchmark, by which systems are ranked.
@@ -208,7 +208,7 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
         more: What else is to be shown.
         signature: The signature of all of it, where it is not the report's.
     """
-    gold = "Inform and Success with gold belief states, not with predicted ones"
+    gold = f"Inform and Success with {report.states} belief states, not with predicted ones"
     parts = [
         gold if report.has_gold_states else "",
         _totals_table(report),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization import (
     BeliefState,
+    DomainSlots,
     RuleSet,
     normalize_response,
     normalize_state,
@@ -75,7 +76,7 @@ class NormalizedDialogue:
         responses: The normalised responses.
         states: The predicted belief states, normalised; None where there is none.
         active_domains: The predicted active domains; None where there are none.
-        placeholder_domains: The domains that each response's placeholders name.
+        domain_slots: What each response's placeholders that name their domain hold.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
         plain: Where the harness delexicalised a response: the original, and what was found in it.
     """
@@ -83,7 +84,7 @@ class NormalizedDialogue:
     responses: Sequence[str]
     states: Sequence[BeliefState | None]
     active_domains: Sequence[Sequence[str] | None]
-    placeholder_domains: Sequence[Sequence[str]]
+    domain_slots: Sequence[DomainSlots]
     unknown_placeholders: Sequence[Sequence[str]]
     plain: Sequence[Delexicalised | None]
 
@@ -213,7 +214,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
                 ]
             ),
             active_domains=domains,
-            placeholder_domains=named,
+            domain_slots=named,
             unknown_placeholders=unknown,
             plain=plain,
         )
@@ -286,7 +287,7 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
             responses=tuple(texts),
             states=(state,) * count,
             active_domains=(None,) * count,
-            placeholder_domains=((),) * count,
+            domain_slots=({},) * count,
             unknown_placeholders=((),) * count,
             plain=(None,) * count,
         )

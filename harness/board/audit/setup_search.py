@@ -230,9 +230,11 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     named: list[Point] = []
     for rules, (states, names) in product(published_rule_sets(), _sources(main, scorer).items()):
         ruled = scorer.with_options(rules=rules)
+        # The goal is no belief state; only named set-ups query with it.
+        combined = () if states == "goal" else ALL_SETUPS
         for domains in names:
             dialogues = play(submissions[rules], scorer.benchmark, states, domains)
-            setups = (*ALL_SETUPS, *(SETUPS[name].setup for name in names[domains]))
+            setups = (*combined, *(SETUPS[name].setup for name in names[domains]))
             sources = {"rules": rules, "states": states, "domains": domains}
             points = {
                 setup: Point({**sources, **asdict(setup)}, figures)
@@ -240,7 +242,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
                     dialogues, setups, ruled.database(), ruled.rules
                 ).items()
             }
-            rates += [points[setup] for setup in ALL_SETUPS]
+            rates += [points[setup] for setup in combined]
             for setup_name in names[domains]:
                 point = points[SETUPS[setup_name].setup]
                 named.append(replace(point, ways={"setup": setup_name, **point.ways}))
@@ -250,7 +252,8 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
 def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict[str, list[str]]]:
     """Return the sources of states, and of domains, to try -> the named set-ups that have them.
 
-    A named set-up that leaves them open takes those that the submission is scored with.
+    A named set-up that leaves them open takes those that the submission is scored with. Those that
+    need placeholders that name their domain are left out where there are none.
     """
     states = ["gold", *(["predicted"] if submission.predicts_states else [])]
     domains = ["states", "gold"]
@@ -259,7 +262,9 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
     names: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
     usual = scorer.sources(submission)
     for name, one in SETUPS.items():
-        names[one.states or usual[0]][one.domains or usual[1]].append(name)
+        source = one.domains or usual[1]
+        if source != "slots" or submission.names_domains:
+            names.setdefault(one.states or usual[0], {}).setdefault(source, []).append(name)
     return names
 
 
@@ -361,12 +366,12 @@ def setup_rates(
                 answers = [answer for answer, facts in asked if due(*facts)]
                 # Equal queries have one answer, which is kept: its identity stands for it.
                 looked_up[place, domain, updates] = answers, tuple(map(id, answers))
-        matches: dict[tuple[str, str, tuple[int, ...]], float] = {}
+        matches: dict[tuple[str, str, bool, tuple[int, ...]], float] = {}
         for setup, place, informs, successes in zip(every, places, inform, success, strict=True):
             chance = chance_of_both = 1.0
             for domain in goal:
                 answers, identity = looked_up[place, domain, setup.updates]
-                key = domain, setup.comparison, identity
+                key = domain, setup.comparison, setup.unbooked_train, identity
                 if key not in matches:
                     offered = reduce(COMPARISONS[setup.comparison].offer, answers, None)
                     matches[key] = matched(offered, dialogue, domain, database, setup, rules)
