@@ -186,9 +186,7 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
 
     They are what modules of this package declare as `METRIC`, or several as `METRICS`.
     """
-    package = str(__package__)
-    several = declared(package, "METRICS", tuple)
-    metrics = [*declared(package, "METRIC", TrackingMetric), *(one for of in several for one in of)]
+    metrics = declared(str(__package__), "METRIC", TrackingMetric)
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     taken: dict[str, str] = {}
     for metric in metrics:
