@@ -10,7 +10,7 @@ other systems accuracy stands behind in grey.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,9 @@ from ..metrics import (
     TrackedFile,
     TrackingResult,
     dialogue_states,
+    metrics_of,
     score_tracking,
     slot_name,
-    tracking_metrics,
     tracking_signature,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
@@ -33,6 +33,9 @@ from ..submission import dialogue_id
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
+
+_WITHOUT_VALUES = ("JGA", "SA", "FGA")
+"""The metrics that take nothing but which slots are right."""
 
 LAYOUT = 1
 """Version of the layout of a file's result as JSON; `format` is that of the file."""
@@ -47,6 +50,7 @@ class ScoredFile:
         file: What was read.
         result: Its scores.
         signature: What they depend on.
+        choices: What the metrics leave open, as the file allows it.
         dialogue: One dialogue turn by turn, as `view_turns`, if that was asked for.
         intervals: The intervals of its scores as JSON types, if they were asked for.
     """
@@ -55,6 +59,7 @@ class ScoredFile:
     file: TrackedFile
     result: TrackingResult
     signature: Signature
+    choices: Choices
     dialogue: Sequence[Mapping[str, Any]] = ()
     intervals: Mapping[str, Any] = field(default_factory=dict)
 
@@ -102,17 +107,69 @@ def score_file(
     Raises:
         InputError: The file lacks that dialogue, or as `score_tracking`.
     """
+    if not file.has_values:
+        choices = replace(choices, metrics=_WITHOUT_VALUES, fga="slots")
     if file.benchmark is None and choices.per_domain != Choices.per_domain:
         benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
         file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
     dialogue = None if wanted is None else _dialogue(file, wanted)
     try:
-        result = score_tracking(file.dialogues, choices)
+        result = score_tracking(file.dialogues, choices, by_part=file.has_values)
     except InputError as error:
         raise InputError(file.source, error.problems) from None
     signature = tracking_signature(file.dialogues, file.benchmark, choices, file.gold)
     turns = [] if dialogue is None else view_turns(dialogue, choices)
-    return ScoredFile(name, file, result, signature, turns)
+    return ScoredFile(name, file, result, signature, choices, turns)
+
+
+def without(
+    file: TrackedFile,
+    ids: Collection[str],
+    domains: Sequence[str],
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
+    """Yield what a file is without some dialogues and domains, and what each domain is by itself.
+
+    Of a domain by itself all turns of the dialogues count that have it in their goal, and its slots
+    alone: what zero-shot papers report of the domain that a tracker was trained without. Without
+    the domains, the other slots count, in the dialogues that have others in their goal. Source:
+    `read_langs` of TRADE (Wu et al., 2019), where a domain is excepted.
+
+    Args:
+        file: The file.
+        ids: The dialogues to leave out.
+        domains: The domains to leave out.
+        load_benchmark: As for `score_file`; called only for domains.
+
+    Yields:
+        A name for what is left, the file with its dialogues, and which `Choices` say so. Where
+        gold has none of the slots that count, nothing.
+
+    Raises:
+        InputError: No dialogue is left, or as `annotated`.
+    """
+    dialogues = [one for one in file.dialogues if dialogue_id(one.id) not in ids]
+    if not dialogues:
+        raise InputError(file.source, "--leave-out: no dialogue is left")
+    if not domains:
+        yield "", replace(file, dialogues=dialogues), {}
+        return
+    if file.benchmark is None:
+        benchmark = load_benchmark([dialogue.id for dialogue in dialogues])
+        dialogues = annotated(dialogues, benchmark, file.source)
+    others = gold_domains(file) - {*domains}
+    parts: list[tuple[str, set[str], dict[str, Any]]]
+    parts = [(f"without {' and '.join(domains)}", others, {"without": tuple(domains)})]
+    parts += [(name, {name}, {"only": name}) for name in domains]
+    for name, wanted, choices in parts:
+        left = [one for one in dialogues if wanted & (one.goal_domains or set())]
+        if wanted & gold_domains(replace(file, dialogues=left)):
+            yield name, replace(file, dialogues=left), choices
+
+
+def gold_domains(file: TrackedFile) -> set[str]:
+    """Return the domains that the gold states of a file have."""
+    return {name for one in file.dialogues for turn in one.turns for name in turn.gold}
 
 
 def annotated(
@@ -165,7 +222,7 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
     states = dialogue_states(dialogue, choices)
     by_metric = [
         metric.verdicts(states, choices)
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         if metric.verdicts is not None
     ]
     return [
@@ -207,19 +264,21 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     Args:
         scored: The files, all with the same metrics and values of λ.
     """
-    figures = [one.result.titled(main_only=True) for one in scored]
-    rows = [[*map(_cell, values.values())] for values in figures]
+    main_only = any(one.file.has_values for one in scored)
+    figures = [one.result.titled(main_only) for one in scored]
+    titles = [*dict.fromkeys(title for values in figures for title in values)]
+    rows = [[_cell(values.get(title)) for title in titles] for values in figures]
     names, signatures = [one.name for one in scored], [one.signature for one in scored]
     group = comparable_group(signatures)
     comparing = [
-        [value if at in group else None for value in values.values()]
+        [values.get(title) if at in group else None for title in titles]
         for at, values in enumerate(figures)
     ]
     readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
         title="State tracking, in percent",
-        headers=["", *figures[0]],
+        headers=["", *titles],
         rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
         data=[
             {"name": one.name, **values, **_ends(one), "signature": str(one.signature)}

@@ -35,7 +35,7 @@ from .goals import Tasks, install_tasks
 from .installed import downloads_directory, install_benchmark
 
 _SETS = "sets"
-PARTS = ("test", "all", "predictions")
+PARTS = ("test", "all", "predictions", "trackers")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class PinnedFile:
         commit: The commit it is taken from, 40 hexadecimal digits.
         path: Its path in the repository.
         blob: Its git blob id, 40 hexadecimal digits.
-        part: When it is needed, one of `PARTS`: always, with all splits, with predictions.
+        part: When it is needed, one of `PARTS`: always, with all splits, with predictions, with
+            the outputs of trackers.
     """
 
     repository: str
@@ -199,16 +200,10 @@ def install(benchmark: Benchmark, notes: Sequence[str], tasks: Tasks | None) -> 
     return [*installed_tasks, f"installed {benchmark.name}: {counts}, in {path}", *notes]
 
 
-def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:
-    """Return the files needed.
-
-    Args:
-        sources: Sources of a data set.
-        split: "test", or "all" to have train and dev as well.
-        predictions: Whether to have the published systems' outputs as well.
-    """
-    parts = {"test", split} | ({"predictions"} if predictions else set())
-    return tuple(file for source in sources for file in source.files if file.part in parts)
+def select(sources: Collection[Source], parts: Collection[str]) -> tuple[PinnedFile, ...]:
+    """Return the files of some `PARTS`, and those that are always needed."""
+    wanted = {"test", *parts}
+    return tuple(file for source in sources for file in source.files if file.part in wanted)
 
 
 def blob_id(content: bytes) -> str:
@@ -242,9 +237,6 @@ def download_path(file: PinnedFile) -> Path:
 
 # Fingerprints.
 
-
-_SHOWN = 20
-"""How many differences are listed where not all are."""
 
 _DIGITS = 4
 """Hexadecimal digits of a turn's digest: one difference in 65536 goes unseen."""
@@ -292,16 +284,12 @@ def differences(benchmark: Benchmark) -> list[Difference] | None:
     return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
 
 
-def compared_with_pinned(benchmark: Benchmark, every: bool) -> tuple[bool, str]:
+def compared_with_pinned(benchmark: Benchmark) -> tuple[bool, str]:
     """Return whether a benchmark differs from the pinned one of its name, and in what.
 
-    Args:
-        benchmark: The benchmark.
-        every: Whether to list all differences, and not only the first.
-
     Returns:
-        Whether it differs, and a text to follow what is said of it; an empty one where no
-        benchmark of its name is pinned.
+        Whether it differs, and a text to follow what is said of it, with every difference; an empty
+        one where no benchmark of its name is pinned.
     """
     differing = differences(benchmark)
     if not differing:
@@ -311,15 +299,11 @@ def compared_with_pinned(benchmark: Benchmark, every: bool) -> tuple[bool, str]:
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
         parts += "; `mwz data import … --mintl DIR` adds those of DAMD, which the leaderboard uses"
-    listed = differing if every else differing[:_SHOWN]
-    more = len(differing) - len(listed)
-    lines = [
-        "; it differs from the pinned one, and so may scores",
-        f"differences: {parts}",
-        *(f"  {place}: {part}" for place, part in listed),
-        *([f"  … and {more} more; --all lists them"] if more else []),
-    ]
-    return True, "\n".join(lines)
+    listed = "".join(f"\n  {place}: {part}" for place, part in differing)
+    return (
+        True,
+        f"; it differs from the pinned one, and so may scores\ndifferences: {parts}{listed}",
+    )
 
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:

@@ -17,7 +17,7 @@ from ...io import figure, text_table
 from ..results import Figure, Statistics
 from .choices import Choices
 from .goal_accuracy import domain_decay, domain_score, is_exact
-from .metric import tracking_metrics
+from .metric import metrics_of, tracking_metrics
 from .slot_accuracy import (
     Change,
     change_scores,
@@ -94,7 +94,7 @@ class TrackingResult:
     variants: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if "joint_accuracy" not in self.fuzzy:
+        if "GCA" in self.metrics and "joint_accuracy" not in self.fuzzy:
             raise ValueError("fuzzy lacks joint_accuracy")
 
     @property
@@ -194,7 +194,7 @@ def score_tracking(
         **_by_map(_figures(sums, choices)),
         counts={
             name: int(sums[metric.name, name])
-            for metric in tracking_metrics().values()
+            for metric in metrics_of(choices).values()
             for name in metric.counts
         },
         variants=choices.variants,
@@ -234,7 +234,7 @@ def tracking_statistics(
     return Statistics.of_rows(
         figures=[
             Figure(f"dst.{key}", metric.heading(key), main=metric.main)
-            for metric in tracking_metrics().values()
+            for metric in metrics_of(choices).values()
             for key in metric.keys_among(first)
         ],
         rows=[list(row.values()) for row in rows],
@@ -255,14 +255,14 @@ def _row(dialogue: DialogueStates, choices: Choices) -> Row:
     """Return the statistics of a dialogue, of every metric."""
     return {
         (metric.name, statistic): number
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         for statistic, number in metric.statistics(dialogue, choices).items()
     }
 
 
 def _figures(sums: Row, choices: Choices) -> dict[str, float]:
     """Return every figure of the sums of rows: key -> percent."""
-    by_metric: dict[str, dict[str, float]] = {name: {} for name in tracking_metrics()}
+    by_metric: dict[str, dict[str, float]] = {name: {} for name in metrics_of(choices)}
     for (name, statistic), number in sums.items():
         by_metric[name][statistic] = number
     return {

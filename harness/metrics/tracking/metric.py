@@ -196,6 +196,12 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
     return {metric.name: metric for metric in metrics}
 
 
+def metrics_of(choices: Choices) -> Mapping[str, TrackingMetric]:
+    """Return name -> metric, of those that are computed."""
+    every = tracking_metrics()
+    return {name: every[name] for name in every if name in (choices.metrics or every)}
+
+
 def tracking_signature(
     dialogues: Sequence[TrackedDialogue],
     benchmark: Benchmark | None,
@@ -213,7 +219,7 @@ def tracking_signature(
     """
     parameters = {
         name: value
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         for name, value in metric.parameters(choices).items()
     }
     over = _per_domain_over(dialogues, choices.per_domain)

@@ -19,7 +19,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normal
 
 from ...benchmark import Benchmark
 from ...errors import InputError, Remark
-from ...submission import GOLD, Reading, checked_submission, standard_form
+from ...submission import CORRECTNESS, GOLD, Reading, checked_submission, standard_form
 from .choices import Choices
 
 Slot: TypeAlias = tuple[str, str]
@@ -30,9 +30,6 @@ State: TypeAlias = Mapping[Slot, str]
 
 ABSENT = "none"
 """The value that says that a slot has none."""
-
-DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
-"""The spellings of the value that says that the user does not mind."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +68,11 @@ class StatePair:
     def failed(self) -> int:
         """The slots on which the states do not agree."""
         return self.wrong + self.missed + self.overshot
+
+    @property
+    def failed_slots(self) -> set[Slot]:
+        """The slots on which the states do not agree."""
+        return {slot for slot, _ in self.gold.items() ^ self.predicted.items()}
 
     @cached_property
     def split_by_dashes(self) -> int:
@@ -267,9 +269,9 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> 
 
     def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
-        if choices.dontcare == "keep":
+        if choices.dontcare == "keep" and not (choices.without or choices.only):
             return pair
-        return pair.part(lambda slot, value: value not in DONTCARE)
+        return pair.part(lambda slot, value: choices.counts(slot[0], value))
 
     pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
@@ -347,6 +349,22 @@ class TrackedFile:
     remarks: Sequence[Remark] = ()
     responses: bool = False
 
+    @property
+    def ids(self) -> list[str]:
+        """The ids of its dialogues, as the file spells them."""
+        return [dialogue.id for dialogue in self.dialogues]
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it has the values of slots, and not only which slots are right."""
+        return self.format != CORRECTNESS
+
+    def refuse_without_values(self, doing: str) -> None:
+        """Raise an `InputError` if it has no values, for what needs them: "a study"."""
+        if not self.has_values:
+            problem = f"says only which slots are right; {doing} needs the values of the states"
+            raise InputError(self.source, problem)
+
 
 def parse_tracking_file(
     content: object,
@@ -388,7 +406,7 @@ def parse_tracking_file(
         if gold is not None and not tracked:
             raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
         remarks += _of_one_domain(tracked)
-    return TrackedFile(
+    file = TrackedFile(
         source,
         submission.format,
         benchmark,
@@ -398,6 +416,9 @@ def parse_tracking_file(
         remarks,
         responses=any(turn.response for _, turns in dialogues for turn in turns),
     )
+    if gold is not None:
+        file.refuse_without_values("a comparison with other gold states")
+    return file
 
 
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:

@@ -99,7 +99,8 @@ def _read(content: object, source: str) -> Standard:
     read: dict[str, list[dict[str, Any]]] = {}
     names = set()
     for id_, turns in arrangement.dialogues(content).items():
-        read[id_], carried = [], {}
+        read[id_] = []
+        carried: dict[Any, Any] = {}
         for number, turn in enumerate(turns):
             if isinstance(turn, Mapping) and isinstance(turn.get("pr_turn"), Mapping):
                 carried = {**carried, **turn["pr_turn"]}
