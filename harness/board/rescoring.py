@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..data import blob_id, download_path, load_further_gold, load_gold_states, loaded_once
+from ..data import (
+    PinnedFile,
+    blob_id,
+    download_path,
+    load_further_gold,
+    load_gold_states,
+    loaded_once,
+)
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
 from ..io import read_bytes, read_plain, to_json
@@ -84,23 +91,41 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     assert pinned is not None
-    places = [download_path(pinned)]
-    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
-    places += [clone / pinned.path for clone in clones]
-    places += [folder / Path(pinned.path).name for folder in folders]
-    wrong = []
-    # Of a name that is too long for a file system pathlib raises an error.
-    for place in filter(os.path.isfile, places):
-        content = read_bytes(place)
-        if blob_id(content) == pinned.blob:
-            return content
-        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    content, wrong = find_file(pinned.path, folders, pinned)
+    if content is not None:
+        return content
     raise InputError(
         entry.key,
         wrong
         or "predictions not available; `mwz data fetch --predictions` gets them, from a clone with "
         f"{pinned.path} by --from",
     )
+
+
+def find_file(
+    path: str, folders: Sequence[Path], pinned: PinnedFile | None
+) -> tuple[bytes | None, list[str]]:
+    """Return the (unpacked) content of a file of a repository, and what lies in its place instead.
+
+    Args:
+        path: Its path in the repository.
+        folders: Clones, or folders of clones; a pinned file may also lie in them by its name.
+        pinned: What it has to be, which is looked for among the downloads as well; None if any
+            content will do.
+    """
+    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
+    places = [clone / path for clone in clones]
+    if pinned is not None:
+        by_name = (folder / Path(path).name for folder in folders)
+        places = [download_path(pinned), *places, *by_name]
+    wrong = []
+    # Of a name that is too long for a file system pathlib raises an error.
+    for place in filter(os.path.isfile, places):
+        content = read_bytes(place)
+        if pinned is None or blob_id(content) == pinned.blob:
+            return content, []
+        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    return None, wrong
 
 
 def _subfolders(folder: Path) -> list[Path]:

@@ -21,14 +21,7 @@ from ..metrics import (
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
-from .tracked_files import (
-    ScoredFile,
-    gold_domains,
-    plot_tracking,
-    score_file,
-    tracking_tables,
-    without,
-)
+from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables, without
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
@@ -96,22 +89,19 @@ def scored_files(
         if not isinstance(outputs.content, str):
             tell(file.source, file.remarks)
         read.append(file)
-    there = sorted({domain for file in read for domain in gold_domains(file)})
-    ids = {dialogue_id(id_) for file in read for id_ in (*file.left_out, *file.ids)}
-    given = [(name, dialogue_id(name)) for name in leave_out if name not in there]
-    refuse(
-        "--leave-out",
-        [unknown("domain, and no dialogue,", n, there) for n, id_ in given if id_ not in ids],
-    )
-    domains = [name for name in leave_out if name in there]
+    known = sorted({domain for file in read for domain in file.gold_domains})
+    ids = {dialogue_id(one.id) for file in read for one in file.dialogues}
+    ids.update(id_ for file in read for id_ in file.left_out)
+    lacking = [one for one in leave_out if one not in known and dialogue_id(one) not in ids]
+    refuse("--leave-out", [unknown("dialogue or domain", one, known) for one in lacking])
     scored = [
         score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
         for file, name in zip(read, short_names(files), strict=True)
-        for what, part, kept in without(file, [id_ for _, id_ in given], domains, load_benchmark)
+        for what, part, kept in without(file, leave_out, known, load_benchmark)
     ]
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
-    lacking = choices.domain_lambdas.keys() - set(domains)
-    refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
+    lacking = sorted(choices.domain_lambdas.keys() - set(domains))
+    refuse("--variant", [unknown("domain", domain, domains) for domain in lacking])
     return scored
 
 

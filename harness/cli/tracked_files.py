@@ -22,6 +22,7 @@ from ..metrics import (
     TrackedDialogue,
     TrackedFile,
     TrackingResult,
+    cell,
     dialogue_states,
     metrics_of,
     score_tracking,
@@ -109,9 +110,8 @@ def score_file(
     """
     if not file.has_values:
         choices = replace(choices, metrics=_WITHOUT_VALUES, fga="slots")
-    if file.benchmark is None and choices.per_domain != Choices.per_domain:
-        benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
-        file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
+    if choices.per_domain != Choices.per_domain:
+        file = annotated(file, load_benchmark)
     dialogue = None if wanted is None else _dialogue(file, wanted)
     try:
         result = score_tracking(file.dialogues, choices, by_part=file.has_values)
@@ -124,8 +124,8 @@ def score_file(
 
 def without(
     file: TrackedFile,
-    ids: Collection[str],
-    domains: Sequence[str],
+    left_out: Sequence[str],
+    known: Collection[str],
     load_benchmark: Callable[[Iterable[str]], Benchmark],
 ) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
     """Yield what a file is without some dialogues and domains, and what each domain is by itself.
@@ -137,8 +137,8 @@ def without(
 
     Args:
         file: The file.
-        ids: The dialogues to leave out.
-        domains: The domains to leave out.
+        left_out: Dialogues and domains.
+        known: What is a domain.
         load_benchmark: As for `score_file`; called only for domains.
 
     Yields:
@@ -148,47 +148,39 @@ def without(
     Raises:
         InputError: No dialogue is left, or as `annotated`.
     """
+    domains = [name for name in left_out if name in known]
+    ids = {*map(dialogue_id, left_out)}
     dialogues = [one for one in file.dialogues if dialogue_id(one.id) not in ids]
     if not dialogues:
         raise InputError(file.source, "--leave-out: no dialogue is left")
     if not domains:
         yield "", replace(file, dialogues=dialogues), {}
         return
-    if file.benchmark is None:
-        benchmark = load_benchmark([dialogue.id for dialogue in dialogues])
-        dialogues = annotated(dialogues, benchmark, file.source)
-    others = gold_domains(file) - {*domains}
-    parts: list[tuple[str, set[str], dict[str, Any]]]
-    parts = [(f"without {' and '.join(domains)}", others, {"without": tuple(domains)})]
-    parts += [(name, {name}, {"only": name}) for name in domains]
-    for name, wanted, choices in parts:
-        left = [one for one in dialogues if wanted & (one.goal_domains or set())]
-        if wanted & gold_domains(replace(file, dialogues=left)):
-            yield name, replace(file, dialogues=left), choices
-
-
-def gold_domains(file: TrackedFile) -> set[str]:
-    """Return the domains that the gold states of a file have."""
-    return {name for one in file.dialogues for turn in one.turns for name in turn.gold}
+    file = annotated(replace(file, dialogues=dialogues), load_benchmark)
+    others = sorted(file.gold_domains - {*domains})
+    names = {f"without {' and '.join(domains)}": others, **{name: [name] for name in domains}}
+    for name, only in names.items():
+        left = [one for one in file.dialogues if not {*only}.isdisjoint(one.goal_domains or ())]
+        part = replace(file, dialogues=left)
+        if not part.gold_domains.isdisjoint(only):
+            yield name, part, {"only": tuple(only)}
 
 
 def annotated(
-    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, source: str
-) -> list[TrackedDialogue]:
-    """Return dialogues with the active domains and the goals that a benchmark gives them.
-
-    Args:
-        dialogues: The dialogues of a file with gold states of its own.
-        benchmark: The benchmark that has these dialogues and turns.
-        source: The file, for the error message.
+    file: TrackedFile, load_benchmark: Callable[[Iterable[str]], Benchmark]
+) -> TrackedFile:
+    """Return a file with the active domains and the goals that a benchmark gives its dialogues.
 
     Raises:
-        InputError: It lacks one of them.
+        InputError: The benchmark lacks one of the dialogues or turns.
     """
+    if file.benchmark is not None:
+        return file
+    benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
     problems = []
-    found = []
+    dialogues = []
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
-    for dialogue in dialogues:
+    for dialogue in file.dialogues:
         known = benchmark.dialogues.get(dialogue_id(dialogue.id))
         last = dialogue.turns[-1].number
         if known is None:
@@ -200,9 +192,10 @@ def annotated(
                 replace(turn, active_domains=known.active_domains[turn.number])
                 for turn in dialogue.turns
             ]
-            found.append(replace(dialogue, turns=turns, goal_domains=frozenset(known.goal)))
-    refuse(source, problems)
-    return found
+            goal = frozenset(known.goal)
+            dialogues.append(replace(dialogue, turns=turns, goal_domains=goal))
+    refuse(file.source, problems)
+    return replace(file, dialogues=dialogues)
 
 
 def _dialogue(file: TrackedFile, wanted: str) -> TrackedDialogue:
@@ -267,7 +260,7 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     main_only = any(one.file.has_values for one in scored)
     figures = [one.result.titled(main_only) for one in scored]
     titles = [*dict.fromkeys(title for values in figures for title in values)]
-    rows = [[_cell(values.get(title)) for title in titles] for values in figures]
+    rows = [[cell(values.get(title)) for title in titles] for values in figures]
     names, signatures = [one.name for one in scored], [one.signature for one in scored]
     group = comparable_group(signatures)
     comparing = [
@@ -293,11 +286,6 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     )
 
 
-def _cell(value: float | None) -> str:
-    """Return a figure as tables show it: a percentage with two digits, a count as it is."""
-    return str(value) if isinstance(value, int) else figure(value, 2)
-
-
 def breakdown_tables(one: ScoredFile) -> list[Table]:
     """Return a file's scores per domain and per slot."""
     result = one.result
@@ -313,7 +301,7 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             f"{one.name} by {title.partition(' ')[0]}",
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
-            [[name, *map(_cell, values.values())] for name, values in rows.items()],
+            [[name, *map(cell, values.values())] for name, values in rows.items()],
             [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
         )
         for title, rows in kinds.items()

@@ -67,6 +67,7 @@ from .tracking.choices import (
 )
 from .tracking.evaluation import (
     TrackingResult as TrackingResult,
+    cell as cell,
     correlation as correlation,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,

@@ -63,8 +63,7 @@ class Choices:
             another slot; "kept": it belongs to the value.
         domain_lambdas: Domain -> λ of its FGA, where it has one of its own.
         metrics: The names of the metrics that the states allow; all if there are none.
-        without: The domains whose slots do not count.
-        only: The domain whose slots alone count; empty if those of all do.
+        only: The domains whose slots count; empty if all do.
     """
 
     lambdas: Sequence[float] = DEFAULT_LAMBDAS
@@ -77,8 +76,7 @@ class Choices:
     dashes: str = "last"
     domain_lambdas: Mapping[str, float] = field(default_factory=dict)
     metrics: Sequence[str] = ()
-    without: Sequence[str] = ()
-    only: str = ""
+    only: Sequence[str] = ()
 
     @property
     def variants(self) -> dict[str, str]:
@@ -89,14 +87,12 @@ class Choices:
             for name, value in chosen.items()
             if name in _ALWAYS_NAMED or value != VARIANTS[name][0]
         }
-        domains = {"without": ",".join(self.without), "only": self.only}
-        return {**named, **{name: value for name, value in domains.items() if value}}
+        return {**named, "only": ",".join(self.only)} if self.only else named
 
     def counts(self, domain: str, value: str) -> bool:
         """Whether a slot of a domain counts, with its value."""
-        if domain in self.without or (self.only and domain != self.only):
-            return False
-        return self.dontcare == "keep" or value not in DONTCARE
+        is_kept = self.dontcare == "keep" or value not in DONTCARE
+        return is_kept and (not self.only or domain in self.only)
 
     @classmethod
     def of(cls, given: Iterable[str], place: str = "--variant") -> Choices:

@@ -101,7 +101,10 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
 
 
 def _errs_in_other_slots(before: StatePair, turn: StatePair) -> bool:
-    return before.failed_slots != turn.failed_slots
+    failed = (
+        {slot for slot, _ in one.gold.items() ^ one.predicted.items()} for one in (before, turn)
+    )
+    return next(failed) != next(failed)
 
 
 def turn_score(distance: float, decay: float) -> float:

@@ -69,11 +69,6 @@ class StatePair:
         """The slots on which the states do not agree."""
         return self.wrong + self.missed + self.overshot
 
-    @property
-    def failed_slots(self) -> set[Slot]:
-        """The slots on which the states do not agree."""
-        return {slot for slot, _ in self.gold.items() ^ self.predicted.items()}
-
     @cached_property
     def split_by_dashes(self) -> int:
         """Wrong slots that are two to who takes what stands before the last dash for the slot.
@@ -269,7 +264,7 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> 
 
     def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
-        if choices.dontcare == "keep" and not (choices.without or choices.only):
+        if choices.dontcare == "keep" and not choices.only:
             return pair
         return pair.part(lambda slot, value: choices.counts(slot[0], value))
 
@@ -350,9 +345,9 @@ class TrackedFile:
     responses: bool = False
 
     @property
-    def ids(self) -> list[str]:
-        """The ids of its dialogues, as the file spells them."""
-        return [dialogue.id for dialogue in self.dialogues]
+    def gold_domains(self) -> set[str]:
+        """The domains that its gold states have."""
+        return {name for one in self.dialogues for turn in one.turns for name in turn.gold}
 
     @property
     def has_values(self) -> bool:

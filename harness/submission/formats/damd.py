@@ -163,20 +163,25 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
         if tuple(fields) != _FIELDS:
             expected = ", ".join(f"`{name}:`" for name in _FIELDS)
             raise InputError(source, f"line {start}: expected {expected}, in this order")
-        domains = _read_dict(fields["true_domains"], source, end)
+        domains = read_dict(fields["true_domains"], source, end)
         turns.append(
             {
                 "line": start,
                 "user": fields["user turn"],
                 RESPONSE: fields["resp turn"],
-                STATE: _read_dict(fields["constraint_dict"], source, start),
+                STATE: read_dict(fields["constraint_dict"], source, start),
                 GOLD_DOMAINS: [name.strip("[]") for name in domains],
             }
         )
     return turns
 
 
-def _read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+def read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+    """Return the Python dictionary that a line of a file writes.
+
+    Raises:
+        InputError: It writes none, or one with keys that are no texts.
+    """
     try:
         value = ast.literal_eval(text)
     except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):

@@ -13,14 +13,13 @@ The result files of TRADE and SOM-DST are pairs of `gt` and `pr`, which `arrange
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ...errors import Findings, refuse, shown, unquoted
 from ...io import decoded
 from .arrangements import Arrangement, raw_turns
+from .damd import read_dict
 from .standard import GOLD, STATE, Format, Standard
 
 CORRECTNESS = "which slots are right, as of TripPy"
@@ -44,45 +43,30 @@ _NUMBER = sum(map(len, _SLOTS.values()))
 _VALUES = ("wrong", "right")
 """What stands for the value of a slot that is wrong (0), and of one that is right (1)."""
 
-_SHEET = re.compile(r"^Dialogue ID *:", re.MULTILINE)
-_STATES = re.compile(r"^(GT|PR) *:(.*)$", re.MULTILINE)
+_STATES = {"GT": "gt", "PR": "pr"}
 
 
 def _is_sheet(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"Dialogue ID")
+    return content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID")
 
 
-def _parse_sheets(content: bytes, source: str) -> dict[str, list[dict[str, Any]]]:
-    """Return dialogue id -> turns, each with its gold state, `gt`, and predicted state, `pr`.
+def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
+    """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
     Raises:
-        InputError: The file is not text in UTF-8, a dialogue is there twice, or a turn lacks a
-            state or has one that is no dictionary.
+        InputError: The file is not text in UTF-8, or a state is no dictionary.
     """
-    problems = Findings()
-    dialogues: dict[str, list[dict[str, Any]]] = {}
-    for sheet in _SHEET.split(decoded(content, source))[1:]:
-        id_, _, turns = (part.strip() for part in sheet.partition("\n"))
-        if id_ in dialogues:
-            problems.add(f"dialogue {unquoted(id_)}", "is there twice; keep one")
-        dialogues[id_] = []
-        for number, turn in enumerate(re.split(r"^Turn *:", turns, flags=re.MULTILINE)[1:]):
-            states = {label.lower(): _state(text) for label, text in _STATES.findall(turn)}
-            if states.keys() != {"gt", "pr"} or None in states.values():
-                expected = "expected a line `GT  :` and a line `PR  :`, each with a dictionary"
-                problems.add(f"dialogue {unquoted(id_)}, turn {number}", expected)
-            dialogues[id_].append(states)
-    refuse(source, problems)
+    dialogues: list[dict[str, Any]] = []
+    for number, line in enumerate(decoded(content, source).splitlines(), start=1):
+        label, _, text = (part.strip() for part in line.partition(":"))
+        if label == "Dialogue ID":
+            dialogues.append({"id": text, "turns": []})
+        elif label == "Turn":
+            dialogues[-1]["turns"].append({})
+        elif label in _STATES and dialogues[-1]["turns"]:
+            state = read_dict(text.replace("{{}}", "{}"), source, number)
+            dialogues[-1]["turns"][-1][_STATES[label]] = state
     return dialogues
-
-
-def _state(text: str) -> Any:
-    """Return the dictionary that a line of a sheet holds; None if it holds none."""
-    try:
-        state = ast.literal_eval(text.strip().replace("{{}}", "{}"))
-    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return state if isinstance(state, dict) else None
 
 
 def _is_correctness(turn: object) -> bool:
