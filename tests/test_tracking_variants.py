@@ -173,7 +173,7 @@ def _own(id_: str, turns: int) -> TrackedFile:
 
 
 def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
-    [found] = annotated(_own("D0001.json", 4).dialogues, _toy(), "states.json")
+    [found] = annotated(_own("D0001.json", 4), lambda ids: _toy()).dialogues
     assert found.turns[3].active_domains == ["hotel", "train"]
     assert found.goal_domains == {"hotel", "police"}
 
@@ -187,7 +187,7 @@ def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialo
 )
 def test_a_file_of_other_dialogues_gets_none(id_: str, turns: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        annotated(_own(id_, turns).dialogues, _toy(), "states.json")
+        annotated(_own(id_, turns), lambda ids: _toy())
 
 
 def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ class TrackingResult:
         figures, headings = self.figures, {}
         for metric in tracking_metrics().values():
             keys: Collection[str] = metric.keys_among(figures)
-            for key in metric.headlines(keys) if main_only else keys:
+            for key in metric.headlines(keys) if main_only and keys else keys:
                 headings[metric.heading(key)] = figures[key]
         return headings
 
