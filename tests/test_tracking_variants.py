@@ -71,12 +71,6 @@ def test_scores_per_domain_average_over_the_turns_that_are_named(
     assert report.metrics["JGA"] == 50
 
 
-@pytest.mark.parametrize("over", ["active", "dialogues"])
-def test_turns_of_which_it_is_not_known_whether_they_count_are_refused(over: str) -> None:
-    with pytest.raises(InputError, match=r"dialogue d0001: its .* not known"):
-        score_tracking([tracked(*TURNS)], Choices(per_domain=over))
-
-
 def test_dontcare_is_left_out_on_both_sides() -> None:
     dialogue_ = tracked(
         ("hotel.area=dontcare hotel.stars=4", "hotel.stars=4"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,17 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..data import (
-    PinnedFile,
-    blob_id,
-    download_path,
-    load_further_gold,
-    load_gold_states,
-    loaded_once,
-)
+from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
-from ..io import read_bytes, read_plain, to_json
+from ..io import read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
 from ..signature import Signature
@@ -100,36 +92,6 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         or "predictions not available; `mwz data fetch --predictions` gets them, from a clone with "
         f"{pinned.path} by --from",
     )
-
-
-def find_file(
-    path: str, folders: Sequence[Path], pinned: PinnedFile | None
-) -> tuple[bytes | None, list[str]]:
-    """Return the (unpacked) content of a file of a repository, and what lies in its place instead.
-
-    Args:
-        path: Its path in the repository.
-        folders: Clones, or folders of clones; a pinned file may also lie in them by its name.
-        pinned: What it has to be, which is looked for among the downloads as well; None if any
-            content will do.
-    """
-    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
-    places = [clone / path for clone in clones]
-    if pinned is not None:
-        by_name = (folder / Path(path).name for folder in folders)
-        places = [download_path(pinned), *places, *by_name]
-    wrong = []
-    # Of a name that is too long for a file system pathlib raises an error.
-    for place in filter(os.path.isfile, places):
-        content = read_bytes(place)
-        if pinned is None or blob_id(content) == pinned.blob:
-            return content, []
-        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
-    return None, wrong
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) -> bytes:

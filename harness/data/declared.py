@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from mwz.normalization import (
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown
+from ..io import read_bytes
 from .goals import Tasks, install_tasks
 from .installed import downloads_directory, install_benchmark
 
@@ -230,9 +232,34 @@ def safe_path(folder: Path, place: str) -> Path:
     return path
 
 
-def download_path(file: PinnedFile) -> Path:
-    """Return where a pinned file is kept once it is fetched."""
-    return safe_path(downloads_directory(), file.place)
+def find_file(
+    path: str, folders: Sequence[Path], pinned: PinnedFile | None
+) -> tuple[bytes | None, list[str]]:
+    """Return the (unpacked) content of a file of a repository, and what lies in its place instead.
+
+    Args:
+        path: Its path in the repository.
+        folders: Clones, or folders of clones; a pinned file may also lie in them by its name.
+        pinned: What it has to be, which is looked for among the downloads as well; None if any
+            content will do.
+    """
+    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
+    places = [clone / path for clone in clones]
+    if pinned is not None:
+        by_name = (folder / Path(path).name for folder in folders)
+        places = [safe_path(downloads_directory(), pinned.place), *places, *by_name]
+    wrong = []
+    # Of a name that is too long for a file system pathlib raises an error.
+    for place in filter(os.path.isfile, places):
+        content = read_bytes(place)
+        if pinned is None or blob_id(content) == pinned.blob:
+            return content, []
+        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    return None, wrong
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 # Fingerprints.

@@ -19,7 +19,7 @@ from mwz.normalization import BeliefState, read_toml
 
 from ...cli.reading import benchmark_chooser
 from ...cli.tracked_files import score_file, without
-from ...data import DEFAULT, PinnedFile, read_data_set
+from ...data import DEFAULT, PinnedFile, find_file, read_data_set
 from ...errors import counted
 from ...io import Table
 from ...metrics import (
@@ -33,7 +33,6 @@ from ...metrics import (
 from ...submission import parse_predictions
 from ..entries import Entry
 from ..reported import Figure, scored_figure
-from ..rescoring import find_file
 from ..verdicts import SIZES, possible_counts
 
 PAPERS: Mapping[str, str] = {

@@ -180,8 +180,7 @@ def score_tracking(
         by_part: Whether the scores of domains, slots and parts of dialogues are wanted.
 
     Raises:
-        InputError: There are fewer slots than are wrong, or it is not known which turns scores per
-            domain are to average over.
+        InputError: There are fewer slots than are wrong.
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     _check_slots(dialogues, states, choices)

@@ -286,25 +286,16 @@ def turns_by_domain(
     """Return domain -> the positions, from 0, of the turns that its scores average over.
 
     Args:
-        dialogue: The dialogue.
+        dialogue: The dialogue, with active domains and a goal if they are averaged over.
         states: Its states, as `dialogue_states`.
         over: The value of the variant `per-domain`.
-
-    Raises:
-        InputError: Whether a domain is active, or in the goal, is not known of the dialogue.
     """
     positions: dict[str, list[int]] = {}
     for at, (turn, pair) in enumerate(zip(dialogue.turns, states.turns, strict=True)):
         domains: Iterable[str] | None = {domain for domain, _ in pair.gold}
         if over != "gold-slots":
             domains = turn.active_domains if over == "active" else dialogue.goal_domains
-        if domains is None:
-            what = "active domains are" if over == "active" else "goal is"
-            raise InputError(
-                f"dialogue {dialogue.id}",
-                f"its {what} not known, which scores per domain are to average over; "
-                "take `gold-slots`, or dialogues of a benchmark",
-            )
+        assert domains is not None, "dialogues of a benchmark have active domains and a goal"
         for domain in domains:
             positions.setdefault(domain, []).append(at)
     return positions
@@ -426,5 +417,5 @@ def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
         yield Remark(
             "domains",
             f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
-            f"--variant per-domain=dialogues scores {domain} alone",
+            f"--leave-out {domain} scores {domain} alone",
         )
