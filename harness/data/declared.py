@@ -327,10 +327,8 @@ def compared_with_pinned(benchmark: Benchmark) -> tuple[bool, str]:
     if [*counts] == [GOLD_DOMAINS]:
         parts += "; `mwz data import … --mintl DIR` adds those of DAMD, which the leaderboard uses"
     listed = "".join(f"\n  {place}: {part}" for place, part in differing)
-    return (
-        True,
-        f"; it differs from the pinned one, and so may scores\ndifferences: {parts}{listed}",
-    )
+    text = f"; it differs from the pinned one, and so may scores\ndifferences: {parts}{listed}"
+    return True, text
 
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:

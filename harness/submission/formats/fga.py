@@ -113,9 +113,8 @@ def _named(numbers: list[int]) -> dict[str, dict[str, str]]:
 
 FORMAT = Format(
     name="trackers of Dey et al. (2022)",
-    description="For `mwz dst`: TripPy's 30 numbers a turn, 1 where a slot is right and 0 where it "
-    "is not; Hi-DST's log of `gt` and `pr_turn`; sheets with `Dialogue ID :`, `Turn:`, `GT :` and "
-    "`PR :`, on which people rate dialogues.",
+    description="For `mwz dst`: TripPy's file of right slots, Hi-DST's log, and sheets on which "
+    "people rate dialogues (docs/state-tracking.md).",
     recognises=_recognises,
     read=_read,
     is_text=_is_sheet,
