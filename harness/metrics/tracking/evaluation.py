@@ -296,10 +296,11 @@ def _by_domain(
     """
     domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
     parts: dict[str, list[tuple[DialogueStates, Sequence[int]]]] = {each: [] for each in domains}
-    for dialogue, of_dialogue in zip(dialogues, states, strict=True):
-        for domain, at in turns_by_domain(dialogue, of_dialogue, choices.per_domain).items():
+    for dialogue, whole in zip(dialogues, states, strict=True):
+        for domain, at in turns_by_domain(dialogue, whole, choices.per_domain).items():
             if domain in parts:
-                parts[domain].append((of_dialogue.of_domain(domain), at))
+                alone = dialogue_states(dialogue, replace(choices, only=(domain,)))
+                parts[domain].append((alone, at))
     return {
         domain: _of_domain(domain, of_domain, changes, choices)
         for domain, of_domain in parts.items()

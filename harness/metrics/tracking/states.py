@@ -114,11 +114,6 @@ class DialogueStates:
         of_turns = self.numbers[turns], self.pairs[turns], self.turns[turns], self.written[turns]
         return DialogueStates(*of_turns)
 
-    def of_domain(self, domain: str) -> DialogueStates:
-        """Return the same dialogue with the slots of one domain."""
-        turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in self.turns]
-        return DialogueStates(self.numbers, turns, turns)
-
 
 def _before_last_dash(value: str) -> str | None:
     head, dash, _ = value.rpartition("-")
