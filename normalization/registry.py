@@ -100,8 +100,8 @@ def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
 def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
     """Return what the modules of a package, and packages from outside, declare under a name.
 
-    Ours come in alphabetical order, and first. A module that does not begin a line with the name
-    is not imported.
+    A module may declare several, as a tuple under the name's plural: "METRICS". Ours come first, in
+    alphabetical order. A module that does not begin a line with the name is not imported.
 
     Args:
         package: The package, such as one of metrics.
@@ -109,11 +109,12 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
         kind: The class of what is declared.
     """
     outside = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
-    return [
-        one
-        for one in (*_in_modules(package, name), *(point.load() for point in outside))
-        if isinstance(one, kind)
-    ]
+    several = (
+        one for of in _in_modules(package, f"{name}S") if isinstance(of, tuple) for one in of
+    )
+    ours = (*_in_modules(package, name), *several)
+    every = (*ours, *(point.load() for point in outside))
+    return [one for one in every if isinstance(one, kind)]
 
 
 def _in_modules(package: str, name: str) -> Iterator[object]:

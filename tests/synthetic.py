@@ -199,13 +199,14 @@ def write_mirror(folder: Path) -> DataSet:
     """Write a mirror of pinned files below a folder and return the data set that pins them.
 
     The evaluator is there in two commits, whose restaurants differ in a telephone number: the
-    older one has the venues of 2021. One "system" has published its outputs.
+    older one has the venues of 2021. One "system" has published its outputs, and one "tracker".
     """
     mwzeval, multiwoz = write_repositories(folder / "clones")
     newer, older = folder / EVALUATOR / NEWER, folder / EVALUATOR / OLDER
     shutil.copytree(mwzeval, newer)
     write_json(newer / RESTAURANT_FILE, CHANGED_RESTAURANTS)
     write_json(newer / "predictions" / "system.json", {})
+    write_json(newer / "trackers" / "tracker.json", {})
     shutil.copytree(mwzeval / "mwzeval/data/database", older / "mwzeval/data/database")
     shutil.copytree(multiwoz, folder / DATA_SET / CORPUS)
     shutil.rmtree(folder / "clones")
@@ -246,5 +247,5 @@ def _pinned(
 
 
 def _part(path: Path) -> str:
-    parts = {"predictions": "predictions", "train": "all", "dev": "all"}
+    parts = {"predictions": "predictions", "trackers": "trackers", "train": "all", "dev": "all"}
     return parts.get(path.parent.name, "test")

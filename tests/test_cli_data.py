@@ -59,7 +59,7 @@ def test_statistics_count_how_far_reference_styles_agree(cli: Cli) -> None:
     rows = {row["style"]: row for row in agreement.data}
     assert rows["mwz22"]["damd"] == pytest.approx(200 / 3)
     assert rows["mwz22"]["lava"] == rows["lava"]["damd"] == pytest.approx(100 / 3)
-    run = cli.done("data", "statistics", "sample")
+    run = cli.done("data", "statistics")
     assert run.out.startswith("Benchmark sample")
 
 

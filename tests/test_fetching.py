@@ -62,9 +62,8 @@ class Fetch:
 
     def __call__(self, split: str = "test", predictions: bool = False, **changes: Any) -> Path:
         transfer = {**self.transfer, **changes}
-        benchmark, _, _ = fetch_benchmark(
-            self.data_set, split, predictions, self.folder, **transfer
-        )
+        parts = [split, *(["predictions", "trackers"] if predictions else [])]
+        benchmark, _, _ = fetch_benchmark(self.data_set, parts, self.folder, **transfer)
         return install_benchmark(benchmark)
 
     def kept(self) -> list[str]:
@@ -120,12 +119,14 @@ def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None
 
 def test_only_what_is_asked_for_is_fetched(fetch: Fetch, server: Server) -> None:
     fetch()
-    assert not [path for path in server.requests if "/train/" in path or "/predictions/" in path]
+    others = ("/train/", "/predictions/", "/trackers/")
+    assert not [path for path in server.requests if any(part in path for part in others)]
     fetch("all", True)
     # What is kept is not fetched again.
     assert set(server.requests.values()) == {1}
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-    assert server.requests[f"/{EVALUATOR}/{NEWER}/predictions/system.json"] == 1
+    for name in ("predictions/system.json", "trackers/tracker.json"):
+        assert server.requests[f"/{EVALUATOR}/{NEWER}/{name}"] == 1
     assert server.requests[f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dev/dialogues_001.json"] == 1
 
 
@@ -287,6 +288,13 @@ def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     output, _ = mwz_data("fetch", "--split", "all")
     assert "seen goals: 1 of 3" in output
     assert "1 of 3" in mwz_data("list")[0]
+
+
+def test_trackers_are_fetched_by_themselves(mwz_data: CommandLine, server: Server) -> None:
+    output, _ = mwz_data("fetch", "--trackers")
+    assert f"published outputs: in {downloads_directory()}" in output
+    assert f"/{EVALUATOR}/{NEWER}/trackers/tracker.json" in server.requests
+    assert not [path for path in server.requests if "/predictions/" in path]
 
 
 def test_verify_names_a_wrong_file(mwz_data: CommandLine) -> None:

@@ -48,6 +48,7 @@ def test_json_is_read_from_standard_input(pack: object, monkeypatch: pytest.Monk
         (b'{"a": "\xff"}', r"not text in UTF-8 \(byte 7, line 1\)"),
         (b"[" * 200_000, "JSON nested too deeply"),
         (b"[" + b"9" * 5000 + b"]", "cannot be read as JSON"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "is a Git LFS poi"),
         (gzip.compress(b"[1, 2, 3]", mtime=0)[:-9], "damaged: it cannot be unpacked"),
         (gzip.compress(b"[1, 2, 3]", mtime=0)[:12] + b"xxxxxxxxxx", "damaged: it cannot be unpa"),
         (gzip.compress(b"", mtime=0), "the file is empty; expected JSON"),

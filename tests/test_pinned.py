@@ -24,20 +24,20 @@ def test_an_undeclared_data_set_is_told_with_those_there_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("split", "predictions", "parts"),
+    ("asked", "parts"),
     [
-        ("test", False, {"test"}),
-        ("test", True, {"test", "predictions"}),
-        ("all", False, {"test", "all"}),
-        ("all", True, {"test", "all", "predictions"}),
+        (["test"], {"test"}),
+        (["test", "predictions"], {"test", "predictions"}),
+        (["all"], {"test", "all"}),
+        (["all", "trackers"], {"test", "all", "trackers"}),
     ],
 )
-def test_predictions_and_other_splits_come_only_when_asked_for(
-    split: str, predictions: bool, parts: set[str]
+def test_outputs_and_other_splits_come_only_when_asked_for(
+    asked: list[str], parts: set[str]
 ) -> None:
     sources = read_data_set("multiwoz").sources
     wanted = {file for source in sources for file in source.files if file.part in parts}
-    assert set(select(sources, split, predictions)) == wanted
+    assert set(select(sources, asked)) == wanted
     assert {file.part for file in wanted} == parts
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..data import blob_id, download_path, load_further_gold, load_gold_states, loaded_once
+from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
-from ..io import read_bytes, read_plain, to_json
+from ..io import read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
 from ..signature import Signature
@@ -84,27 +83,15 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
         return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     assert pinned is not None
-    places = [download_path(pinned)]
-    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
-    places += [clone / pinned.path for clone in clones]
-    places += [folder / Path(pinned.path).name for folder in folders]
-    wrong = []
-    # Of a name that is too long for a file system pathlib raises an error.
-    for place in filter(os.path.isfile, places):
-        content = read_bytes(place)
-        if blob_id(content) == pinned.blob:
-            return content
-        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    content, wrong = find_file(pinned.path, folders, pinned)
+    if content is not None:
+        return content
     raise InputError(
         entry.key,
         wrong
         or "predictions not available; `mwz data fetch --predictions` gets them, from a clone with "
         f"{pinned.path} by --from",
     )
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) -> bytes:

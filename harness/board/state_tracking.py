@@ -187,6 +187,7 @@ def read_states(content: bytes | str, source: str, how: Reading) -> States:
     if how.gold is not None and file.benchmark is not None:
         states = how.load_gold(how.gold, file.benchmark)
         file = parse_tracking_file(read, source, load_benchmark, states)
+    file.refuse_without_values("an entry")
     return States(read, file, how, content if isinstance(content, bytes) else None)
 
 

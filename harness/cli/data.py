@@ -51,6 +51,7 @@ _data_set = click.argument(
     help="all: the train and dev dialogues as well, to find the test goals that occur there.",
 )
 @option.flag("--predictions", help="The outputs of the published systems as well.")
+@option.flag("--trackers", help="The outputs of the trackers of `mwz audit --paper fga` as well.")
 @click.option(
     "--from",
     "mirror",
@@ -64,7 +65,12 @@ _data_set = click.argument(
     "--offline", help="Use only what was fetched before; name what is missing, with its URL."
 )
 def fetch(
-    data_set: data.DataSet, split: str, predictions: bool, mirror: str | None, offline: bool
+    data_set: data.DataSet,
+    split: str,
+    predictions: bool,
+    trackers: bool,
+    mirror: str | None,
+    offline: bool,
 ) -> None:
     """Download the public files of the data set NAME and install its benchmark.
 
@@ -74,22 +80,21 @@ def fetch(
     """
     folder = data.downloads_directory()
     progress = sys.stderr.isatty()
-    built = data.fetch_benchmark(
-        data_set, split, predictions, folder, mirror, offline, progress, notify
-    )
+    outputs = {"predictions": predictions, "trackers": trackers}
+    parts = [split, *(part for part, wanted in outputs.items() if wanted)]
+    built = data.fetch_benchmark(data_set, parts, folder, mirror, offline, progress, notify)
     click.echo("\n".join(data.install(*built)))
-    if predictions:
-        click.echo(f"outputs of the published systems: in {folder}")
+    if predictions or trackers:
+        click.echo(f"published outputs: in {folder}")
 
 
 @command.command()
-@option.flag("--all", "every", help="List every turn that differs.")
-def verify(every: bool) -> int:
+def verify() -> int:
     """Check the downloaded files and the installed benchmarks.
 
     Where a file is wrong the exit status is 2; `mwz data fetch` fetches it again. A benchmark is
-    also compared, turn by turn, with the one that the leaderboard is scored on; the exit status is
-    1 where it differs.
+    also compared, turn by turn, with the one that the leaderboard is scored on, and every turn that
+    differs is listed; the exit status is 1 where one does.
     """
     folder = data.downloads_directory()
     sets = map(data.read_data_set, data.declared_names())
@@ -100,7 +105,7 @@ def verify(every: bool) -> int:
     differ = False
     for name in data.installed_benchmarks():
         if data.benchmark_path(name) is not None:
-            differs, how = data.compared_with_pinned(data.load_benchmark(name), every)
+            differs, how = data.compared_with_pinned(data.load_benchmark(name))
             differ |= differs
             click.echo(f"benchmark {name}: readable{how}")
     for gold in data.all_gold_states():
@@ -162,14 +167,14 @@ def import_(
 
 
 @command.command()
-@click.argument("name", metavar="[BENCHMARK]", required=False)
-def statistics(name: str | None) -> None:
-    """Show what a benchmark holds, and how far its reference styles agree.
+def statistics() -> None:
+    """Show what MultiWOZ holds, or the sample where it is not installed, and how far its reference
+    styles agree.
 
     Dialogues, goals that occur in train or dev, turns with a slot, and of these those whose
     references are identical, or different in any two styles.
     """
-    click.echo(formatted(statistics_tables(data.load_benchmark(name)), "text"), nl=False)
+    click.echo(formatted(statistics_tables(data.load_benchmark()), "text"), nl=False)
 
 
 @command.command("list")

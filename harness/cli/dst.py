@@ -18,10 +18,10 @@ from ..metrics import (
     tracking_metrics,
     tracking_statistics,
 )
-from ..submission import EMPTY_STATES, empty_states, parse_predictions
+from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
 from .reading import benchmark_chooser, read_outputs
-from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables
+from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables, without
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
@@ -57,6 +57,7 @@ def scored_files(
     gold_version: str | None,
     choices: Choices,
     wanted: str | None = None,
+    leave_out: Sequence[str] = (),
 ) -> list[ScoredFile]:
     """Read files of states and score them; remarks on them are printed.
 
@@ -66,14 +67,16 @@ def scored_files(
         gold_version: The value of `--gold`.
         choices: What the values of `--variant` choose.
         wanted: The id of a dialogue to show turn by turn.
+        leave_out: Ids of dialogues and domains; each domain is scored by itself as well.
 
     Raises:
-        InputError: A file cannot be read or scored, or gold states are not installed.
+        InputError: A file cannot be read or scored, gold states are not installed, or what is to be
+            left out is in no file.
     """
     load_benchmark = benchmark_chooser(benchmark, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    scored = []
-    for path, name in zip(files, short_names(files), strict=True):
+    read = []
+    for path in files:
         outputs = read_outputs(path)
         states: object
         if isinstance(outputs.content, str):
@@ -85,10 +88,20 @@ def scored_files(
         file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
         if not isinstance(outputs.content, str):
             tell(file.source, file.remarks)
-        scored.append(score_file(file, name, load_benchmark, choices, wanted))
+        read.append(file)
+    known = sorted({domain for file in read for domain in file.gold_domains})
+    ids = {dialogue_id(one.id) for file in read for one in file.dialogues}
+    ids.update(id_ for file in read for id_ in file.left_out)
+    lacking = [one for one in leave_out if one not in known and dialogue_id(one) not in ids]
+    refuse("--leave-out", [unknown("dialogue or domain", one, known) for one in lacking])
+    scored = [
+        score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
+        for file, name in zip(read, short_names(files), strict=True)
+        for what, part, kept in without(file, leave_out, known, load_benchmark)
+    ]
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
-    lacking = choices.domain_lambdas.keys() - set(domains)
-    refuse("--variant", [unknown("domain", domain, domains) for domain in sorted(lacking)])
+    lacking = sorted(choices.domain_lambdas.keys() - set(domains))
+    refuse("--variant", [unknown("domain", domain, domains) for domain in lacking])
     return scored
 
 
@@ -105,6 +118,13 @@ class _Command(click.Command):
 @click.command("dst", cls=_Command)
 @files_argument
 @states_options
+@click.option(
+    "--leave-out",
+    metavar="DOMAIN|ID",
+    multiple=True,
+    help="Score without a domain, and the domain by itself, as zero-shot papers do; or without a "
+    "dialogue, such as pmul1455, which trackers' files may lack. May be repeated.",
+)
 @option.flag("--per-domain", help="Also show each domain and each slot.")
 @option.intervals
 @option.table_format(" csv has the main figures alone.")
@@ -119,6 +139,7 @@ def command(
     benchmark: str | None,
     gold_version: str | None,
     variants: Sequence[str],
+    leave_out: Sequence[str],
     per_domain: bool,
     intervals: bool,
     format_: str,
@@ -134,12 +155,14 @@ def command(
     if intervals and format_ in ("md", "latex") and json_target is None:
         raise click.UsageError(f"--intervals is not in --format {format_}; take csv or --json")
     choices = Choices.of(variants)
-    scored = scored_files(files, benchmark, gold_version, choices, wanted)
+    scored = scored_files(files, benchmark, gold_version, choices, wanted, leave_out)
     if plot is not None:
+        for one in scored:
+            one.file.refuse_without_values("a plot")
         plot_tracking([one.name for one in scored], [one.result for one in scored], plot)
     text = ""
     if intervals:
-        scored, text = _with_intervals(scored, choices)
+        scored, text = _with_intervals(scored)
     if json_target is not None:
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
@@ -150,14 +173,14 @@ def command(
         click.echo(text)
 
 
-def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
+def _with_intervals(scored: Sequence[ScoredFile]) -> tuple[list[ScoredFile], str]:
     """Return files with their intervals, and all intervals as text."""
     known = [
         comparison.Evidence(
             one.file.source,
             one.signature,
             tuple(dialogue.id for dialogue in one.file.dialogues),
-            {"dst": [tracking_statistics(one.file.dialogues, choices)]},
+            {"dst": [tracking_statistics(one.file.dialogues, one.choices)]},
         )
         for one in scored
     ]

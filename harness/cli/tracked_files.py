@@ -10,7 +10,7 @@ other systems accuracy stands behind in grey.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,11 @@ from ..metrics import (
     TrackedDialogue,
     TrackedFile,
     TrackingResult,
+    cell,
     dialogue_states,
+    metrics_of,
     score_tracking,
     slot_name,
-    tracking_metrics,
     tracking_signature,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
@@ -33,6 +34,9 @@ from ..submission import dialogue_id
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
+
+_WITHOUT_VALUES = ("JGA", "SA", "FGA")
+"""The metrics that take nothing but which slots are right."""
 
 LAYOUT = 1
 """Version of the layout of a file's result as JSON; `format` is that of the file."""
@@ -47,6 +51,7 @@ class ScoredFile:
         file: What was read.
         result: Its scores.
         signature: What they depend on.
+        choices: What the metrics leave open, as the file allows it.
         dialogue: One dialogue turn by turn, as `view_turns`, if that was asked for.
         intervals: The intervals of its scores as JSON types, if they were asked for.
     """
@@ -55,6 +60,7 @@ class ScoredFile:
     file: TrackedFile
     result: TrackingResult
     signature: Signature
+    choices: Choices
     dialogue: Sequence[Mapping[str, Any]] = ()
     intervals: Mapping[str, Any] = field(default_factory=dict)
 
@@ -102,36 +108,79 @@ def score_file(
     Raises:
         InputError: The file lacks that dialogue, or as `score_tracking`.
     """
-    if file.benchmark is None and choices.per_domain != Choices.per_domain:
-        benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
-        file = replace(file, dialogues=annotated(file.dialogues, benchmark, file.source))
+    if not file.has_values:
+        choices = replace(choices, metrics=_WITHOUT_VALUES, fga="slots")
+    if choices.per_domain != Choices.per_domain:
+        file = annotated(file, load_benchmark)
     dialogue = None if wanted is None else _dialogue(file, wanted)
     try:
-        result = score_tracking(file.dialogues, choices)
+        result = score_tracking(file.dialogues, choices, by_part=file.has_values)
     except InputError as error:
         raise InputError(file.source, error.problems) from None
     signature = tracking_signature(file.dialogues, file.benchmark, choices, file.gold)
     turns = [] if dialogue is None else view_turns(dialogue, choices)
-    return ScoredFile(name, file, result, signature, turns)
+    return ScoredFile(name, file, result, signature, choices, turns)
+
+
+def without(
+    file: TrackedFile,
+    left_out: Sequence[str],
+    known: Collection[str],
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
+    """Yield what a file is without some dialogues and domains, and what each domain is by itself.
+
+    Of a domain by itself all turns of the dialogues count that have it in their goal, and its slots
+    alone: what zero-shot papers report of the domain that a tracker was trained without. Without
+    the domains, the other slots count, in the dialogues that have others in their goal. Source:
+    `read_langs` of TRADE (Wu et al., 2019), where a domain is excepted.
+
+    Args:
+        file: The file.
+        left_out: Dialogues and domains.
+        known: What is a domain.
+        load_benchmark: As for `score_file`; called only for domains.
+
+    Yields:
+        A name for what is left, the file with its dialogues, and which `Choices` say so. Where
+        gold has none of the slots that count, nothing.
+
+    Raises:
+        InputError: No dialogue is left, or as `annotated`.
+    """
+    domains = [name for name in left_out if name in known]
+    ids = {*map(dialogue_id, left_out)}
+    dialogues = [one for one in file.dialogues if dialogue_id(one.id) not in ids]
+    if not dialogues:
+        raise InputError(file.source, "--leave-out: no dialogue is left")
+    if not domains:
+        yield "", replace(file, dialogues=dialogues), {}
+        return
+    file = annotated(replace(file, dialogues=dialogues), load_benchmark)
+    others = sorted(file.gold_domains - {*domains})
+    names = {f"without {' and '.join(domains)}": others, **{name: [name] for name in domains}}
+    for name, only in names.items():
+        left = [one for one in file.dialogues if not {*only}.isdisjoint(one.goal_domains or ())]
+        part = replace(file, dialogues=left)
+        if not part.gold_domains.isdisjoint(only):
+            yield name, part, {"only": tuple(only)}
 
 
 def annotated(
-    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, source: str
-) -> list[TrackedDialogue]:
-    """Return dialogues with the active domains and the goals that a benchmark gives them.
-
-    Args:
-        dialogues: The dialogues of a file with gold states of its own.
-        benchmark: The benchmark that has these dialogues and turns.
-        source: The file, for the error message.
+    file: TrackedFile, load_benchmark: Callable[[Iterable[str]], Benchmark]
+) -> TrackedFile:
+    """Return a file with the active domains and the goals that a benchmark gives its dialogues.
 
     Raises:
-        InputError: It lacks one of them.
+        InputError: The benchmark lacks one of the dialogues or turns.
     """
+    if file.benchmark is not None:
+        return file
+    benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
     problems = []
-    found = []
+    dialogues = []
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
-    for dialogue in dialogues:
+    for dialogue in file.dialogues:
         known = benchmark.dialogues.get(dialogue_id(dialogue.id))
         last = dialogue.turns[-1].number
         if known is None:
@@ -143,9 +192,10 @@ def annotated(
                 replace(turn, active_domains=known.active_domains[turn.number])
                 for turn in dialogue.turns
             ]
-            found.append(replace(dialogue, turns=turns, goal_domains=frozenset(known.goal)))
-    refuse(source, problems)
-    return found
+            goal = frozenset(known.goal)
+            dialogues.append(replace(dialogue, turns=turns, goal_domains=goal))
+    refuse(file.source, problems)
+    return replace(file, dialogues=dialogues)
 
 
 def _dialogue(file: TrackedFile, wanted: str) -> TrackedDialogue:
@@ -165,7 +215,7 @@ def view_turns(dialogue: TrackedDialogue, choices: Choices = Choices()) -> list[
     states = dialogue_states(dialogue, choices)
     by_metric = [
         metric.verdicts(states, choices)
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         if metric.verdicts is not None
     ]
     return [
@@ -207,19 +257,21 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     Args:
         scored: The files, all with the same metrics and values of λ.
     """
-    figures = [one.result.titled(main_only=True) for one in scored]
-    rows = [[*map(_cell, values.values())] for values in figures]
+    main_only = any(one.file.has_values for one in scored)
+    figures = [one.result.titled(main_only) for one in scored]
+    titles = [*dict.fromkeys(title for values in figures for title in values)]
+    rows = [[cell(values.get(title)) for title in titles] for values in figures]
     names, signatures = [one.name for one in scored], [one.signature for one in scored]
     group = comparable_group(signatures)
     comparing = [
-        [value if at in group else None for value in values.values()]
+        [values.get(title) if at in group else None for title in titles]
         for at, values in enumerate(figures)
     ]
     readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
         title="State tracking, in percent",
-        headers=["", *figures[0]],
+        headers=["", *titles],
         rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
         data=[
             {"name": one.name, **values, **_ends(one), "signature": str(one.signature)}
@@ -232,11 +284,6 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, rows)},
     )
-
-
-def _cell(value: float | None) -> str:
-    """Return a figure as tables show it: a percentage with two digits, a count as it is."""
-    return str(value) if isinstance(value, int) else figure(value, 2)
 
 
 def breakdown_tables(one: ScoredFile) -> list[Table]:
@@ -254,7 +301,7 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             f"{one.name} by {title.partition(' ')[0]}",
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
-            [[name, *map(_cell, values.values())] for name, values in rows.items()],
+            [[name, *map(cell, values.values())] for name, values in rows.items()],
             [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
         )
         for title, rows in kinds.items()

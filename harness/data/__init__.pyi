@@ -7,7 +7,7 @@ from .declared import (
     build_benchmark as build_benchmark,
     compared_with_pinned as compared_with_pinned,
     declared_names as declared_names,
-    download_path as download_path,
+    find_file as find_file,
     gold_versions as gold_versions,
     install as install,
     pinned_fingerprints as pinned_fingerprints,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,11 +32,12 @@ from mwz.normalization import (
 
 from ..benchmark import Benchmark, Dialogue
 from ..errors import InputError, unknown
+from ..io import read_bytes
 from .goals import Tasks, install_tasks
 from .installed import downloads_directory, install_benchmark
 
 _SETS = "sets"
-PARTS = ("test", "all", "predictions")
+PARTS = ("test", "all", "predictions", "trackers")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class PinnedFile:
         commit: The commit it is taken from, 40 hexadecimal digits.
         path: Its path in the repository.
         blob: Its git blob id, 40 hexadecimal digits.
-        part: When it is needed, one of `PARTS`: always, with all splits, with predictions.
+        part: When it is needed, one of `PARTS`: always, with all splits, with predictions, with
+            the outputs of trackers.
     """
 
     repository: str
@@ -199,16 +202,10 @@ def install(benchmark: Benchmark, notes: Sequence[str], tasks: Tasks | None) -> 
     return [*installed_tasks, f"installed {benchmark.name}: {counts}, in {path}", *notes]
 
 
-def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:
-    """Return the files needed.
-
-    Args:
-        sources: Sources of a data set.
-        split: "test", or "all" to have train and dev as well.
-        predictions: Whether to have the published systems' outputs as well.
-    """
-    parts = {"test", split} | ({"predictions"} if predictions else set())
-    return tuple(file for source in sources for file in source.files if file.part in parts)
+def select(sources: Collection[Source], parts: Collection[str]) -> tuple[PinnedFile, ...]:
+    """Return the files of some `PARTS`, and those that are always needed."""
+    wanted = {"test", *parts}
+    return tuple(file for source in sources for file in source.files if file.part in wanted)
 
 
 def blob_id(content: bytes) -> str:
@@ -235,16 +232,38 @@ def safe_path(folder: Path, place: str) -> Path:
     return path
 
 
-def download_path(file: PinnedFile) -> Path:
-    """Return where a pinned file is kept once it is fetched."""
-    return safe_path(downloads_directory(), file.place)
+def find_file(
+    path: str, folders: Sequence[Path], pinned: PinnedFile | None
+) -> tuple[bytes | None, list[str]]:
+    """Return the (unpacked) content of a file of a repository, and what lies in its place instead.
+
+    Args:
+        path: Its path in the repository.
+        folders: Clones, or folders of clones; a pinned file may also lie in them by its name.
+        pinned: What it has to be, which is looked for among the downloads as well; None if any
+            content will do.
+    """
+    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
+    places = [clone / path for clone in clones]
+    if pinned is not None:
+        by_name = (folder / Path(path).name for folder in folders)
+        places = [safe_path(downloads_directory(), pinned.place), *places, *by_name]
+    wrong = []
+    # Of a name that is too long for a file system pathlib raises an error.
+    for place in filter(os.path.isfile, places):
+        content = read_bytes(place)
+        if pinned is None or blob_id(content) == pinned.blob:
+            return content, []
+        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    return None, wrong
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 # Fingerprints.
 
-
-_SHOWN = 20
-"""How many differences are listed where not all are."""
 
 _DIGITS = 4
 """Hexadecimal digits of a turn's digest: one difference in 65536 goes unseen."""
@@ -292,16 +311,12 @@ def differences(benchmark: Benchmark) -> list[Difference] | None:
     return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
 
 
-def compared_with_pinned(benchmark: Benchmark, every: bool) -> tuple[bool, str]:
+def compared_with_pinned(benchmark: Benchmark) -> tuple[bool, str]:
     """Return whether a benchmark differs from the pinned one of its name, and in what.
 
-    Args:
-        benchmark: The benchmark.
-        every: Whether to list all differences, and not only the first.
-
     Returns:
-        Whether it differs, and a text to follow what is said of it; an empty one where no
-        benchmark of its name is pinned.
+        Whether it differs, and a text to follow what is said of it, with every difference; an empty
+        one where no benchmark of its name is pinned.
     """
     differing = differences(benchmark)
     if not differing:
@@ -311,15 +326,9 @@ def compared_with_pinned(benchmark: Benchmark, every: bool) -> tuple[bool, str]:
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
         parts += "; `mwz data import … --mintl DIR` adds those of DAMD, which the leaderboard uses"
-    listed = differing if every else differing[:_SHOWN]
-    more = len(differing) - len(listed)
-    lines = [
-        "; it differs from the pinned one, and so may scores",
-        f"differences: {parts}",
-        *(f"  {place}: {part}" for place, part in listed),
-        *([f"  … and {more} more; --all lists them"] if more else []),
-    ]
-    return True, "\n".join(lines)
+    listed = "".join(f"\n  {place}: {part}" for place, part in differing)
+    text = f"; it differs from the pinned one, and so may scores\ndifferences: {parts}{listed}"
+    return True, text
 
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:

@@ -73,8 +73,7 @@ def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[
 
 def fetch_benchmark(
     data_set: DataSet,
-    split: str,
-    predictions: bool,
+    parts: Collection[str],
     folder: Path,
     mirror: str | None = None,
     offline: bool = False,
@@ -88,9 +87,9 @@ def fetch_benchmark(
 
     Args:
         data_set: The data set.
-        split: "test", or "all" to find the overlap with train and dev as well; it is found, too,
-            where the files for it are kept already.
-        predictions: Whether to fetch the published systems' outputs, too.
+        parts: What to fetch besides what is always needed, of `PARTS`: "all" to find the overlap
+            with train and dev, which is found, too, where the files for it are kept already; the
+            outputs of systems ("predictions"), or of "trackers".
         folder: Where to keep the files.
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.
@@ -100,11 +99,11 @@ def fetch_benchmark(
     Raises:
         InputError: Some file is not available, or cannot be written.
     """
-    every = select(data_set.sources, "all", predictions=False)
+    every = select(data_set.sources, ["all"])
     if all(safe_path(folder, file.place).is_file() for file in every):
         # What is known of the overlap is not to be lost when something else is fetched.
-        split = "all"
-    files = select(data_set.sources, split, predictions)
+        parts = {*parts, "all"}
+    files = select(data_set.sources, parts)
     lacking = [file for file in files if not _is_kept(file, folder, notify)]
     if lacking and offline:
         for file in lacking:
@@ -129,7 +128,7 @@ def fetch_benchmark(
             problems.append(f"{file.repository}, {file.path}: {version}")
     refuse(without_secrets(mirror or GITHUB), problems)
     folders = {source.role: folder / source.place for source in data_set.sources}
-    return build_benchmark(data_set, folders, all_splits=split == "all")
+    return build_benchmark(data_set, folders, all_splits="all" in parts)
 
 
 def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:

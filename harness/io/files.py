@@ -86,6 +86,8 @@ def short_names(files: Sequence[str]) -> list[str]:
 
 # Reading.
 
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
 _PART = 1 << 22
 """How many bytes are read at once: Python makes room for all that it is asked for."""
 
@@ -116,6 +118,9 @@ def read_bytes(path: str | Path, unpack: bool = True) -> bytes:
     except (OSError, ValueError) as error:
         # A value error: a path with a null character.
         raise InputError(source, f"cannot be read ({_reason(error)})") from None
+    if unpack and content.startswith(_LFS_POINTER):
+        pull = "`git lfs pull` in its clone gets the file"
+        raise InputError(source, f"is a Git LFS pointer, not the file that it points to; {pull}")
     return _unpacked(content, source) if unpack else content
 
 

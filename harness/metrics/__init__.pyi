@@ -58,6 +58,7 @@ from .setups import (
     play as play,
 )
 from .tracking.choices import (
+    DONTCARE as DONTCARE,
     HEADLINE_LAMBDA as HEADLINE_LAMBDA,
     VARIANTS as VARIANTS,
     Choices as Choices,
@@ -65,6 +66,7 @@ from .tracking.choices import (
 )
 from .tracking.evaluation import (
     TrackingResult as TrackingResult,
+    cell as cell,
     correlation as correlation,
     mistakes_by_turn as mistakes_by_turn,
     non_uniformity as non_uniformity,
@@ -73,12 +75,12 @@ from .tracking.evaluation import (
     tracking_statistics as tracking_statistics,
 )
 from .tracking.metric import (
+    metrics_of as metrics_of,
     tracking_metrics as tracking_metrics,
     tracking_signature as tracking_signature,
 )
 from .tracking.slot_accuracy import judge_changes as judge_changes
 from .tracking.states import (
-    DONTCARE as DONTCARE,
     DialogueStates as DialogueStates,
     GoldStates as GoldStates,
     TrackedDialogue as TrackedDialogue,

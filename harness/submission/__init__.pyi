@@ -8,7 +8,8 @@ from .checking import (
     read_predictions as read_predictions,
 )
 from .formats.arrangements import read_arranged as read_arranged
-from .formats.damd_log import GOLD_DOMAINS as GOLD_DOMAINS
+from .formats.damd import GOLD_DOMAINS as GOLD_DOMAINS
+from .formats.fga import CORRECTNESS as CORRECTNESS
 from .formats.standard import (
     ACTIVE_DOMAINS as ACTIVE_DOMAINS,
     GOLD as GOLD,

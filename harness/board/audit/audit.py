@@ -69,7 +69,8 @@ def command(
     if paper is not None:
         wrong = bool(names) or explaining or json_target is not None
         option.refuse({"--paper cannot be combined with NAME, --explain or --json": wrong})
-        click.echo(formatted(tables_of_paper(paper, chosen, DEFAULT_RULES), format_), nl=False)
+        papers = tables_of_paper(paper, chosen, DEFAULT_RULES, folders)
+        click.echo(formatted(papers, format_), nl=False)
         return
     tables = read_reported(submissions)
     check_entries(tables, [entry.key for entry in entries], str(submissions))

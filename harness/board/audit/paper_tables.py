@@ -8,15 +8,29 @@ report; those cells stand beside the strict figures, and are counted apart.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, read_toml
 
+from ...cli.reading import benchmark_chooser
+from ...cli.tracked_files import score_file, without
+from ...data import DEFAULT, PinnedFile, find_file, read_data_set
+from ...errors import counted
 from ...io import Table
-from ...metrics import MAIN_SETUP, TrackedDialogue, TrackedTurn, score_tracking
+from ...metrics import (
+    MAIN_SETUP,
+    TrackedDialogue,
+    TrackedTurn,
+    TrackingResult,
+    parse_tracking_file,
+    score_tracking,
+)
+from ...submission import parse_predictions
 from ..entries import Entry
 from ..reported import Figure, scored_figure
 from ..verdicts import SIZES, possible_counts
@@ -45,11 +59,13 @@ def read_paper(name: str = "shades") -> Data:
     A paper has `source`, what it is cited as; `systems`, what its tables' columns are: the keys of
     entries, or names of trackers; `tables`; and, where there is something to say: `percent`,
     whether figures are printed in percent, not as shares; of trackers `version`, that of MultiWOZ,
-    `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others"; and
-    `remarks` on what it prints besides figures.
+    `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others";
+    `repository`, where trackers' files are; `left_out`, the dialogues that their figures are
+    without; and `remarks` on what it prints besides figures.
 
     A table has `number`, `title` and `rows`; where it is otherwise `kind`, "figure", and `systems`,
-    what its columns are; `outputs`, where those are that the harness cannot score; and `examples`,
+    what its columns are; `outputs`, where those are that the harness cannot score; `files`, the
+    column or "others" -> its file in the repository, with {} for the column; and `examples`,
     column -> its turns' gold and predicted states, if it prints them.
 
     A row is a figure of every system: `label`, what the table calls it; `metric`, the harness's
@@ -60,27 +76,32 @@ def read_paper(name: str = "shades") -> Data:
     return {"percent": True, **read_toml(PAPERS[name], __package__)}
 
 
-def cells(paper: Data, entries: Sequence[Entry], rules: str) -> list[Figure]:
+def cells(
+    paper: Data, entries: Sequence[Entry], rules: str, folders: Sequence[Path] = ()
+) -> list[Figure]:
     """Return every cell of the tables beside the harness's figure under a rule set.
 
     A cell's source is its table, its title the row's label, its set-up "quoted" if it is the
-    authors' own figure; its verdict says where the outputs are, if the harness has none.
+    authors' own figure; its verdict says where the outputs are, if the harness has none. Trackers'
+    files are looked for in folders, as `find_file` does, and among the downloads.
     """
     reports = {
         entry.key: report for entry in entries if (report := entry.scores.reports.get(rules))
     }
     figures = []
     for table in paper["tables"]:
-        examples = _example_figures(table, paper["percent"])
-        fate = f"outputs {table['outputs']}" if "outputs" in table else ""
+        keys = table.get("systems") or paper["systems"]
+        tracked = {**_example_results(table), **_file_results(paper, table, keys, folders)}
         for row in table["rows"]:
-            keys = table.get("systems") or paper["systems"]
             printed = dict(zip(keys, row["figures"], strict=True))
             printed |= {CORPUS: row["corpus"]} if "corpus" in row else {}
             setup = row.get("setup", MAIN_SETUP)
             for key, text in printed.items():
-                scored = examples.get(key, {}).get(row["metric"])
-                if key in reports and not examples and not fate:
+                scored, fate = None, f"outputs {table['outputs']}" if "outputs" in table else ""
+                if key in tracked:
+                    scored = _tracked_figure(tracked[key], row["metric"], paper["percent"])
+                    fate = "its file does not say" if scored is None else ""
+                elif key in reports and not fate:
                     scored = scored_figure(reports[key], setup, row["metric"], row.get("style"))
                 shown = QUOTED if row.get("quoted") else setup
                 about = (key, key, _place(table), shown, row["label"], row["metric"])
@@ -92,15 +113,45 @@ def _place(table: Data) -> str:
     return f"{table.get('kind', 'table')} {table['number']}"
 
 
-def _example_figures(table: Data, percent: bool) -> dict[str, dict[str, float]]:
-    """Return column -> figure -> the harness's, of the states that a table prints."""
+def _example_results(table: Data) -> dict[str, TrackingResult]:
+    """Return column -> what the states score that a table prints."""
     by_column = {}
     for column, turns in table.get("examples", {}).items():
         read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
         states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
-        figures = score_tracking([TrackedDialogue(column, states)]).figures
-        by_column[column] = {name: one / (1 if percent else 100) for name, one in figures.items()}
+        by_column[column] = score_tracking([TrackedDialogue(column, states)])
     return by_column
+
+
+def _file_results(
+    paper: Data, table: Data, columns: Sequence[str], folders: Sequence[Path]
+) -> dict[str, TrackingResult]:
+    """Return column -> what its tracker's file scores, of those that are at hand."""
+    files, pins, results = table.get("files", {}), _pinned(paper), {}
+    choose = benchmark_chooser(None, "comparing with")
+    for column in columns if files else ():
+        path = files.get(column, files.get("others", "")).format(column)
+        content, _ = find_file(path, folders, pins.get(path))
+        if content is not None:
+            states = parse_predictions(content, path)
+            file = parse_tracking_file(states, path, choose)
+            [(_, part, _)] = without(file, paper.get("left_out", ()), (), choose)
+            results[column] = score_file(part, column, choose).result
+    return results
+
+
+def _pinned(paper: Data) -> dict[str, PinnedFile]:
+    """Return the files of a paper's repository that are pinned, by their paths."""
+    sources = read_data_set(DEFAULT).sources
+    of_paper = (one for one in sources if one.repository == paper.get("repository"))
+    return {file.path: file for source in of_paper for file in source.files}
+
+
+def _tracked_figure(result: TrackingResult, metric: str, percent: bool) -> float | None:
+    """Return a figure of a tracker, a share in the paper's unit; None if it has none."""
+    counts = {"turns": result.turns, **result.counts}
+    share = result.figures.get(metric)
+    return counts.get(metric) if share is None else share / (1 if percent else 100)
 
 
 def read_example(text: str) -> BeliefState:
@@ -118,15 +169,17 @@ def equal_text(cells: Sequence[Figure]) -> str:
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
 
-def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
-    """Return the tables of a paper, each cell with the harness's figure under a rule set.
+def tables_of_paper(
+    name: str, entries: Sequence[Entry], rules: str, folders: Sequence[Path]
+) -> list[Table]:
+    """Return the tables of a paper, each cell with the harness's figure; arguments as of `cells`.
 
     Of a paper about trackers the last one has the joint accuracies that several papers print of
     what they call the same system.
     """
     paper = read_paper(name)
     by_table: dict[str, list[Figure]] = {}
-    for one in cells(paper, entries, rules):
+    for one in cells(paper, entries, rules, folders):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
     tables = [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
@@ -143,13 +196,15 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
         printed, scored, _ = cell.texts()
         beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
         by_key.setdefault(cell.entry, {})[cell.title] = printed + beside
-    fate = [f"outputs {table['outputs']}"] if "outputs" in table else []
+    fates = Counter(cell.verdict for cell in cells if cell.verdict)
     rows = [
-        [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
+        [names.get(key, key), *(texts.get(label, "") for label in labels)]
         for key, texts in by_key.items()
     ]
-    notes = [f"{len(cells)} figures: {fate[0]}"] if fate else list(_counts(cells))
-    headers = ["", *labels, *(["harness"] if fate else [])]
+    counts = _counts([cell for cell in cells if not cell.verdict])
+    without_harness = (f"{counted(n, 'figure')} not scored: {why}" for why, n in fates.items())
+    notes = [*counts, *without_harness]
+    headers = ["", *labels]
     place = _place(table)
     title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
     data = [

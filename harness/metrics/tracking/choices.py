@@ -22,12 +22,15 @@ HEADLINE_LAMBDA = 0.5
 MULTIWOZ_SLOTS = 30
 """The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
 
+DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
+"""The spellings of the value that says that the user does not mind."""
+
 VARIANTS: Mapping[str, tuple[str, ...]] = {
     "per-domain": ("gold-slots", "active", "dialogues"),
     "dontcare": ("keep", "drop"),
     "none": ("absent", "value"),
     "gca": ("code", "paper"),
-    "fga": ("code", "paper"),
+    "fga": ("code", "paper", "slots"),
     "dashes": ("last", "kept"),
 }
 """Variant, as signatures name it -> its values, the default first."""
@@ -52,12 +55,15 @@ class Choices:
         gca: Whether GCA weighs its parts as the authors' "code" does, or as equation 6 of their
             "paper".
         fga: Whether a turn that follows an exact one and is not exact errs, as in the authors'
-            "code", or only if it adds what is wrong or lacks what is new, as in their "paper".
+            "code", or only if it adds what is wrong or lacks what is new, as in their "paper"; or
+            also if other "slots" are wrong than in the turn before, as in their script for TripPy.
         dashes: What a dash in a value is to SA and RSA. "last": the slot is what stands before the
             last dash of `domain-slot-value`, as in the published code of Dey et al. (2022) and of
             Aksu & Chen (2024), so that a wrong value with a dash of its own ("sixty-two") is of
             another slot; "kept": it belongs to the value.
         domain_lambdas: Domain -> λ of its FGA, where it has one of its own.
+        metrics: The names of the metrics that the states allow; all if there are none.
+        only: The domains whose slots count; empty if all do.
     """
 
     lambdas: Sequence[float] = DEFAULT_LAMBDAS
@@ -69,16 +75,24 @@ class Choices:
     fga: str = "code"
     dashes: str = "last"
     domain_lambdas: Mapping[str, float] = field(default_factory=dict)
+    metrics: Sequence[str] = ()
+    only: Sequence[str] = ()
 
     @property
     def variants(self) -> dict[str, str]:
         """The variants of metrics, as signatures name them; those of papers only if chosen."""
         chosen = {name: getattr(self, name.replace("-", "_")) for name in VARIANTS}
-        return {
+        named = {
             name: value
             for name, value in chosen.items()
             if name in _ALWAYS_NAMED or value != VARIANTS[name][0]
         }
+        return {**named, "only": ",".join(self.only)} if self.only else named
+
+    def counts(self, domain: str, value: str) -> bool:
+        """Whether a slot of a domain counts, with its value."""
+        is_kept = self.dontcare == "keep" or value not in DONTCARE
+        return is_kept and (not self.only or domain in self.only)
 
     @classmethod
     def of(cls, given: Iterable[str], place: str = "--variant") -> Choices:

@@ -17,7 +17,7 @@ from ...io import figure, text_table
 from ..results import Figure, Statistics
 from .choices import Choices
 from .goal_accuracy import domain_decay, domain_score, is_exact
-from .metric import tracking_metrics
+from .metric import metrics_of, tracking_metrics
 from .slot_accuracy import (
     Change,
     change_scores,
@@ -94,7 +94,7 @@ class TrackingResult:
     variants: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if "joint_accuracy" not in self.fuzzy:
+        if "GCA" in self.metrics and "joint_accuracy" not in self.fuzzy:
             raise ValueError("fuzzy lacks joint_accuracy")
 
     @property
@@ -117,7 +117,7 @@ class TrackingResult:
         figures, headings = self.figures, {}
         for metric in tracking_metrics().values():
             keys: Collection[str] = metric.keys_among(figures)
-            for key in metric.headlines(keys) if main_only else keys:
+            for key in metric.headlines(keys) if main_only and keys else keys:
                 headings[metric.heading(key)] = figures[key]
         return headings
 
@@ -180,8 +180,7 @@ def score_tracking(
         by_part: Whether the scores of domains, slots and parts of dialogues are wanted.
 
     Raises:
-        InputError: There are fewer slots than are wrong, or it is not known which turns scores per
-            domain are to average over.
+        InputError: There are fewer slots than are wrong.
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     _check_slots(dialogues, states, choices)
@@ -194,7 +193,7 @@ def score_tracking(
         **_by_map(_figures(sums, choices)),
         counts={
             name: int(sums[metric.name, name])
-            for metric in tracking_metrics().values()
+            for metric in metrics_of(choices).values()
             for name in metric.counts
         },
         variants=choices.variants,
@@ -234,7 +233,7 @@ def tracking_statistics(
     return Statistics.of_rows(
         figures=[
             Figure(f"dst.{key}", metric.heading(key), main=metric.main)
-            for metric in tracking_metrics().values()
+            for metric in metrics_of(choices).values()
             for key in metric.keys_among(first)
         ],
         rows=[list(row.values()) for row in rows],
@@ -255,14 +254,14 @@ def _row(dialogue: DialogueStates, choices: Choices) -> Row:
     """Return the statistics of a dialogue, of every metric."""
     return {
         (metric.name, statistic): number
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         for statistic, number in metric.statistics(dialogue, choices).items()
     }
 
 
 def _figures(sums: Row, choices: Choices) -> dict[str, float]:
     """Return every figure of the sums of rows: key -> percent."""
-    by_metric: dict[str, dict[str, float]] = {name: {} for name in tracking_metrics()}
+    by_metric: dict[str, dict[str, float]] = {name: {} for name in metrics_of(choices)}
     for (name, statistic), number in sums.items():
         by_metric[name][statistic] = number
     return {
@@ -297,10 +296,11 @@ def _by_domain(
     """
     domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
     parts: dict[str, list[tuple[DialogueStates, Sequence[int]]]] = {each: [] for each in domains}
-    for dialogue, of_dialogue in zip(dialogues, states, strict=True):
-        for domain, at in turns_by_domain(dialogue, of_dialogue, choices.per_domain).items():
+    for dialogue, whole in zip(dialogues, states, strict=True):
+        for domain, at in turns_by_domain(dialogue, whole, choices.per_domain).items():
             if domain in parts:
-                parts[domain].append((of_dialogue.of_domain(domain), at))
+                alone = dialogue_states(dialogue, replace(choices, only=(domain,)))
+                parts[domain].append((alone, at))
     return {
         domain: _of_domain(domain, of_domain, changes, choices)
         for domain, of_domain in parts.items()

@@ -75,15 +75,17 @@ def error_distances(
         numbers: The turns' numbers, which distances are measured in.
         version: To the authors' "code" an inexact turn also errs because it follows an exact one,
             and before the first error distances are from turn -1. In their "paper" neither is so:
-            such a turn is infinitely far from any error.
+            such a turn is infinitely far from any error. By "slots", as in their script for TripPy,
+            whose file has no values, it errs if other slots are wrong than in the turn before.
     """
     distances: list[float] = []
-    last_error = -1 if version == "code" else -math.inf
+    last_error = -math.inf if version == "paper" else -1
+    errs = _errs_in_other_slots if version == "slots" else _errs
     for at, turn in enumerate(turns):
         if is_exact(turn):
             distances.append(EXACT)
         elif (
-            at == 0 or (version == "code" and is_exact(turns[at - 1])) or _errs(turns[at - 1], turn)
+            at == 0 or (version != "paper" and is_exact(turns[at - 1])) or errs(turns[at - 1], turn)
         ):
             distances.append(ERROR)
             last_error = numbers[at]
@@ -96,6 +98,13 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
     gold_added = turn.gold.items() - before.gold.items()
     predicted_added = turn.predicted.items() - before.predicted.items()
     return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())
+
+
+def _errs_in_other_slots(before: StatePair, turn: StatePair) -> bool:
+    failed = (
+        {slot for slot, _ in one.gold.items() ^ one.predicted.items()} for one in (before, turn)
+    )
+    return next(failed) != next(failed)
 
 
 def turn_score(distance: float, decay: float) -> float:

@@ -186,9 +186,7 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
 
     They are what modules of this package declare as `METRIC`, or several as `METRICS`.
     """
-    package = str(__package__)
-    several = declared(package, "METRICS", tuple)
-    metrics = [*declared(package, "METRIC", TrackingMetric), *(one for of in several for one in of)]
+    metrics = declared(str(__package__), "METRIC", TrackingMetric)
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     taken: dict[str, str] = {}
     for metric in metrics:
@@ -196,6 +194,12 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
             if taken.setdefault(key, metric.name) != metric.name:
                 raise RuntimeError(f"two state-tracking metrics are called {key}")
     return {metric.name: metric for metric in metrics}
+
+
+def metrics_of(choices: Choices) -> Mapping[str, TrackingMetric]:
+    """Return name -> metric, of those that are computed."""
+    every = tracking_metrics()
+    return {name: every[name] for name in every if name in (choices.metrics or every)}
 
 
 def tracking_signature(
@@ -215,7 +219,7 @@ def tracking_signature(
     """
     parameters = {
         name: value
-        for metric in tracking_metrics().values()
+        for metric in metrics_of(choices).values()
         for name, value in metric.parameters(choices).items()
     }
     over = _per_domain_over(dialogues, choices.per_domain)

@@ -19,7 +19,7 @@ from mwz.normalization import DEFAULT_RULES, BeliefState, digest_of_json, normal
 
 from ...benchmark import Benchmark
 from ...errors import InputError, Remark
-from ...submission import GOLD, Reading, checked_submission, standard_form
+from ...submission import CORRECTNESS, GOLD, Reading, checked_submission, standard_form
 from .choices import Choices
 
 Slot: TypeAlias = tuple[str, str]
@@ -30,9 +30,6 @@ State: TypeAlias = Mapping[Slot, str]
 
 ABSENT = "none"
 """The value that says that a slot has none."""
-
-DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
-"""The spellings of the value that says that the user does not mind."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +113,6 @@ class DialogueStates:
         """Return some of the turns as a dialogue of their own."""
         of_turns = self.numbers[turns], self.pairs[turns], self.turns[turns], self.written[turns]
         return DialogueStates(*of_turns)
-
-    def of_domain(self, domain: str) -> DialogueStates:
-        """Return the same dialogue with the slots of one domain."""
-        turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in self.turns]
-        return DialogueStates(self.numbers, turns, turns)
 
 
 def _before_last_dash(value: str) -> str | None:
@@ -267,9 +259,9 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = Choices()) -> 
 
     def pair_of(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
-        if choices.dontcare == "keep":
+        if choices.dontcare == "keep" and not choices.only:
             return pair
-        return pair.part(lambda slot, value: value not in DONTCARE)
+        return pair.part(lambda slot, value: choices.counts(slot[0], value))
 
     pairs = [pair_of(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
@@ -289,25 +281,16 @@ def turns_by_domain(
     """Return domain -> the positions, from 0, of the turns that its scores average over.
 
     Args:
-        dialogue: The dialogue.
+        dialogue: The dialogue, with active domains and a goal if they are averaged over.
         states: Its states, as `dialogue_states`.
         over: The value of the variant `per-domain`.
-
-    Raises:
-        InputError: Whether a domain is active, or in the goal, is not known of the dialogue.
     """
     positions: dict[str, list[int]] = {}
     for at, (turn, pair) in enumerate(zip(dialogue.turns, states.turns, strict=True)):
         domains: Iterable[str] | None = {domain for domain, _ in pair.gold}
         if over != "gold-slots":
             domains = turn.active_domains if over == "active" else dialogue.goal_domains
-        if domains is None:
-            what = "active domains are" if over == "active" else "goal is"
-            raise InputError(
-                f"dialogue {dialogue.id}",
-                f"its {what} not known, which scores per domain are to average over; "
-                "take `gold-slots`, or dialogues of a benchmark",
-            )
+        assert domains is not None, "dialogues of a benchmark have active domains and a goal"
         for domain in domains:
             positions.setdefault(domain, []).append(at)
     return positions
@@ -346,6 +329,22 @@ class TrackedFile:
     left_out: Sequence[str] = ()
     remarks: Sequence[Remark] = ()
     responses: bool = False
+
+    @property
+    def gold_domains(self) -> set[str]:
+        """The domains that its gold states have."""
+        return {name for one in self.dialogues for turn in one.turns for name in turn.gold}
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it has the values of slots, and not only which slots are right."""
+        return self.format != CORRECTNESS
+
+    def refuse_without_values(self, doing: str) -> None:
+        """Raise an `InputError` if it has no values, for what needs them: "a study"."""
+        if not self.has_values:
+            problem = f"says only which slots are right; {doing} needs the values of the states"
+            raise InputError(self.source, problem)
 
 
 def parse_tracking_file(
@@ -388,7 +387,7 @@ def parse_tracking_file(
         if gold is not None and not tracked:
             raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
         remarks += _of_one_domain(tracked)
-    return TrackedFile(
+    file = TrackedFile(
         source,
         submission.format,
         benchmark,
@@ -398,6 +397,9 @@ def parse_tracking_file(
         remarks,
         responses=any(turn.response for _, turns in dialogues for turn in turns),
     )
+    if gold is not None:
+        file.refuse_without_values("a comparison with other gold states")
+    return file
 
 
 def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
@@ -410,5 +412,5 @@ def _of_one_domain(dialogues: Sequence[TrackedDialogue]) -> Iterator[Remark]:
         yield Remark(
             "domains",
             f"only {domain} is predicted, and the slots of {', '.join(others)} count as missed; "
-            f"--variant per-domain=dialogues scores {domain} alone",
+            f"--leave-out {domain} scores {domain} alone",
         )

@@ -50,7 +50,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 
 def _scored(given: Mapping[str, Any], files: Sequence[str]) -> list[ScoredFile]:
-    return scored_files(files, given["benchmark"], given["gold_version"], given["choices"])
+    scored = scored_files(files, given["benchmark"], given["gold_version"], given["choices"])
+    for one in scored:
+        one.file.refuse_without_values("a study")
+    return scored
 
 
 def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[str, Any]) -> None:

@@ -1,8 +1,16 @@
-"""DAMD's log of the test set: its gold domain of every turn, and the state that it predicted.
+"""What DAMD and systems built on it write: outputs with belief spans, and its log of the test set.
 
-The log prints the turns of one dialogue after another, without the dialogues' ids and in an order
-of its own. What the user says identifies a dialogue: DAMD's preprocessing writes
-numbers as digits and takes contractions apart, so that texts are similar rather than equal.
+Outputs:
+
+- The response is `resp_gen`, the belief span `bspn_gen`. `resp` and `bspn` beside them are the
+  data set's; only where nothing is called `…_gen` are they the system's.
+- `turn_num` counts a dialogue's turns from 0. The line that may open a dialogue has empty fields,
+  and as `turn_num` the number of turns that follow; it is no turn.
+
+The log has the gold domain of every turn, and the state that DAMD predicted. It prints the turns of
+one dialogue after another, without the dialogues' ids and in an order of its own. What the user
+says identifies a dialogue: DAMD's preprocessing writes numbers as digits and takes contractions
+apart, so that texts are similar rather than equal.
 
 `constraint_dict` is the predicted state, but `resp turn` is the response of the data set, in all
 7354 turns DAMD's reference to the letter: as a system's outputs the log is a tracker's.
@@ -21,8 +29,94 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from ...errors import InputError, shown
+from ...errors import Findings, InputError, shown, unquoted
+from ..notations import read_span, without_tokens
+from .arrangements import Arrangement, raw_turns
 from .standard import RESPONSE, STATE, Format, Standard
+
+_ID = "dial_id"
+_NUMBER = "turn_num"
+_RESPONSES = ("resp_gen", "resp")
+_BELIEFS = ("bspn_gen", "bspn")
+_MARKS = (_ID, _NUMBER, _RESPONSES[0], *_BELIEFS)
+
+
+def _has_spans(content: object) -> bool:
+    for turn in raw_turns(content) if isinstance(content, list | Mapping) else ():
+        # The first turn that has a response decides.
+        if isinstance(turn, Mapping):
+            if RESPONSE in turn or STATE in turn:
+                return False
+            if any(key in turn for key in _RESPONSES) and any(key in turn for key in _MARKS):
+                return True
+    return False
+
+
+def _read_spans(content: object, source: str) -> Standard:
+    arrangement = Arrangement(source)
+    dialogues = arrangement.dialogues(content)
+    remarks = arrangement.remarks
+    turns = [turn for one in dialogues.values() for turn in one if isinstance(turn, Mapping)]
+    generated, given = _RESPONSES
+    response_key = generated if any(generated in turn for turn in turns) else given
+    belief_key = _belief_key(turns, response_key, remarks)
+
+    def read_turn(place: str, turn: Any) -> Any:
+        if not isinstance(turn, Mapping):
+            return turn
+        response = turn.get(response_key)
+        if isinstance(response, str):
+            response = without_tokens(response, "r", "resp")
+        read = {RESPONSE: response}
+        belief = turn.get(belief_key)
+        if isinstance(belief, str):
+            belief = read_span(belief, lambda remark: note(place, remark))
+        # Some write the state itself; the standard form's checks apply.
+        return read if belief is None else {**read, STATE: belief}
+
+    def note(place: str, remark: str) -> None:
+        remarks.add(place, f"`{belief_key}`: {remark}", "belief span")
+
+    read = {
+        id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]
+        for id_, one in dialogues.items()
+    }
+    keys = ", ".join(filter(None, [response_key, belief_key]))
+    return arrangement.standard(read, f"{_SPANS.name} ({keys})")
+
+
+def _belief_key(
+    turns: Sequence[Mapping[str, Any]], response_key: str, remarks: Findings
+) -> str | None:
+    """Return the key of the predicted belief spans; None if there are none."""
+    generated, given = _BELIEFS
+    if any(turn.get(generated) for turn in turns):
+        return generated
+    if any(generated in turn for turn in turns):
+        remarks.add("", f"every `{generated}` is empty: no states are read", "states")
+    elif any(turn.get(given) for turn in turns):
+        if response_key != _RESPONSES[0]:
+            return given
+        remarks.add(
+            "",
+            f"`{given}` beside `{response_key}` is the data set's and not read as predicted; if it "
+            f"is the system's, call it `{generated}`",
+            "states",
+        )
+    return None
+
+
+_SPANS = Format(
+    name="belief spans",
+    description="Turns with `resp_gen` (or `resp`) and `bspn_gen` (or `bspn`), as a list with "
+    "`dial_id` and `turn_num`, as a table, or by dialogue: the outputs of DAMD, UBAR, PPTOD, "
+    "GALAXY, MTTOD, RSTOD, Mars, KRLS and what is built on them.",
+    recognises=_has_spans,
+    read=_read_spans,
+)
+
+
+# The log.
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
@@ -69,20 +163,25 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
         if tuple(fields) != _FIELDS:
             expected = ", ".join(f"`{name}:`" for name in _FIELDS)
             raise InputError(source, f"line {start}: expected {expected}, in this order")
-        domains = _read_dict(fields["true_domains"], source, end)
+        domains = read_dict(fields["true_domains"], source, end)
         turns.append(
             {
                 "line": start,
                 "user": fields["user turn"],
                 RESPONSE: fields["resp turn"],
-                STATE: _read_dict(fields["constraint_dict"], source, start),
+                STATE: read_dict(fields["constraint_dict"], source, start),
                 GOLD_DOMAINS: [name.strip("[]") for name in domains],
             }
         )
     return turns
 
 
-def _read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+def read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+    """Return the Python dictionary that a line of a file writes.
+
+    Raises:
+        InputError: It writes none, or one with keys that are no texts.
+    """
     try:
         value = ast.literal_eval(text)
     except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
@@ -163,22 +262,24 @@ def _is_text(content: bytes) -> bool:
     return all(f"\n{field}:".encode() in content[:_SEARCHED] for field in _FIELDS)
 
 
-def _recognises(content: object) -> bool:
+def _is_log(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
     return isinstance(first, Mapping) and GOLD_DOMAINS in first
 
 
-def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    return Standard({}, FORMAT.name, find=partial(_dialogues, content, source))
+def _read_log(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
+    return Standard({}, _LOG.name, find=partial(_dialogues, content, source))
 
 
-FORMAT = Format(
+_LOG = Format(
     name="DAMD's log",
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
-    recognises=_recognises,
-    read=_read,
+    recognises=_is_log,
+    read=_read_log,
     is_text=_is_text,
     parse=_parse,
 )
+
+FORMATS = (_SPANS, _LOG)
