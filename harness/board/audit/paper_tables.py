@@ -15,8 +15,10 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, read_toml
 
-from ...io import Table
-from ...metrics import MAIN_SETUP, TrackedDialogue, TrackedTurn, score_tracking
+from ...benchmark import Benchmark
+from ...cli.data import statistics_table
+from ...io import Table, figure
+from ...metrics import MAIN_SETUP, TrackedDialogue, TrackedTurn, score_tracking, tokenize_13a
 from ..entries import Entry
 from ..reported import Figure, scored_figure
 from ..verdicts import SIZES, possible_counts
@@ -28,6 +30,11 @@ PAPERS: Mapping[str, str] = {
     "gca": "granular-change-accuracy.toml",
 }
 """What a paper is called -> the file with its tables."""
+
+NOT_AT_HAND = "not at hand"
+
+_WORDS = {True: "reduced", False: "full", None: "–"}
+"""What tables say of an entry's own set-up where it has no word: of its search."""
 
 CORPUS = "corpus"
 """The key of the entry of the benchmark's own responses."""
@@ -45,8 +52,8 @@ def read_paper(name: str = "shades") -> Data:
     A paper has `source`, what it is cited as; `systems`, what its tables' columns are: the keys of
     entries, or names of trackers; `tables`; and, where there is something to say: `percent`,
     whether figures are printed in percent, not as shares; of trackers `version`, that of MultiWOZ,
-    `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others"; and
-    `remarks` on what it prints besides figures.
+    `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others";
+    `facts`, tables of what it prints besides scores; and `remarks` on the rest.
 
     A table has `number`, `title` and `rows`; where it is otherwise `kind`, "figure", and `systems`,
     what its columns are; `outputs`, where those are that the harness cannot score; and `examples`,
@@ -118,18 +125,29 @@ def equal_text(cells: Sequence[Figure]) -> str:
     return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
 
 
-def tables_of_paper(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
+def tables_of_paper(
+    name: str, entries: Sequence[Entry], rules: str, benchmark: Benchmark | None = None
+) -> list[Table]:
     """Return the tables of a paper, each cell with the harness's figure under a rule set.
 
     Of a paper about trackers the last one has the joint accuracies that several papers print of
     what they call the same system.
+
+    Args:
+        name: One of `PAPERS`.
+        entries: The entries that the harness's figures are of.
+        rules: The rule set.
+        benchmark: MultiWOZ, for facts about it; None where it is not installed.
     """
     paper = read_paper(name)
     by_table: dict[str, list[Figure]] = {}
     for one in cells(paper, entries, rules):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
+    tables = [
+        _facts_table(one, dict(_facts(one, entries, benchmark))) for one in paper.get("facts", ())
+    ]
+    tables += [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
     if paper.get("version"):
         tables.append(same_system_table())
     *others, last = tables
@@ -165,6 +183,52 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
         for cell in cells
     ]
     return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
+
+
+def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
+    """Return a table of facts beside the project's: row -> what it has."""
+    place = _place(table)
+    data = [
+        {
+            "table": place,
+            "row": table["title"],
+            "entry": row,
+            "quoted": False,
+            "printed": printed,
+            "harness": facts.get(row, NOT_AT_HAND),
+            "equal": facts[row] == printed if row in facts else None,
+        }
+        for row, printed in table["rows"].items()
+    ]
+    signs = {True: "=", False: "≠", None: ""}
+    rows = [[c["entry"], c["printed"], signs[c["equal"]], c["harness"]] for c in data]
+    notes = [f"equal: {sum(c['equal'] is True for c in data)} of {len(data)}"]
+    if any(cell["equal"] is None for cell in data):
+        notes.append(f"{NOT_AT_HAND}: `mwz data fetch --split all` installs what it is counted of")
+    title = f"{place.capitalize()}: {table['title']}"
+    return Table(place.replace(" ", "_"), title, ["", "printed", "", "harness"], rows, data, notes)
+
+
+def _facts(
+    table: Data, entries: Sequence[Entry], benchmark: Benchmark | None
+) -> Iterator[tuple[str, str]]:
+    """Yield row of a table -> what the project has there, as the table would print it."""
+    for entry in entries:
+        if entry.system.setup is not None:
+            values = entry.system.setup.model_dump().values()
+            yield entry.key, ", ".join(_WORDS.get(value, value) for value in values)
+    if benchmark is None:
+        return
+    for counted in statistics_table(benchmark).data:
+        if counted["number"] is not None:
+            yield counted["what"], str(counted["number"])
+            yield f"{counted['what']}, %", figure(counted["percent"], 2)
+    about = benchmark.dialogues.get(table.get("dialogue", ""))
+    if about is not None:
+        yield "system turns", str(about.turns)
+        for style, references in about.references.items():
+            words = tokenize_13a(references[table.get("turn", 0)])
+            yield f"style {style}", " ".join(word for word in words if word.isupper())
 
 
 def _counts(cells: Sequence[Figure]) -> Iterator[str]:

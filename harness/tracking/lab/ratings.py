@@ -17,7 +17,6 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -173,9 +172,8 @@ def agreement(
         As JSON types, the number of `dialogues` that are rated and scored, of `units` (dialogues or
         turns) and of `raters`; their `alpha`, Krippendorff's of ratings on an interval scale, or
         None and, in `without`, why; `correlations`, metric -> coefficient -> its value and interval
-        (None where a side is constant); `decided`, metric -> in how many units neither side is 0;
-        `rates`, candidate -> Pearson's correlation; and `best`, the candidate for which that is
-        highest, the first of equals, None of none.
+        (None where a side is constant); `rates`, candidate -> Pearson's correlation; and `best`,
+        the candidate for which that is highest, the first of equals, None of none.
 
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
@@ -208,28 +206,19 @@ def agreement(
             name: {one: _interval(one, people, columns[name], places) for one in coefficients}
             for name in picked
         },
-        "decided": {
-            name: int(np.count_nonzero(_same_signs(people, columns[name]))) for name in picked
-        },
         "rates": rates,
         "best": best,
     }
 
 
 def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
-    """Return a coefficient; None where a side is constant, or no unit is decided."""
+    """Return a coefficient; None where a side is constant, or one of them 0 everywhere."""
     if coefficient == SAME_SIGN:
-        decided = _same_signs(first, second)
-        return float(np.mean(decided[decided != 0] > 0)) if np.any(decided) else None
+        product = first * second
+        return float(np.mean(product[product != 0] > 0)) if np.any(product) else None
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
-
-
-def _same_signs(first: Any, second: Any) -> Any:
-    """Return 1 where both have the same sign, -1 where they have not, 0 where one of them is 0."""
-    # Means of means can miss 0 by a rounding error.
-    return np.sign(np.round(first, 9)) * np.sign(np.round(second, 9))
 
 
 def _interval(coefficient: str, people: Any, scores: Any, places: Any) -> dict[str, Any] | None:
@@ -273,32 +262,19 @@ def agreement_table(
     ]
     if agreed["best"] is not None:
         notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
-    if "preferred" in agreed:
-        notes.append(
-            "preferred: " + ", ".join(f"{n} {who}" for who, n in agreed["preferred"].items())
-        )
-    coefficients = [*next(iter(agreed["correlations"].values()))]
-    preferences = {"preferences": title} if "preferred" in agreed else {}
-    decided = {name: {"decided": n} if preferences else {} for name, n in agreed["decided"].items()}
+    for what in ("preferred", "decided"):
+        numbers = [f"{name} {number}" for name, number in agreed.get(what, {}).items()]
+        notes += [f"{what}: {', '.join(numbers)}"] if numbers else []
     return Table(
         "ratings",
         title,
-        [f"correlation [{INTERVAL_LEVEL} %]", *coefficients, *next(iter(decided.values()))],
+        [f"correlation [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
         [
-            [
-                name,
-                *("–" if one is None else Interval(**one).text(2) for one in own.values()),
-                *map(str, decided[name].values()),
-            ]
+            [name, *("–" if one is None else Interval(**one).text(2) for one in own.values())]
             for name, own in agreed["correlations"].items()
         ],
         [
-            {
-                **preferences,
-                "metric": name,
-                **{key: one and one["value"] for key, one in own.items()},
-                **decided[name],
-            }
+            {"table": title, "metric": name} | {key: r and r["value"] for key, r in own.items()}
             for name, own in agreed["correlations"].items()
         ],
         notes,
@@ -336,24 +312,21 @@ def read_preferences(
     """
     source = shown_name(path)
     content = validated(list[RatedDialogue], read_json(path), source)
-    times = Counter(dialogue_id(dialogue.file) for dialogue in content)
-    refuse(source, [f"dialogue {id_} is there {n} times" for id_, n in times.items() if n > 1])
-    turns = {(dialogue_id(d.file), n): turn for d in content for n, turn in enumerate(d.info)}
-    pairs = {key for turn in turns.values() for key in turn if _VERSUS in key}
+    pairs = {key for one in content for turn in one.info for key in turn if _VERSUS in key}
     if not pairs:
         raise InputError(source, f"expected preferences in its turns, under 'A{_VERSUS}B'")
     systems = sorted({name for pair in pairs for name in pair.split(_VERSUS, 1)})
     responses: dict[str, dict[str, list[str]]] = {name: {} for name in systems}
     preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
     problems = Findings()
-    for (id_, number), turn in turns.items():
+    for id_, turn in ((dialogue_id(one.file), turn) for one in content for turn in one.info):
+        number = len(responses[systems[0]].get(id_, ()))
         place = f"dialogue {id_}, turn {number}"
-        texts = {name: turn[name] for name in systems if isinstance(turn.get(name), str)}
-        if turn.get("turn_num") != number or len(texts) < len(systems):
-            expected = f"`turn_num`, counted from 0, and responses of {' and '.join(systems)}"
+        for name, of_system in responses.items():
+            of_system.setdefault(id_, []).append(str(turn.get(name)))
+        if turn.get("turn_num") != number or not all(isinstance(turn.get(s), str) for s in systems):
+            expected = f"each dialogue once, `turn_num` from 0, responses of {', '.join(systems)}"
             problems.add(place, f"expected {expected}")
-        for name, text in texts.items():
-            responses[name].setdefault(id_, []).append(text)
         for pair in (key for key in turn if _VERSUS in key):
             first, second = pair.split(_VERSUS, 1)
             values = {"tie": 0.0, first.casefold(): 1.0, second.casefold(): -1.0}
@@ -375,7 +348,7 @@ def preference_agreement(
 ) -> dict[str, dict[str, Any]]:
     """Return how far metrics prefer the responses that people prefer, by turn and by dialogue.
 
-    A rater's preference in a dialogue is the mean of those in its turns.
+    A dialogue has the sums over its turns, of preferences as of counts and F1.
 
     Args:
         preferences: First system, second system and criterion -> the ratings of turns.
@@ -383,7 +356,8 @@ def preference_agreement(
         source: What messages call the preferences.
 
     Returns:
-        Title -> as `agreement`, and `preferred`: in how many units people prefer which system.
+        Title -> as `agreement`; `preferred`: in how many units people prefer which system; and
+        `decided`, metric -> in how many both people and metric prefer one.
 
     Raises:
         InputError: There are preferences in too few turns or dialogues.
@@ -391,23 +365,26 @@ def preference_agreement(
     scores = {name: _response_scores(one) for name, one in played.items()}
     agreed = {}
     for (first, second, criterion), ratings in preferences.items():
-        by_dialogue: dict[str, list[Mapping[str, float]]] = {}
+        by_dialogue: dict[str, Counter[str]] = {}
         for (id_, _), by_rater in ratings.items():
-            by_dialogue.setdefault(id_, []).append(by_rater)
-        means = {
-            id_: {rater: fmean(t[rater] for t in turns if rater in t) for rater in {*chain(*turns)}}
-            for id_, turns in by_dialogue.items()
-        }
-        for how, rated in (("turn by turn", ratings), ("dialogue by dialogue", means)):
+            by_dialogue.setdefault(id_, Counter()).update(by_rater)  # adds up
+        for how, rated in (("turn by turn", ratings), ("dialogue by dialogue", by_dialogue)):
             ours, theirs = scores[first], scores[second]
-            differences = {
-                metric: {unit: ours[unit][metric] - theirs[unit][metric] for unit in rated}
+            people = {unit: fmean(by_rater.values()) for unit, by_rater in rated.items()}
+            gains = {
+                metric: {
+                    unit: round(ours[unit][metric] - theirs[unit][metric], 9) for unit in rated
+                }
                 for metric in ours[next(iter(rated))]
             }
-            signs = Counter(float(np.sign(round(fmean(r.values()), 9))) for r in rated.values())
+            signs = Counter(map(np.sign, people.values()))
             agreed[f"{criterion}, {first}{_VERSUS}{second}, {how}"] = {
-                **agreement(rated, differences, (), (), source, (SAME_SIGN, "Pearson")),
+                **agreement(rated, gains, (), (), source, (SAME_SIGN, "Pearson")),
                 "preferred": {first: signs[1], second: signs[-1], "neither": signs[0]},
+                "decided": {
+                    metric: sum(people[unit] * gain != 0 for unit, gain in of.items())
+                    for metric, of in gains.items()
+                },
             }
     return agreed
 
@@ -416,7 +393,7 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
     """Return turn or dialogue -> metric -> score.
 
     BLEU is of the sentence or of the whole dialogue; placeholders are those of the ontology, each
-    once a turn; words are the tokens of BLEU. Of a dialogue the last three are means over turns.
+    once a turn; words are the tokens of BLEU. A dialogue has the sums of the latter.
     """
     slots = frozenset(played.rules.ontology.values())
     scores: dict[Unit, dict[str, float]] = {}
@@ -429,12 +406,12 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
             own, human = slots.intersection(words), slots.intersection(of_reference)
             f1 = percent(2 * len(own & human), len(own) + len(human), of_nothing=1)
             counts = {"placeholders": float(len(own)), "words": float(len(words))}
-            turns.append({"BLEU": bleu, "placeholders, F1": f1, **counts})
+            turns.append({"BLEU": bleu, "F1 of placeholders": f1, **counts})
         figures = figures_of_sums((1, one.inform, one.success, *one.bleu[CANONICAL_STYLE]))
         rates = {name.capitalize(): figures[name] for name in ("inform", "success", "combined")}
-        means = {metric: fmean(turn[metric] for turn in turns) for metric in turns[0]}
+        sums = {metric: sum(turn[metric] for turn in turns) for metric in turns[0]}
         scores |= {(one.id, number): turn for number, turn in enumerate(turns)}
-        scores[one.id] = {**rates, **means, "BLEU": figures["bleu"]}
+        scores[one.id] = {**rates, **sums, "BLEU": figures["bleu"]}
     return scores
 
 
