@@ -16,6 +16,7 @@ from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
+from mwz.harness.scoring import Options, Scorer
 from mwz.harness.submission import dialogue_id
 from mwz.harness.tracking.lab.ratings import (
     SAME_SIGN,
@@ -256,10 +257,17 @@ def test_a_table_of_ratings_needs_the_outputs(tmp_path: Path, cli: Cli) -> None:
 def test_what_annotators_of_marco_prefer(
     multiwoz: Benchmark, upstream: Path, predictions: Callable[[str], Any], cli: Cli
 ) -> None:
-    """The preferences published with MarCo, as docs/comparison.md tells of them."""
+    """The preferences published with MarCo, as docs/metrics.md tells of them."""
     path = upstream / "MarCo-Dialog/human_evaluation/human_annotation.json"
     responses, _ = read_preferences(path)
-    for name, equal in (("HDSA", 738), ("MarCo", 671)):
+    scorer = Scorer(multiwoz, Options(metrics=["inform", "bleu"]))
+    systems = {"HDSA": (738, 85.0, 82.0, 19.3), "MarCo": (671, 95.0, 90.0, 16.2)}
+    for name, (equal, inform, success, bleu) in systems.items():
+        report = scorer.score(
+            {id_: [{"response": text} for text in texts] for id_, texts in responses[name].items()}
+        )
+        assert (report.inform, report.success) == pytest.approx((inform, success))
+        assert round(report.bleu["mwz22"], 1) == bleu
         published = {dialogue_id(id_): t for id_, t in predictions(name.lower()).items()}
         assert equal == sum(
             text == published[id_][number]["response"]
