@@ -188,18 +188,15 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
 def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
     """Return a table of facts beside the project's: row -> what it has."""
     place = _place(table)
-    data = [
-        {
-            "table": place,
-            "row": table["title"],
-            "entry": row,
-            "quoted": False,
-            "printed": printed,
-            "harness": facts.get(row, NOT_AT_HAND),
-            "equal": facts[row] == printed if row in facts else None,
+    about = {"table": place, "row": table["title"]}
+    data: list[dict[str, Any]] = []
+    for row, printed in table["rows"].items():
+        fact = facts.get(row)
+        beside = {
+            "harness": fact or NOT_AT_HAND,
+            "equal": None if fact is None else fact == printed,
         }
-        for row, printed in table["rows"].items()
-    ]
+        data.append({**about, "entry": row, "quoted": False, "printed": printed, **beside})
     signs = {True: "=", False: "≠", None: ""}
     rows = [[c["entry"], c["printed"], signs[c["equal"]], c["harness"]] for c in data]
     notes = [f"equal: {sum(c['equal'] is True for c in data)} of {len(data)}"]
