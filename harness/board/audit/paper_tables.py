@@ -216,7 +216,7 @@ def _facts(
             yield entry.key, ", ".join(_WORDS.get(value, value) for value in values)
     if benchmark is None:
         return
-    for counted in statistics_table(benchmark).data:
+    for counted in statistics_table(benchmark).data if table.get("kind") == "section" else ():
         if counted["number"] is not None:
             yield counted["what"], str(counted["number"])
             yield f"{counted['what']}, %", figure(counted["percent"], 2)
