@@ -161,15 +161,13 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
         printed, scored, _ = cell.texts()
         beside = "" if cell.verdict else f" {'=' if cell.equal else '≠'} {scored}"
         by_key.setdefault(cell.entry, {})[cell.title] = printed + beside
-    fate = [f"outputs {table['outputs']}"] if "outputs" in table else []
     rows = [
-        [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
+        [names.get(key, key), *(texts.get(label, "") for label in labels)]
         for key, texts in by_key.items()
     ]
-    notes = [f"{len(cells)} figures: {fate[0]}"] if fate else list(_counts(cells))
-    headers = ["", *labels, *(["harness"] if fate else [])]
-    place = _place(table)
-    title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
+    notes = list(_counts(cells))
+    if "outputs" in table:
+        notes = [f"{len(cells)} figures: outputs {table['outputs']}"]
     data = [
         {
             "table": cell.source,
@@ -182,28 +180,30 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
         }
         for cell in cells
     ]
-    return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
+    return _titled(table, ["", *labels], rows, data, notes)
+
+
+def _titled(table: Data, *content: Any) -> Table:
+    place = _place(table)
+    title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
+    return Table(place.replace(" ", "_"), title, *content)
 
 
 def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
     """Return a table of facts beside the project's: row -> what it has."""
-    place = _place(table)
-    about = {"table": place, "row": table["title"]}
+    about = {"table": _place(table), "row": table["title"]}
     data: list[dict[str, Any]] = []
     for row, printed in table["rows"].items():
         fact = facts.get(row)
-        beside = {
-            "harness": fact or NOT_AT_HAND,
-            "equal": None if fact is None else fact == printed,
-        }
+        equal = None if fact is None else fact == printed
+        beside = {"harness": fact or NOT_AT_HAND, "equal": equal}
         data.append({**about, "entry": row, "quoted": False, "printed": printed, **beside})
     signs = {True: "=", False: "≠", None: ""}
     rows = [[c["entry"], c["printed"], signs[c["equal"]], c["harness"]] for c in data]
     notes = [f"equal: {sum(c['equal'] is True for c in data)} of {len(data)}"]
     if any(cell["equal"] is None for cell in data):
         notes.append(f"{NOT_AT_HAND}: `mwz data fetch --split all` installs what it is counted of")
-    title = f"{place.capitalize()}: {table['title']}"
-    return Table(place.replace(" ", "_"), title, ["", "printed", "", "harness"], rows, data, notes)
+    return _titled(table, ["", "printed", "", "harness"], rows, data, notes)
 
 
 def _facts(
