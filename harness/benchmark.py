@@ -7,7 +7,7 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -30,6 +30,19 @@ FURTHER_SLOTS = (
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """domain -> venue records, as the public database files hold them."""
+
+Triplet: TypeAlias = tuple[str, str, str]
+"""Domain, slot and value."""
+
+
+def triplets_of(states: Iterable[BeliefState]) -> frozenset[Triplet]:
+    """Return domain, slot and value of all slots of belief states."""
+    return frozenset(
+        (domain, slot, value)
+        for state in states
+        for domain, slots in state.items()
+        for slot, value in slots.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -116,6 +129,8 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
+        trained: Domain, slot and value of all states of the train and dev splits; None where they
+            are not known.
         prepared: Returns the plain data of a name that is kept of this very benchmark where it is
             installed, or makes and keeps it, so that it is made only once. What is made of the
             benchmark, a copy, a part, has none: it need not be the same any more.
@@ -126,6 +141,7 @@ class Benchmark:
     venues: VenueRecords
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
+    trained: frozenset[Triplet] | None = None
     prepared: Callable[[str, Callable[[], Any]], Any] | None = field(
         default=None, init=False, repr=False, compare=False
     )

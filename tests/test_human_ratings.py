@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import Cli, write_json
 from plain_english import TOLD
 
+from mwz.harness import Benchmark
 from mwz.harness.data import load_benchmark
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.ratings import agreement, agreement_table, read_ratings
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.submission import dialogue_id
+from mwz.harness.tracking.lab.ratings import (
+    SAME_SIGN,
+    agreement,
+    agreement_table,
+    read_preferences,
+    read_ratings,
+)
 
 
 def _csv(path: Path, *lines: str) -> Path:
@@ -148,6 +160,139 @@ def test_a_submission_is_held_against_ratings_by_its_responses_too(
     figures = {"JGA", "GCA", "Inform", "Success", "Grounded Success"}
     assert figures <= set(found["correlations"])
     assert len(found["rates"]) == 41
+
+
+# -------------------------------------------------------------------------- preferences
+
+
+def test_preferences_agree_where_signs_do_and_turns_of_a_dialogue_go_together() -> None:
+    ratings = {("a", 0): {"p": 1.0}, ("a", 1): {"p": -1.0}, ("b", 0): {"p": 1.0, "q": -1.0}}
+    ratings |= {("c", 0): {"p": 1.0}}
+    differences = dict(zip(ratings, (2.0, 3.0, 5.0, 0.5), strict=True))
+    found = agreement(ratings, {"m": differences}, (), (), "r.json", (SAME_SIGN,))
+    assert (found["units"], found["dialogues"]) == (4, 3)
+    # Of (1, -1, 0, 1) and four gains the signs are equal twice; the raters of b disagree.
+    share = found["correlations"]["m"][SAME_SIGN]
+    assert share["value"] == pytest.approx(2 / 3)
+    # Turn 1 of a is never drawn without turn 0.
+    assert (share["low"], share["high"]) == (0.5, 1)
+
+
+def _preferred(*turns: tuple[str, str, str]) -> list[dict[str, Any]]:
+    """Return turns of a file of preferences: what A and B say, and whom each rater prefers."""
+    return [
+        {"turn_num": number, "A": one, "B": other, "A vs. B": {"Completion": raters.split()}}
+        for number, (one, other, raters) in enumerate(turns)
+    ]
+
+
+def _preferences(path: Path, **dialogues: Any) -> Path:
+    return write_json(path, [{"file": id_, "info": info} for id_, info in dialogues.items()])
+
+
+def test_preferences_are_held_against_differences_of_scores(tmp_path: Path, cli: Cli) -> None:
+    # Placeholders of A less B: -2 and 0, 1, 0, -1; of the references 4 and 2, 4, 0, 2.
+    path = _preferences(
+        tmp_path / "p.json",
+        TOWN001=_preferred(
+            ("there are restaurants.", "[restaurant_name] in the [restaurant_area].", "B b"),
+            ("ok", "ok", "Tie Tie"),
+        ),
+        TOWN002=_preferred(("how about the [hotel_name]?", "no.", "A Tie")),
+        TOWN003=_preferred(("where?", "where?", "A B")),
+        TOWN004=_preferred(("free.", "it is the [attraction_name].", "A A")),
+    )
+    done = cli.done("lab", "--benchmark", "sample", "--format", "json", "ratings", path)
+    found = json.loads(done.out)["preferences"]
+    by_turn, by_dialogue = (
+        found[f"Completion, A vs. B, {how}"] for how in ("turn by turn", "dialogue by dialogue")
+    )
+    assert by_turn["preferred"] == {"A": 2, "B": 1, "neither": 2}
+    assert by_dialogue["preferred"] == {"A": 2, "B": 1, "neither": 1}
+    for one in (by_turn, by_dialogue):
+        # F1 of 0 to 2/3, 2/5 to 0, 0 to 2/3; words 4 to 5, 5 to 2, 2 to 5: each wrong in the last.
+        for metric in ("F1 of placeholders", "placeholders", "words"):
+            share = one["correlations"][metric][SAME_SIGN]["value"]
+            assert (share, one["decided"][metric]) == (pytest.approx(2 / 3), 3)
+    # Ratings (-1, 0, 1/2, 0, 1): (1.5 + 5 * .1 * .4) / √((2.25 - 5 * .1²) (6 - 5 * .4²)).
+    pearson = by_turn["correlations"]["placeholders"]["Pearson"]["value"]
+    assert pearson == pytest.approx(1.7 / (2.2 * 5.2) ** 0.5)
+    # By dialogue (-1, 1/2, 0, 1) and (-2, 1, 0, -1): (1.5 + 4 / 16) / √(35/16 * 5).
+    pearson = by_dialogue["correlations"]["placeholders"]["Pearson"]["value"]
+    assert pearson == pytest.approx(1.75 / (35 / 16 * 5) ** 0.5)
+    assert {"Inform", "Success", "Combined"} <= by_dialogue["correlations"].keys()
+
+
+_TURN = {"turn_num": 0, "A": "x", "B": "y", "A vs. B": {"C": ["A"]}}
+
+
+@pytest.mark.parametrize(
+    ("turn", "message"),
+    [
+        (
+            {**_TURN, "turn_num": 1},
+            "dialogue a, turn 0: expected each dialogue once, `turn_num` from 0",
+        ),
+        ({**_TURN, "B": None}, "dialogue a, turn 0: .* responses of A, B"),
+        ({**_TURN, "A vs. B": {"C": ["Z"]}}, "dialogue a, turn 0: C: expected A, B or Tie"),
+        ({**_TURN, "A vs. B": {"C": []}}, "dialogue a, turn 0: C: expected A, B or Tie"),
+        ({**_TURN, "A vs. B": {"C": "A"}}, "dialogue a, turn 0: A vs. B.C: input should be"),
+        ({"turn_num": 0}, "expected preferences in its turns, under 'A vs. B'"),
+    ],
+)
+def test_preferences_that_cannot_be_used_are_named(
+    tmp_path: Path, turn: Mapping[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_preferences(_preferences(tmp_path / "p.json", a=[turn]))
+    with pytest.raises(InputError, match="dialogue a, turn 1: expected each dialogue once"):
+        read_preferences(_preferences(tmp_path / "p.json", a=[_TURN], A=[_TURN]))
+
+
+def test_a_table_of_ratings_needs_the_outputs(tmp_path: Path, cli: Cli) -> None:
+    assert "needs FILE" in cli.refused("lab", "ratings", _csv(tmp_path / "r.csv"))
+
+
+@pytest.mark.real_data
+def test_what_annotators_of_marco_prefer(
+    multiwoz: Benchmark, upstream: Path, predictions: Callable[[str], Any], cli: Cli
+) -> None:
+    """The preferences published with MarCo, as docs/metrics.md tells of them."""
+    path = upstream / "MarCo-Dialog/human_evaluation/human_annotation.json"
+    responses, _ = read_preferences(path)
+    scorer = Scorer(multiwoz, Options(metrics=["inform", "bleu"]))
+    systems = {"HDSA": (738, 85.0, 82.0, 19.3), "MarCo": (671, 95.0, 90.0, 16.2)}
+    for name, (equal, inform, success, bleu) in systems.items():
+        report = scorer.score(
+            {id_: [{"response": text} for text in texts] for id_, texts in responses[name].items()}
+        )
+        assert (report.inform, report.success) == pytest.approx((inform, success))
+        assert round(report.bleu["mwz22"], 1) == bleu
+        published = {dialogue_id(id_): t for id_, t in predictions(name.lower()).items()}
+        assert equal == sum(
+            text == published[id_][number]["response"]
+            for id_, texts in responses[name].items()
+            for number, text in enumerate(texts)
+        )
+    install_benchmark(multiwoz)
+    found = json.loads(cli.done("lab", "--format", "json", "ratings", path).out)["preferences"]
+    completion, readability = (
+        found[f"{criterion}, MarCo vs. HDSA, turn by turn"]
+        for criterion in ("Completion", "Readability")
+    )
+    assert completion["preferred"] == {"MarCo": 260, "HDSA": 119, "neither": 363}
+    assert readability["preferred"] == {"MarCo": 37, "HDSA": 101, "neither": 604}
+    assert (completion["units"], completion["dialogues"], completion["raters"]) == (742, 100, 3)
+    shares = {
+        metric: (round(of[SAME_SIGN]["value"], 2), round(of["Pearson"]["value"], 2))
+        for metric, of in completion["correlations"].items()
+    }
+    assert shares == {
+        "BLEU": (0.5, -0.02),
+        "F1 of placeholders": (0.43, 0.01),
+        "placeholders": (0.73, 0.18),
+        "words": (0.6, 0.16),
+    }
 
 
 def test_sheets_show_what_was_said_and_both_states(tmp_path: Path, cli: Cli) -> None:

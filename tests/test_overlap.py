@@ -14,6 +14,8 @@ from hypothesis import given, strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, score
+from mwz.harness.benchmark import Triplet
+from mwz.harness.cli.data import statistics_table
 from mwz.harness.cli.score import command as score_command
 from mwz.harness.data import load_benchmark
 from mwz.harness.data.installed import install_benchmark
@@ -25,6 +27,13 @@ from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, Scorer
 
 GOALS = "mwzeval/data/goals.json"
+
+TRAINED = {
+    ("restaurant", "food", "basque"),
+    ("restaurant", "area", "north"),
+    ("restaurant", "area", "south"),
+}
+"""What the states of the train and the dev dialogue hold."""
 
 
 def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> dict[str, Any]:
@@ -99,10 +108,10 @@ def test_seen_means_equal_to_some_other_goal(goals: list[Any], others: list[Any]
 def test_the_goals_of_all_splits_are_compared(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = mwzeval / GOALS
-    assert find_overlap(path, multiwoz, TEST_IDS) == frozenset(SEEN_IDS)
+    assert find_overlap(path, multiwoz, TEST_IDS) == (frozenset(SEEN_IDS), TRAINED)
     goals = json.loads(path.read_text())
     path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
-    assert find_overlap(path, multiwoz, TEST_IDS) == frozenset({"syn0001", "mul0002"})
+    assert find_overlap(path, multiwoz, TEST_IDS)[0] == frozenset({"syn0001", "mul0002"})
 
 
 def test_overlap_is_unknown_without_all_goals(tmp_path: Path) -> None:
@@ -110,13 +119,14 @@ def test_overlap_is_unknown_without_all_goals(tmp_path: Path) -> None:
     path = mwzeval / GOALS
     goals = json.loads(path.read_text())
     write_json(path, {id_: goals[id_] for id_ in TEST_IDS})
-    assert find_overlap(path, multiwoz, TEST_IDS) is None
+    # The states need no goals.
+    assert find_overlap(path, multiwoz, TEST_IDS) == (None, TRAINED)
 
 
 def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     (multiwoz / "data/MultiWOZ_2.2/dev/dialogues_001.json").unlink()
-    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) is None
+    assert find_overlap(mwzeval / GOALS, multiwoz, TEST_IDS) == (None, None)
 
 
 def test_a_damaged_split_is_named(tmp_path: Path) -> None:
@@ -146,6 +156,11 @@ def built(tmp_path: Path) -> Benchmark:
 
 def test_a_benchmark_built_with_all_splits_knows_its_seen_goals(built: Benchmark) -> None:
     assert built.seen == frozenset(SEEN_IDS)
+    counts = {row["what"]: row["number"] for row in statistics_table(built).data}
+    # The test states also have a departure and a destination, a type, and a hotel's area and stay.
+    assert counts["domain-slot-value triplets in gold states"] == 7
+    assert counts["domain-slot-value triplets that train and dev lack"] == 5
+    assert counts["slot-value pairs that train and dev lack"] == 5
 
 
 def test_the_parts_are_cut_by_goal_and_all_is_the_whole(built: Benchmark) -> None:
@@ -216,11 +231,13 @@ def test_unknown_overlap_is_an_error_that_says_how_to_find_out(built: Benchmark)
 
 
 @pytest.mark.parametrize("seen", [None, frozenset(SEEN_IDS), frozenset()])
+@pytest.mark.parametrize("trained", [None, frozenset(TRAINED)])
 def test_the_overlap_is_installed_with_the_benchmark(
-    built: Benchmark, seen: frozenset[str] | None
+    built: Benchmark, seen: frozenset[str] | None, trained: frozenset[Triplet] | None
 ) -> None:
-    install_benchmark(replace(built, seen=seen))
-    assert load_benchmark(built.name).seen == seen
+    install_benchmark(replace(built, seen=seen, trained=trained))
+    loaded = load_benchmark(built.name)
+    assert (loaded.seen, loaded.trained) == (seen, trained)
 
 
 def test_the_command_scores_a_part(built: Benchmark, tmp_path: Path) -> None:

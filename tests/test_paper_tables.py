@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from entered import REPOSITORY, enter, report, system
-from helpers import PROJECT, Cli
+from helpers import PROJECT, Cli, build_multiwoz
+from synthetic import write_repositories
 
+from mwz.harness import Benchmark
 from mwz.harness.board import read_entries
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
@@ -20,6 +23,7 @@ from mwz.harness.board.audit.paper_tables import (
     equal_text,
     read_paper,
 )
+from mwz.harness.data.installed import install_benchmark
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {
@@ -113,7 +117,7 @@ def _cells(format_: str, cli: Cli) -> str:
 def test_the_counts_of_the_repository(cli: Cli) -> None:
     """BLEU differs in one cell of DoTS; diversity in one of UniConv's counts."""
     out = _cells("text", cli)
-    four, five, six = out.split("Table ")[1:]
+    four, five, six = out.split("Table ")[-3:]
     assert "equal cells: 77 of 78" in four
     assert "16.7 ≠ 16.8" in four
     assert "Inform: 12 of 13 equal" in five
@@ -146,13 +150,56 @@ def test_json_and_csv_have_every_cell(cli: Cli) -> None:
     tables = json.loads(_cells("json", cli))
     # 7, 6 and 6 rows of 13 systems; of table 5 the corpus in four rows, of table 6 in all.
     assert {name: len(cells) for name, cells in tables.items()} == {
+        "table_1": 1,
+        "table_2": 6,
+        "table_3": 13,
+        "section_4.1": 3,
+        "section_4.6": 3,
         "table_4": 91,
         "table_5": 78 + 4,
         "table_6": 78 + 6,
     }
     lines = _cells("csv", cli).splitlines()
     assert lines[0] == "table,row,entry,quoted,printed,harness,equal"
-    assert len(lines) == 1 + 91 + 82 + 84
+    assert len(lines) == 1 + 26 + 91 + 82 + 84
+
+
+def _facts(cli: Cli) -> dict[str, list[tuple[str, object, object]]]:
+    """Return table of facts -> what is printed, what the project has, and whether it is equal."""
+    tables = json.loads(_cells("json", cli))
+    return {
+        name: [(row["printed"], row["harness"], row["equal"]) for row in rows]
+        for name, rows in tables.items()
+        if name in ("table_1", "table_2", "table_3", "section_4.1", "section_4.6")
+    }
+
+
+def test_facts_of_a_benchmark_that_is_not_installed_are_not_at_hand(cli: Cli) -> None:
+    facts = _facts(cli)
+    # The entries say how their authors evaluated; all else takes MultiWOZ.
+    assert [equal for _, _, equal in facts.pop("table_3")] == [True] * 13
+    assert {fact[1:] for of in facts.values() for fact in of} == {("not at hand", None)}
+    assert "not at hand: `mwz data fetch --split all` installs" in _cells("text", cli)
+
+
+def test_facts_are_held_against_the_installed_benchmark(tmp_path: Path, cli: Cli) -> None:
+    install_benchmark(replace(build_multiwoz(*write_repositories(tmp_path)), name="multiwoz"))
+    # Of three test dialogues one has a seen goal; of 7 triplets 2 occur in train or dev.
+    assert _facts(cli)["section_4.6"] == [
+        ("174", "1", False),
+        ("12", "5", False),
+        ("0", "5", False),
+    ]
+
+
+@pytest.mark.real_data
+def test_facts_of_the_paper(multiwoz: Benchmark, cli: Cli) -> None:
+    install_benchmark(multiwoz)
+    facts = _facts(cli)
+    # 5205 of 7372 turns are 70.605 %; the train and dev dialogues are not there.
+    assert facts.pop("section_4.1")[0] == ("70.61", "70.60", False)
+    assert {fact[1:] for fact in facts.pop("section_4.6")} == {("not at hand", None)}
+    assert [equal for of in facts.values() for _, _, equal in of] == [True] * (1 + 6 + 13)
 
 
 def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:

@@ -13,7 +13,7 @@ import click
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set
 
 from .. import data
-from ..benchmark import STYLES, Benchmark
+from ..benchmark import STYLES, Benchmark, triplets_of
 from ..errors import refuse
 from ..io import Table, figure, formatted, text_table
 from ..signature import SHOWN_HASH
@@ -171,10 +171,10 @@ def statistics() -> None:
     """Show what MultiWOZ holds, or the sample where it is not installed, and how far its reference
     styles agree.
 
-    Dialogues, goals that occur in train or dev, turns with a slot, and of these those whose
-    references are identical, or different in any two styles.
+    Dialogues, goals and values of states that occur in train or dev, turns with a slot, and of
+    these those whose references are identical, or different in any two styles.
     """
-    click.echo(formatted(statistics_tables(data.load_benchmark()), "text"), nl=False)
+    click.echo(formatted([statistics_table(data.load_benchmark())], "text"), nl=False)
 
 
 @command.command("list")
@@ -200,41 +200,34 @@ def list_() -> None:
         click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
 
 
-# Statistics.
-
-
-def statistics_tables(benchmark: Benchmark) -> list[Table]:
-    """Return tables of what a benchmark holds, and of how far its reference styles agree."""
+def statistics_table(benchmark: Benchmark) -> Table:
+    """Return what a benchmark holds, and how far its reference styles agree."""
     names = sorted(set(rule_set(DEFAULT_RULES).ontology.values()))
     slot = re.compile(rf"\b(?:{'|'.join(names)})\b")
+    dialogues = benchmark.dialogues
     # The references, one of each style, of the turns that have a slot in any of them.
     turns = [
         turn
-        for dialogue in benchmark.dialogues.values()
+        for dialogue in dialogues.values()
         for turn in zip(*(dialogue.references[style] for style in STYLES), strict=True)
         if any(map(slot.search, turn))
     ]
-    return [_contents(benchmark, turns), _agreement(turns)]
-
-
-def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
-    dialogues = benchmark.dialogues
     seen = None if benchmark.seen is None else len(benchmark.seen)
-    triplets = {
-        (domain, slot, value)
-        for dialogue in dialogues.values()
-        for state in dialogue.states
-        for domain, slots in state.items()
-        for slot, value in slots.items()
-    }
+    triplets = triplets_of(state for one in dialogues.values() for state in one.states)
+    trained = benchmark.trained
+    lacking: tuple[int | None, int | None] = (None, None)
+    if trained is not None:
+        pairs, trained_pairs = ({triplet[1:] for triplet in of} for of in (triplets, trained))
+        lacking = len(triplets - trained), len(pairs - trained_pairs)
     identical = sum(len(set(turn)) == 1 for turn in turns)
     different = sum(len(set(turn)) == len(STYLES) for turn in turns)
     # What is counted, of how many; None where there is no whole.
     counts: list[tuple[str, int | None, int | None]] = [
         ("dialogues", len(dialogues), None),
         ("with a goal that occurs in train or dev", seen, len(dialogues)),
-        ("with one that does not", None if seen is None else len(dialogues) - seen, len(dialogues)),
         ("domain-slot-value triplets in gold states", len(triplets), None),
+        ("domain-slot-value triplets that train and dev lack", lacking[0], len(triplets)),
+        ("slot-value pairs that train and dev lack", lacking[1], None),
         ("system turns", benchmark.turns, None),
         ("with a slot in some reference style", len(turns), benchmark.turns),
         ("of these, identical in all styles", identical, len(turns)),
@@ -245,7 +238,7 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
         for what, n, whole in counts
     ]
     how = "`mwz data fetch --split all` or `mwz data import` of whole clones"
-    unknown = f"the train and dev goals are not known: {how} compares them"
+    unknown = f"not known of train and dev: {how} compares the test set with them"
     return Table(
         "benchmark",
         f"Benchmark {benchmark.name}",
@@ -255,20 +248,5 @@ def _contents(benchmark: Benchmark, turns: Sequence[tuple[str, ...]]) -> Table:
             for what, n, whole in counts
         ],
         records,
-        [unknown] if seen is None else [],
+        [unknown] if None in (seen, trained) else [],
     )
-
-
-def _agreement(turns: Sequence[tuple[str, ...]]) -> Table:
-    """Return of how many turns with a slot two styles have the same reference, in percent."""
-    shares = {
-        style: [
-            100 * sum(turn[i] == turn[j] for turn in turns) / max(1, len(turns))
-            for j in range(len(STYLES))
-        ]
-        for i, style in enumerate(STYLES)
-    }
-    rows = [[style, *(figure(own, 2) for own in shares[style])] for style in STYLES]
-    records = [{"style": s, **dict(zip(STYLES, shares[s], strict=True))} for s in STYLES]
-    title = "Identical references of two styles, in percent of the turns with a slot"
-    return Table("styles", title, ["", *STYLES], rows, records)

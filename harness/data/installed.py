@@ -158,18 +158,20 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
         "venues": benchmark.venues,
         "venue_versions": benchmark.venue_versions,
         "seen": None if benchmark.seen is None else sorted(benchmark.seen),
+        "trained": None if benchmark.trained is None else sorted(benchmark.trained),
     }
 
 
 def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
-    seen = document.get("seen")
+    seen, trained = document.get("seen"), document.get("trained")
     return Benchmark(
         name=document["name"],
         dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
         venues=document["venues"],
         venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
+        trained=None if trained is None else frozenset(map(tuple, trained)),
     )
 
 

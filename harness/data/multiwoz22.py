@@ -32,7 +32,7 @@ from mwz.normalization import (
     rule_set,
 )
 
-from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal, Triplet, triplets_of
 from ..errors import InputError, refuse
 from ..io import read_bytes, read_json, validated
 from ..submission import GOLD_DOMAINS, dialogue_id, read_standard
@@ -99,9 +99,9 @@ def read(data_set: DataSet, folders: Mapping[str, Path], all_splits: bool) -> Bu
         )
     if all_splits:
         goals = folders[EVALUATOR] / EVALUATOR_DATA / "goals.json"
-        seen = find_overlap(goals, folders[CORPUS], benchmark.dialogues)
+        seen, trained = find_overlap(goals, folders[CORPUS], benchmark.dialogues)
+        benchmark = replace(benchmark, seen=seen, trained=trained)
         if seen is not None:
-            benchmark = replace(benchmark, seen=seen)
             notes.append(f"seen goals: {len(seen)} of {len(benchmark.dialogues)}")
     if not all(source.role in folders for source in data_set.sources if source.venues):
         notes.append(
@@ -361,8 +361,10 @@ def expected_layout(path: Path) -> Iterator[None]:
 # Which goals the splits share.
 
 
-def find_overlap(goals_file: Path, multiwoz: Path, test: Collection[str]) -> frozenset[str] | None:
-    """Return the ids of the test dialogues whose goal also occurs in train or dev.
+def find_overlap(
+    goals_file: Path, multiwoz: Path, test: Collection[str]
+) -> tuple[frozenset[str] | None, frozenset[Triplet] | None]:
+    """Return what test shares with train and dev.
 
     Args:
         goals_file: The evaluator's `goals.json`.
@@ -370,23 +372,33 @@ def find_overlap(goals_file: Path, multiwoz: Path, test: Collection[str]) -> fro
         test: Ids of the test dialogues.
 
     Returns:
-        The ids; None where the data set has no train or no dev dialogues, or a goal is missing.
+        The ids of the test dialogues whose goal also occurs in train or dev, None where a goal is
+        missing; and the triplets of the normalised belief states of train and dev. Both are None
+        where the data set has no train or no dev dialogues.
 
     Raises:
         InputError: A file cannot be read or is not in the layout of the public files.
     """
     folder = multiwoz / DATA_SET
     files = {split: sorted((folder / split).glob(DIALOGUE_FILES)) for split in OTHER_SPLITS}
+    if not all(files.values()):
+        return None, None
     others: list[str] = []
+    written: set[Triplet] = set()
     for path in chain.from_iterable(files.values()):
         content = _read(list[Any], path)
         with expected_layout(path):
-            others += [dialogue_id(dialogue["dialogue_id"]) for dialogue in content]
+            for dialogue in content:
+                others.append(dialogue_id(dialogue["dialogue_id"]))
+                written |= triplets_of(raw_state(user["frames"]) for user in dialogue["turns"][::2])
+    rules = rule_set(ANNOTATION_RULES)
+    trained = triplets_of(normalize_state({d: {s: v}}, rules) for d, s, v in written)
     goals = _read(dict[str, Any], goals_file)
-    if not all(files.values()) or not goals.keys() >= {*test, *others}:
-        return None
+    if not goals.keys() >= {*test, *others}:
+        return None, trained
     with expected_layout(goals_file):
-        return seen_goals({id_: goals[id_] for id_ in test}, (goals[id_] for id_ in others))
+        seen = seen_goals({id_: goals[id_] for id_ in test}, (goals[id_] for id_ in others))
+    return seen, trained
 
 
 def seen_goals(

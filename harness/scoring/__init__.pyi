@@ -24,5 +24,6 @@ from .report import (
 )
 from .scorer import (
     Scorer as Scorer,
+    sentence_bleu as sentence_bleu,
     venue_database as venue_database,
 )

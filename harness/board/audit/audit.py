@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from mwz.normalization import DEFAULT_RULES
 
+from ... import data
 from ...cli import option
 from ...errors import refuse
 from ...io import STANDARD_STREAM, formatted, printable, write_json
@@ -69,11 +70,13 @@ def command(
     if paper is not None:
         wrong = bool(names) or explaining or json_target is not None
         option.refuse({"--paper cannot be combined with NAME, --explain or --json": wrong})
-        papers = tables_of_paper(paper, chosen, DEFAULT_RULES, folders)
-        click.echo(formatted(papers, format_), nl=False)
+        has_benchmark = data.DEFAULT in data.installed_benchmarks()
+        benchmark = data.load_benchmark(data.DEFAULT) if has_benchmark else None
+        tables = tables_of_paper(paper, chosen, DEFAULT_RULES, folders, benchmark)
+        click.echo(formatted(tables, format_), nl=False)
         return
-    tables = read_reported(submissions)
-    check_entries(tables, [entry.key for entry in entries], str(submissions))
+    reported = read_reported(submissions)
+    check_entries(reported, [entry.key for entry in entries], str(submissions))
     searches: dict[str, SetupSearch] = {}
     if explaining:
         outputs = {
@@ -89,8 +92,8 @@ def command(
         searches = dict(tqdm(coming, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
-            recorded = chosen if names else _with_trackers(chosen, entries, tables)
-            audit_tables = record_tables(recorded, tables, bool(names), searches)
+            recorded = chosen if names else _with_trackers(chosen, entries, reported)
+            audit_tables = record_tables(recorded, reported, bool(names), searches)
             click.echo(formatted(audit_tables, format_), nl=False)
         if format_ == "text":
             start = "" if names else "\n"

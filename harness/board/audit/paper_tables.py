@@ -17,11 +17,13 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, read_toml
 
+from ...benchmark import Benchmark
+from ...cli.data import statistics_table
 from ...cli.reading import benchmark_chooser
 from ...cli.tracked_files import score_file, without
 from ...data import DEFAULT, PinnedFile, find_file, read_data_set
 from ...errors import counted
-from ...io import Table
+from ...io import Table, figure
 from ...metrics import (
     MAIN_SETUP,
     TrackedDialogue,
@@ -29,6 +31,7 @@ from ...metrics import (
     TrackingResult,
     parse_tracking_file,
     score_tracking,
+    tokenize_13a,
 )
 from ...submission import parse_predictions
 from ..entries import Entry
@@ -42,6 +45,11 @@ PAPERS: Mapping[str, str] = {
     "gca": "granular-change-accuracy.toml",
 }
 """What a paper is called -> the file with its tables."""
+
+NOT_AT_HAND = "not at hand"
+
+_WORDS = {True: "reduced", False: "full", None: "–"}
+"""What tables say of an entry's own set-up where it has no word: of its search."""
 
 CORPUS = "corpus"
 """The key of the entry of the benchmark's own responses."""
@@ -61,7 +69,7 @@ def read_paper(name: str = "shades") -> Data:
     whether figures are printed in percent, not as shares; of trackers `version`, that of MultiWOZ,
     `turns`, those that figures are of, and `trained`, whose they are, by name, and of "others";
     `repository`, where trackers' files are; `left_out`, the dialogues that their figures are
-    without; and `remarks` on what it prints besides figures.
+    without; `facts`, tables of what it prints besides scores; and `remarks` on the rest.
 
     A table has `number`, `title` and `rows`; where it is otherwise `kind`, "figure", and `systems`,
     what its columns are; `outputs`, where those are that the harness cannot score; `files`, the
@@ -170,19 +178,32 @@ def equal_text(cells: Sequence[Figure]) -> str:
 
 
 def tables_of_paper(
-    name: str, entries: Sequence[Entry], rules: str, folders: Sequence[Path]
+    name: str,
+    entries: Sequence[Entry],
+    rules: str,
+    folders: Sequence[Path] = (),
+    benchmark: Benchmark | None = None,
 ) -> list[Table]:
     """Return the tables of a paper, each cell with the harness's figure; arguments as of `cells`.
 
     Of a paper about trackers the last one has the joint accuracies that several papers print of
     what they call the same system.
+
+    Args:
+        name: One of `PAPERS`.
+        entries: The entries that the harness's figures are of.
+        rules: The rule set.
+        benchmark: MultiWOZ, for facts about it; None where it is not installed.
     """
     paper = read_paper(name)
     by_table: dict[str, list[Figure]] = {}
     for one in cells(paper, entries, rules, folders):
         by_table.setdefault(one.source, []).append(one)
     names = {entry.key: entry.system.name for entry in entries}
-    tables = [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
+    tables = [
+        _facts_table(one, dict(_facts(one, entries, benchmark))) for one in paper.get("facts", ())
+    ]
+    tables += [_paper_table(one, by_table[_place(one)], names) for one in paper["tables"]]
     if paper.get("version"):
         tables.append(same_system_table())
     *others, last = tables
@@ -204,9 +225,6 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
     counts = _counts([cell for cell in cells if not cell.verdict])
     without_harness = (f"{counted(n, 'figure')} not scored: {why}" for why, n in fates.items())
     notes = [*counts, *without_harness]
-    headers = ["", *labels]
-    place = _place(table)
-    title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
     data = [
         {
             "table": cell.source,
@@ -219,7 +237,52 @@ def _paper_table(table: Data, cells: Sequence[Figure], names: Mapping[str, str])
         }
         for cell in cells
     ]
-    return Table(place.replace(" ", "_"), title, headers, rows, data, notes)
+    return _titled(table, ["", *labels], rows, data, notes)
+
+
+def _titled(table: Data, *content: Any) -> Table:
+    place = _place(table)
+    title = f"{place[:1].upper()}{place[1:]}: {table['title']}"
+    return Table(place.replace(" ", "_"), title, *content)
+
+
+def _facts_table(table: Data, facts: Mapping[str, str]) -> Table:
+    """Return a table of facts beside the project's: row -> what it has."""
+    about = {"table": _place(table), "row": table["title"]}
+    data: list[dict[str, Any]] = []
+    for row, printed in table["rows"].items():
+        fact = facts.get(row)
+        equal = None if fact is None else fact == printed
+        beside = {"harness": fact or NOT_AT_HAND, "equal": equal}
+        data.append({**about, "entry": row, "quoted": False, "printed": printed, **beside})
+    signs = {True: "=", False: "≠", None: ""}
+    rows = [[c["entry"], c["printed"], signs[c["equal"]], c["harness"]] for c in data]
+    notes = [f"equal: {sum(c['equal'] is True for c in data)} of {len(data)}"]
+    if any(cell["equal"] is None for cell in data):
+        notes.append(f"{NOT_AT_HAND}: `mwz data fetch --split all` installs what it is counted of")
+    return _titled(table, ["", "printed", "", "harness"], rows, data, notes)
+
+
+def _facts(
+    table: Data, entries: Sequence[Entry], benchmark: Benchmark | None
+) -> Iterator[tuple[str, str]]:
+    """Yield row of a table -> what the project has there, as the table would print it."""
+    for entry in entries:
+        if entry.system.setup is not None:
+            values = entry.system.setup.model_dump().values()
+            yield entry.key, ", ".join(_WORDS.get(value, value) for value in values)
+    if benchmark is None:
+        return
+    for counted in statistics_table(benchmark).data if table.get("kind") == "section" else ():
+        if counted["number"] is not None:
+            yield counted["what"], str(counted["number"])
+            yield f"{counted['what']}, %", figure(counted["percent"], 2)
+    about = benchmark.dialogues.get(table.get("dialogue", ""))
+    if about is not None:
+        yield "system turns", str(about.turns)
+        for style, references in about.references.items():
+            words = tokenize_13a(references[table.get("turn", 0)])
+            yield f"style {style}", " ".join(word for word in words if word.isupper())
 
 
 def _counts(cells: Sequence[Figure]) -> Iterator[str]:

@@ -18,9 +18,9 @@ from ...cli.tracked_files import ScoredFile
 from ...comparison import spread_of
 from ...errors import InputError, refuse
 from ...io import STANDARD_STREAM, Table, figure, formatted, to_json
-from ...metrics import MAIN_SETUP, Choices
+from ...metrics import MAIN_SETUP, Choices, Played
 from ...scoring import Options, Scorer
-from ...submission import checked_submission, read_predictions
+from ...submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import (
     PLAIN_RECIPE,
     PUBLISHED,
@@ -32,6 +32,8 @@ from .analysis import (
 from .ratings import (
     RATINGS_FILE,
     agreement_table,
+    preference_agreement,
+    read_preferences,
     read_ratings,
     tracker_agreement,
     write_rating_sheets,
@@ -230,40 +232,57 @@ def _band_text(band: Mapping[str, float]) -> str:
 
 
 @command.command("ratings")
-@click.argument("ratings", metavar="CSV")
-@click.argument("file", type=option.FILE)
+@click.argument("ratings", metavar="RATINGS", type=option.FILE)
+@click.argument("file", type=option.FILE, required=False)
 @option.flag(
     "--lexicalised",
     help="The responses are plain English; also take grounded Inform and Success.",
 )
 @click.pass_obj
-def _ratings(given: Mapping[str, Any], ratings: str, file: str, lexicalised: bool) -> None:
-    """Show how far metrics agree with people's ratings of FILE's dialogues: a table CSV with the
-    columns id, rater and rating. Of a submission with responses, also Inform and Success.
+def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalised: bool) -> None:
+    """Show how far metrics agree with people's RATINGS of FILE's dialogues: a CSV table with the
+    columns id, rater and rating. Of a submission with responses, also Inform and Success. RATINGS
+    without a FILE are preferences between systems' responses, which they hold: JSON, as the
+    authors of MarCo published them.
     """
+    options = Options(metrics=["inform", "bleu"], setup=MAIN_SETUP, lexicalised=lexicalised)
+    if file is None:
+        is_table = ratings.lower().endswith(".csv")
+        option.refuse({"a table of ratings needs FILE, the outputs that it rates": is_table})
+        responses, preferences = read_preferences(ratings)
+        choose = benchmark_chooser(given["benchmark"], "comparing with")
+        scorer = Scorer(choose({id_ for of in responses.values() for id_ in of}), options)
+        played = {
+            name: _played(scorer, standard_form(turns, ratings), ratings)
+            for name, turns in responses.items()
+        }
+        agreements = preference_agreement(preferences, played, ratings)
+        tables = [agreement_table(one, title) for title, one in agreements.items()]
+        _print(given, tables, {"preferences": agreements})
+        return
     rated = read_ratings(ratings)
     [scored] = _scored(given, [file])
-    rates = _rates(scored, file, lexicalised)
+    rates = _rates(scored, file, options)
     agreed = tracker_agreement(rated, scored.file.dialogues, given["choices"], rates, ratings)
     _print(given, [agreement_table(agreed)], {"ratings": agreed})
 
 
-def _rates(scored: ScoredFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:
+def _rates(scored: ScoredFile, path: str, options: Options) -> dict[str, dict[str, float]]:
     """Return which dialogues of a submission with responses have Inform and Success."""
     if scored.file.benchmark is None or not scored.file.responses:
         return {}
     if path == STANDARD_STREAM:
         raise InputError("FILE", "is read once more for responses; give a file")
-    options = Options(metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised)
     scorer = Scorer(scored.file.benchmark, options)
-    standard = read_predictions(path)
-    submission = checked_submission(standard, scored.file.benchmark, path)
-    played = scorer.played(scorer.normalized(submission))
-    evidence = scorer.evidence_of(played, scored.name)
+    evidence = scorer.evidence_of(_played(scorer, read_predictions(path), path), scored.name)
     return {
         evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
         for key, won in evidence.won().items()
     }
+
+
+def _played(scorer: Scorer, standard: Standard, source: str) -> Played:
+    return scorer.played(scorer.normalized(checked_submission(standard, scorer.benchmark, source)))
 
 
 @command.command("sheet")

@@ -1,8 +1,11 @@
-"""Human ratings of dialogues, and how far metrics of the same dialogues agree with them.
+"""Human ratings of dialogues and turns, and how far metrics of the same agree with them.
 
 Dey, Kummara & Desarkar (2022), section 4, correlate JGA and FGA with the ratings of dialogues.
 Several raters' mean rates a dialogue; how far raters agree is Krippendorff's alpha. Sheets to rate
 on have the form of appendix A.3: what was said, both states, and whether they are the same.
+
+A preference between the responses of two systems is a rating, too: 1 for the first system, -1 for
+the second, 0 for neither. It is held against the difference of the systems' scores.
 """
 
 from __future__ import annotations
@@ -11,22 +14,48 @@ import csv
 import io
 import math
 import random
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import stats
 
-from ...benchmark import Benchmark
+from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
 from ...errors import Findings, InputError, counted, refuse, shown
-from ...io import Table, decoded, figure, read_bytes, shown_name, write_text
-from ...metrics import Choices, TrackedDialogue, dialogue_states, lambda_label
+from ...io import (
+    Table,
+    decoded,
+    figure,
+    read_bytes,
+    read_json,
+    shown_name,
+    validated,
+    write_text,
+)
+from ...metrics import (
+    Choices,
+    Played,
+    TrackedDialogue,
+    dialogue_states,
+    figures_of_sums,
+    lambda_label,
+    percent,
+    tokenize_13a,
+)
+from ...scoring import sentence_bleu
 from ...submission import dialogue_id
 from .analysis import dialogue_figures
+
+Unit: TypeAlias = Any
+"""What is rated: a dialogue, by its id, or a turn, by the dialogue's id and its number from 0."""
+
+Ratings: TypeAlias = Mapping[Unit, Mapping[str, float]]
+"""Dialogue or turn -> rater -> rating."""
 
 COLUMNS = ("id", "rater", "rating")
 COEFFICIENTS: Mapping[str, str] = {
@@ -36,7 +65,13 @@ COEFFICIENTS: Mapping[str, str] = {
 }
 """Correlation -> what SciPy calls it. The first, that of the paper, decides what agrees best."""
 
+SAME_SIGN = "same preference"
+"""The share of the units where both sides have the same sign, of those where neither is 0."""
+
 FEWEST = 3
+
+_VERSUS = " vs. "
+"""Stands between the names of two systems that are compared."""
 
 
 def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
@@ -81,7 +116,7 @@ BEST_OF = [step / 20 for step in range(41)]
 
 
 def tracker_agreement(
-    ratings: Mapping[str, Mapping[str, float]],
+    ratings: Ratings,
     dialogues: Sequence[TrackedDialogue],
     choices: Choices,
     rates: Mapping[str, Mapping[str, float]],
@@ -116,40 +151,45 @@ def tracker_agreement(
 
 
 def agreement(
-    ratings: Mapping[str, Mapping[str, float]],
-    scores: Mapping[str, Mapping[str, float]],
+    ratings: Ratings,
+    scores: Mapping[str, Mapping[Unit, float]],
     candidates: Sequence[str],
     shown: Collection[str],
     source: str,
+    coefficients: Sequence[str] = tuple(COEFFICIENTS),
 ) -> dict[str, Any]:
     """Return how far metrics agree with people, with intervals by dialogue.
 
     Args:
-        ratings: Dialogue id -> rater -> rating.
-        scores: Metric -> dialogue id -> score; all have the same dialogues.
+        ratings: Dialogue or turn -> rater -> rating.
+        scores: Metric -> dialogue or turn -> score; all have the same ones.
         candidates: The metrics of which the one that agrees best is found: FGA by its λ.
         shown: Those of them whose intervals are wanted in any case.
         source: What messages call the ratings.
+        coefficients: Of `COEFFICIENTS`, or `SAME_SIGN`.
 
     Returns:
-        As JSON types, the number of `dialogues` that are rated and scored, and of `raters`; their
-        `alpha`, Krippendorff's of ratings on an interval scale, or None and, in `without`, why;
-        `correlations`, metric -> coefficient -> its value and interval (None where a side is
-        constant); `rates`, candidate -> Pearson's correlation; and `best`, the candidate for which
-        that is highest, the first of equals, None of none.
+        As JSON types, the number of `dialogues` that are rated and scored, of `units` (dialogues or
+        turns) and of `raters`; their `alpha`, Krippendorff's of ratings on an interval scale, or
+        None and, in `without`, why; `correlations`, metric -> coefficient -> its value and interval
+        (None where a side is constant); `rates`, candidate -> Pearson's correlation; and `best`,
+        the candidate for which that is highest, the first of equals, None of none.
 
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
     """
     unscored = sorted(ratings.keys() - next(iter(scores.values())).keys())
     if unscored:
-        named = ", ".join(unscored[:5]) + ("…" if unscored[5:] else "")
+        named = ", ".join(map(str, unscored[:5])) + ("…" if unscored[5:] else "")
         raise InputError(source, f"rates {len(unscored)} dialogues that are not scored: {named}")
     if len(ratings) < FEWEST:
         raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
-    ids = sorted(ratings)
-    people = np.array([fmean(ratings[id_].values()) for id_ in ids])
-    columns = {name: np.array([own[id_] for id_ in ids]) for name, own in scores.items()}
+    units = sorted(ratings)
+    # Dialogues are drawn, each with all its turns.
+    owners = [unit if isinstance(unit, str) else unit[0] for unit in units]
+    dialogues, places = np.unique(owners, return_inverse=True)
+    people = np.array([fmean(ratings[unit].values()) for unit in units])
+    columns = {name: np.array([of[unit] for unit in units]) for name, of in scores.items()}
     decisive = next(iter(COEFFICIENTS))
     rates = {name: _correlation(decisive, people, columns[name]) for name in candidates}
     defined = {name: rate for name, rate in rates.items() if rate is not None}
@@ -157,12 +197,13 @@ def agreement(
     picked = [name for name in columns if name not in rates or name == best or name in shown]
     alpha, without = _alpha(ratings)
     return {
-        "dialogues": len(ids),
+        "dialogues": len(dialogues),
+        "units": len(units),
         "raters": len({rater for own in ratings.values() for rater in own}),
         "alpha": alpha,
         "without": without,
         "correlations": {
-            name: {one: _interval(one, people, columns[name]) for one in COEFFICIENTS}
+            name: {one: _interval(one, people, columns[name], places) for one in coefficients}
             for name in picked
         },
         "rates": rates,
@@ -171,29 +212,33 @@ def agreement(
 
 
 def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
-    """Return a correlation; None where a side is constant."""
+    """Return a coefficient; None where a side is constant, or one of them 0 everywhere."""
+    if coefficient == SAME_SIGN:
+        product = first * second
+        return float(np.mean(product[product != 0] > 0)) if np.any(product) else None
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return float(getattr(stats, COEFFICIENTS[coefficient])(first, second).statistic)
 
 
-def _interval(coefficient: str, people: Any, scores: Any) -> dict[str, Any] | None:
+def _interval(coefficient: str, people: Any, scores: Any, places: Any) -> dict[str, Any] | None:
     value = _correlation(coefficient, people, scores)
     if value is None:
         return None
 
     # Samples in which a side is constant say nothing.
     def of_sample(counts: Any) -> float | None:
-        return _correlation(coefficient, np.repeat(people, counts), np.repeat(scores, counts))
+        times = counts[places]
+        return _correlation(coefficient, np.repeat(people, times), np.repeat(scores, times))
 
-    return asdict(bootstrap_interval(value, of_sample, len(people)))
+    return asdict(bootstrap_interval(value, of_sample, places.max() + 1))
 
 
-def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:
+def _alpha(ratings: Ratings) -> tuple[float | None, str]:
     """Return Krippendorff's alpha; or None, and why there is none."""
     raters = sorted({rater for own in ratings.values() for rater in own})
     if all(len(own) < 2 for own in ratings.values()):
-        return None, "no dialogue has two raters"
+        return None, "nothing has two raters"
     if len({rating for own in ratings.values() for rating in own.values()}) < 2:
         return None, "all ratings are equal"
     try:
@@ -204,29 +249,170 @@ def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, st
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
-def agreement_table(agreed: Mapping[str, Any]) -> Table:
+def agreement_table(
+    agreed: Mapping[str, Any],
+    title: str = "Agreement of metrics with people's ratings of dialogues",
+) -> Table:
     """Return what `agreement` gives as a table, and what is to be said of the raters."""
     alpha = f"– ({agreed['without']})" if agreed["alpha"] is None else figure(agreed["alpha"], 2)
+    turns = f"{counted(agreed['units'], 'turn')} of " * (agreed["units"] != agreed["dialogues"])
     notes = [
-        f"{counted(agreed['dialogues'], 'dialogue')}, {counted(agreed['raters'], 'rater')}; "
+        f"{turns}{counted(agreed['dialogues'], 'dialogue')}, {counted(agreed['raters'], 'rater')}; "
         f"Krippendorff's alpha {alpha}"
     ]
     if agreed["best"] is not None:
         notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
+    for what in ("preferred", "decided"):
+        numbers = [f"{name} {number}" for name, number in agreed.get(what, {}).items()]
+        notes += [f"{what}: {', '.join(numbers)}"] if numbers else []
     return Table(
         "ratings",
-        "Agreement of metrics with people's ratings of dialogues",
-        [f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS],
+        title,
+        [f"correlation [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
         [
             [name, *("–" if one is None else Interval(**one).text(2) for one in own.values())]
             for name, own in agreed["correlations"].items()
         ],
         [
-            {"metric": name, **{key: one and one["value"] for key, one in own.items()}}
+            {"table": title, "metric": name} | {key: r and r["value"] for key, r in own.items()}
             for name, own in agreed["correlations"].items()
         ],
         notes,
     )
+
+
+@dataclass(frozen=True)
+class RatedDialogue:
+    """A dialogue in a file of preferences.
+
+    Attributes:
+        file: Its id.
+        info: Its turns, from the first: `turn_num`, the number from 0; system -> response; and
+            "A vs. B" -> criterion -> what each rater prefers, "A", "B" or "Tie".
+    """
+
+    file: str
+    info: Sequence[Mapping[str, Any]]
+
+
+def read_preferences(
+    path: str | Path,
+) -> tuple[dict[str, dict[str, list[str]]], Mapping[tuple[str, str, str], Ratings]]:
+    """Return the responses of systems, and which of them people prefer.
+
+    Returns:
+        System -> dialogue id -> responses; and first system, second system and criterion -> the
+        ratings of turns.
+
+    Raises:
+        InputError: The file cannot be read or has another layout, or a turn lacks a response or has
+            a preference for another system.
+
+    Source: human_evaluation/human_annotation.json of InitialBug/MarCo-Dialog (Wang et al., 2020).
+    """
+    source = shown_name(path)
+    content = validated(list[RatedDialogue], read_json(path), source)
+    pairs = {key for one in content for turn in one.info for key in turn if _VERSUS in key}
+    if not pairs:
+        raise InputError(source, f"expected preferences in its turns, under 'A{_VERSUS}B'")
+    systems = sorted({name for pair in pairs for name in pair.split(_VERSUS, 1)})
+    responses: dict[str, dict[str, list[str]]] = {name: {} for name in systems}
+    preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
+    problems = Findings()
+    for id_, turn in ((dialogue_id(one.file), turn) for one in content for turn in one.info):
+        number = len(responses[systems[0]].get(id_, ()))
+        place = f"dialogue {id_}, turn {number}"
+        for name, of_system in responses.items():
+            of_system.setdefault(id_, []).append(str(turn.get(name)))
+        if turn.get("turn_num") != number or not all(isinstance(turn.get(s), str) for s in systems):
+            expected = f"each dialogue once, `turn_num` from 0, responses of {', '.join(systems)}"
+            problems.add(place, f"expected {expected}")
+        for pair in (key for key in turn if _VERSUS in key):
+            first, second = pair.split(_VERSUS, 1)
+            values = {"tie": 0.0, first.casefold(): 1.0, second.casefold(): -1.0}
+            by_criterion = validated(dict[str, list[str]], turn[pair], source, f"{place}: {pair}")
+            for criterion, raters in by_criterion.items():
+                names = [name.casefold() for name in raters]
+                if not names or not values.keys() >= {*names}:
+                    expected = f"expected {first}, {second} or Tie of each rater"
+                    problems.add(place, f"{criterion}: {expected}")
+                preferences.setdefault((first, second, criterion), {})[id_, number] = {
+                    str(rater): values.get(name, 0.0) for rater, name in enumerate(names)
+                }
+    refuse(source, problems)
+    return responses, preferences
+
+
+def preference_agreement(
+    preferences: Mapping[tuple[str, str, str], Ratings], played: Mapping[str, Played], source: str
+) -> dict[str, dict[str, Any]]:
+    """Return how far metrics prefer the responses that people prefer, by turn and by dialogue.
+
+    A dialogue has the sums over its turns, of preferences as of counts and F1.
+
+    Args:
+        preferences: First system, second system and criterion -> the ratings of turns.
+        played: System -> its responses, played on the benchmark.
+        source: What messages call the preferences.
+
+    Returns:
+        Title -> as `agreement`; `preferred`: in how many units people prefer which system; and
+        `decided`, metric -> in how many both people and metric prefer one.
+
+    Raises:
+        InputError: There are preferences in too few turns or dialogues.
+    """
+    scores = {name: _response_scores(one) for name, one in played.items()}
+    agreed = {}
+    for (first, second, criterion), ratings in preferences.items():
+        by_dialogue: dict[str, Counter[str]] = {}
+        for (id_, _), by_rater in ratings.items():
+            by_dialogue.setdefault(id_, Counter()).update(by_rater)  # adds up
+        for how, rated in (("turn by turn", ratings), ("dialogue by dialogue", by_dialogue)):
+            ours, theirs = scores[first], scores[second]
+            people = {unit: fmean(by_rater.values()) for unit, by_rater in rated.items()}
+            gains = {
+                metric: {
+                    unit: round(ours[unit][metric] - theirs[unit][metric], 9) for unit in rated
+                }
+                for metric in ours[next(iter(rated))]
+            }
+            signs = Counter(map(np.sign, people.values()))
+            agreed[f"{criterion}, {first}{_VERSUS}{second}, {how}"] = {
+                **agreement(rated, gains, (), (), source, (SAME_SIGN, "Pearson")),
+                "preferred": {first: signs[1], second: signs[-1], "neither": signs[0]},
+                "decided": {
+                    metric: sum(people[unit] * gain != 0 for unit, gain in of.items())
+                    for metric, of in gains.items()
+                },
+            }
+    return agreed
+
+
+def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
+    """Return turn or dialogue -> metric -> score.
+
+    BLEU is of the sentence or of the whole dialogue; placeholders are those of the ontology, each
+    once a turn; words are the tokens of BLEU. A dialogue has the sums of the latter.
+    """
+    slots = frozenset(played.rules.ontology.values())
+    scores: dict[Unit, dict[str, float]] = {}
+    for one in played.results:
+        texts = played.responses[one.id]
+        references = played.benchmark.dialogues[one.id].references[CANONICAL_STYLE]
+        turns = []
+        for number, bleu in enumerate(sentence_bleu(texts, references)):
+            words, of_reference = tokenize_13a(texts[number]), tokenize_13a(references[number])
+            own, human = slots.intersection(words), slots.intersection(of_reference)
+            f1 = percent(2 * len(own & human), len(own) + len(human), of_nothing=1)
+            counts = {"placeholders": float(len(own)), "words": float(len(words))}
+            turns.append({"BLEU": bleu, "F1 of placeholders": f1, **counts})
+        figures = figures_of_sums((1, one.inform, one.success, *one.bleu[CANONICAL_STYLE]))
+        rates = {name.capitalize(): figures[name] for name in ("inform", "success", "combined")}
+        sums = {metric: sum(turn[metric] for turn in turns) for metric in turns[0]}
+        scores |= {(one.id, number): turn for number, turn in enumerate(turns)}
+        scores[one.id] = {**rates, **sums, "BLEU": figures["bleu"]}
+    return scores
 
 
 RATINGS_FILE = "ratings.csv"
