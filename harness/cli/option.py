@@ -178,18 +178,15 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
-def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Command]:
+def seeds(description: str) -> Callable[[_Command], _Command]:
     """Return the option `--seeds`, which takes several values at once: `--seeds A B C`.
 
     Args:
         description: What the files are.
-        grouped: Whether the option's value is a tuple per time that it is given; otherwise it is
-            a tuple of all.
     """
 
     def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
-        groups = tuple(tuple(joined.split(BETWEEN)) for joined in value)
-        return groups if grouped else tuple(one for group in groups for one in group)
+        return tuple(one for joined in value for one in joined.split(BETWEEN))
 
     return click.option(
         "--seeds",
