@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...errors import Findings, refuse, unquoted
+from mwz.normalization import plain_slot_name
+
+from ...errors import Findings, counted, refuse, unquoted
 from ...io import kind_of
-from ..notations import STATE_DOMAINS, is_metadata, read_state
+from ..notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, is_metadata, read_state, slot_of
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -345,6 +347,18 @@ class Arrangement:
             for number, exchange in enumerate(exchanges)
         ]
 
+    def _by_column(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        """Return turns with a state each where all have a key per slot, as rows of a table do."""
+        every = [turn for turns in dialogues.values() for turn in turns]
+        first = every[0] if every and isinstance(every[0], Mapping) else {}
+        slots = [key for key in first if _is_column(key)]
+        if not slots or key_of(first, self._keys[STATE]) is not None:
+            return dialogues
+        if not all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every):
+            return dialogues
+        self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
+        return {id_: [_gathered(turn, slots) for turn in of] for id_, of in dialogues.items()}
+
     def _response(
         self, place: str, user: Mapping[str, Any], replies: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
@@ -385,7 +399,7 @@ class Arrangement:
         Raises:
             InputError: The user gets no response, or a key that was named is nowhere.
         """
-        spoken = self._responses(ordered)
+        spoken = self._by_column(self._responses(ordered))
         values: dict[Any, Any] = {}
         every = [turn for turns in spoken.values() for turn in turns]
         for turn in every:
@@ -413,6 +427,18 @@ class Arrangement:
                     chosen[key] = field
                     self.note(f"read `{unquoted(key)}` as `{field}`")
         return {id_: [_turn(turn, chosen) for turn in turns] for id_, turns in spoken.items()}
+
+
+def _is_column(key: object) -> bool:
+    """Return whether a key of turns is a slot's name, as where a table has a column per slot."""
+    domain, slot = slot_of(key) or ("", "")
+    return domain.lower() in DOMAINS and plain_slot_name(slot) in STATE_SLOTS
+
+
+def _gathered(turn: Mapping[Any, Any], slots: Sequence[Any]) -> dict[Any, Any]:
+    """Return a turn whose slots are its state; those of empty cells have no value."""
+    state = {slot: turn[slot] for slot in slots if turn[slot] not in ("", None)}
+    return {**{key: value for key, value in turn.items() if key not in slots}, STATE: state}
 
 
 def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
