@@ -222,11 +222,12 @@ def given(parameter: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-def of_plays(*known: str) -> None:
+def of_plays(*known: str, kind: str = "files of `mwz play`") -> None:
     """Refuse options of the running command that mean nothing for files of `mwz play`.
 
     Args:
         known: The parameters that mean something.
+        kind: What they mean it for, of other files.
 
     Raises:
         click.UsageError: Another one was given.
@@ -234,7 +235,7 @@ def of_plays(*known: str) -> None:
     for parameter in click.get_current_context().command.params:
         name = parameter.name or ""
         if name not in known and given(name):
-            told = f"{parameter.opts[0]} is not for files of `mwz play`; leave it out"
+            told = f"{parameter.opts[0]} is not for {kind}; leave it out"
             raise click.UsageError(told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
+    RESPONSE,
     Standard,
     Submission,
     checked_submission,
@@ -172,6 +173,21 @@ class Outputs:
         if isinstance(self.content, str):
             return self.content
         return read_standard(self.content, self.source)
+
+    def is_tracker(self) -> bool:
+        """Return whether they are those of a tracker, states without responses.
+
+        Raises:
+            InputError: The file is of no known format.
+        """
+        if self.entry is not None:
+            return board.tracks()[self.entry.system.track].takes_gold
+        read = self.parsed()
+        return isinstance(read, Standard) and not any(
+            turn.get(RESPONSE) if isinstance(turn, Mapping) else turn
+            for turns in read.dialogues.values()
+            for turn in turns
+        )
 
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, refuse
 from ..io import Table, best_cells, drawn, figure, write_picture
@@ -27,6 +28,7 @@ from ..metrics import (
     slot_name,
     tracking_metrics,
     tracking_signature,
+    tracking_statistics,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
@@ -113,6 +115,28 @@ def score_file(
     signature = tracking_signature(file.dialogues, file.benchmark, choices, file.gold)
     turns = [] if dialogue is None else view_turns(dialogue, choices)
     return ScoredFile(name, file, result, signature, turns)
+
+
+def tracking_evidence(one: ScoredFile, choices: Choices = Choices()) -> comparison.Evidence:
+    """Return what is known of a file's dialogues, for intervals and tests.
+
+    Args:
+        one: The file, scored.
+        choices: As it was scored.
+    """
+    by_id = {dialogue_id(dialogue.id): dialogue for dialogue in one.file.dialogues}
+    # What chance draws must not hang on the order of dialogues in a file.
+    order = by_id if one.file.benchmark is None else one.file.benchmark.dialogues
+    ids = tuple(id_ for id_ in order if id_ in by_id)
+    statistics = {"dst": [tracking_statistics([by_id[id_] for id_ in ids], choices)]}
+    return comparison.Evidence(one.name, one.signature, ids, statistics)
+
+
+def with_intervals(one: ScoredFile, choices: Choices) -> ScoredFile:
+    """Return a file with the intervals of its scores."""
+    evidence = tracking_evidence(one, choices)
+    intervals = comparison.intervals_of(evidence)
+    return replace(one, intervals=comparison.intervals_document(evidence, intervals))
 
 
 def annotated(
@@ -208,9 +232,14 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
         scored: The files, all with the same metrics and values of λ.
     """
     figures = [one.result.titled(main_only=True) for one in scored]
-    rows = [[*map(_cell, values.values())] for values in figures]
+    ends = [_ends(one) for one in scored]
+    rows = [
+        [of[title].text(2) if title in of else _cell(value) for title, value in values.items()]
+        for values, of in zip(figures, ends, strict=True)
+    ]
     names, signatures = [one.name for one in scored], [one.signature for one in scored]
     group = comparable_group(signatures)
+    cells = [[*map(_cell, values.values())] for values in figures]
     comparing = [
         [value if at in group else None for value in values.values()]
         for at, values in enumerate(figures)
@@ -218,19 +247,28 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
-        title="State tracking, in percent",
+        title="State tracking, in percent"
+        + f", with {comparison.INTERVAL_LEVEL} % intervals" * any(ends),
         headers=["", *figures[0]],
         rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
         data=[
-            {"name": one.name, **values, **_ends(one), "signature": str(one.signature)}
-            for one, values in zip(scored, figures, strict=True)
+            {
+                "name": one.name,
+                **{
+                    f"{title}{end}": getattr(of[title], end[1:]) if end else value
+                    for title, value in values.items()
+                    for end in ("", "_low", "_high")[: 3 if of else 1]
+                },
+                "signature": str(one.signature),
+            }
+            for one, values, of in zip(scored, figures, ends, strict=True)
         ],
         notes=[
             *(f"{whose}: {reading}" for reading, whose in readings.items()),
             *comparison_notes(names, signatures, group),
             *notes_once(zip(names, map(str, signatures), strict=True)),
         ],
-        best={(row, column + 1) for row, column in best_cells(comparing, rows)},
+        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
 
 
@@ -255,7 +293,10 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
             [[name, *map(_cell, values.values())] for name, values in rows.items()],
-            [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
+            [
+                {"name": one.name, title.partition(" ")[0]: name, **values}
+                for name, values in rows.items()
+            ],
         )
         for title, rows in kinds.items()
         if rows
@@ -288,12 +329,14 @@ def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
     return tables
 
 
-def _ends(one: ScoredFile) -> dict[str, Any]:
-    """Return the ends of its intervals, if they were asked for."""
+def _ends(one: ScoredFile) -> dict[str, comparison.Interval]:
+    """Return the intervals of the main figures by their titles, if they were asked for."""
+    intervals = one.intervals.get("scores", {})
     return {
-        f"{name}_{end}": interval[end]
-        for name, interval in one.intervals.get("scores", {}).items()
-        for end in ("low", "high")
+        metric.heading(key): comparison.Interval(**intervals[f"dst.{key}"])
+        for metric in tracking_metrics().values()
+        for key in metric.headlines(metric.keys_among(one.result.figures))
+        if intervals
     }
 
 
