@@ -36,13 +36,10 @@ def _named(
             raise click.BadParameter(f"{first!r}: write NAME=FILE, as in Ours=seed*.json")
         if name in rows:
             raise click.BadParameter(f"{name!r} is there twice; give all files of a row at once")
-        rows[name] = [one for pattern in (file, *further) for one in _files(pattern)]
+        # Shells leave a pattern behind `NAME=` as it is.
+        files = [file] if Path(file).exists() else sorted(glob(file)) or [file]
+        rows[name] = [*files, *further]
     return rows
-
-
-def _files(pattern: str) -> list[str]:
-    """Return the files of a pattern, which shells leave as it is behind `NAME=`."""
-    return [pattern] if Path(pattern).exists() else sorted(glob(pattern)) or [pattern]
 
 
 @click.command()

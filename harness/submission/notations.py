@@ -165,7 +165,7 @@ def _slots(
 
 _NAME = re.compile(rf"(?i:({'|'.join(sorted(STATE_DOMAINS))})[_. /])(.+)|([^-]+)-(.+)", re.DOTALL)
 _ASSIGNED = re.compile(r"([^-=:]+-[^-=:]+)([-=:])(.*)", re.DOTALL)
-_ENTRY_KEYS = ("slots", "domain", "slot", "value")
+_ENTRY_KEYS = ("domain", "slot", "value")
 
 
 def slot_of(name: object) -> tuple[str, str] | None:
@@ -185,18 +185,17 @@ def _named_values(
         yield from state.items()
         return
     for entry in state:
-        assigned = _ASSIGNED.fullmatch(entry) if isinstance(entry, str) else None
-        inside = entry if isinstance(entry, Mapping) else {}
-        slots, domain, slot, value = map(inside.get, _ENTRY_KEYS)
-        if assigned is not None:
+        parts: object = entry
+        if isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
             name, sign, text = assigned.groups()
-            yield (name, text) if sign == "-" else (name.strip(), text.strip())
-        elif isinstance(slots, list):
-            yield from _named_values([one for one in slots if isinstance(one, list)], problem)
-        elif slot is not None:
-            yield slot if domain is None else f"{domain}-{slot}", value
-        elif isinstance(entry, list) and len(entry) in (2, 3):
-            yield "-".join(map(str, entry[:-1])), entry[-1]
+            parts = [name, text] if sign == "-" else [name.strip(), text.strip()]
+        elif isinstance(entry, Mapping):
+            if isinstance(slots := entry.get("slots"), list):
+                yield from _named_values([one for one in slots if isinstance(one, list)], problem)
+                continue
+            parts = [entry[key] for key in _ENTRY_KEYS if key in entry]
+        if isinstance(parts, list) and len(parts) in (2, 3):
+            yield "-".join(map(str, parts[:-1])), parts[-1]
         else:
             kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
             problem("", f"expected a string `domain-slot=value`, found {kind}")
