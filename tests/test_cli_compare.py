@@ -298,6 +298,9 @@ def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> 
     assert "JGA 100.00 and 0.00: right has 100.00 more than wrong, p = .0" in told
     assert "states alone are compared by `dst`" in compare.refused(*files, "--metrics", "bleu")
     assert "--rules is not for states alone" in compare.refused(*files, "--rules", "2023")
+    # What has neither is told as predictions are.
+    broken = write_json(tmp_path / "broken.json", {"town001": [{"respnse": "hi"}]})
+    assert "`response` is missing" in compare.refused(broken, HASTY, "--benchmark", "sample")
 
 
 def test_predictions_beside_a_tracker_are_compared_by_their_states(

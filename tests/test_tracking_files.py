@@ -185,6 +185,38 @@ def test_states_score_alike_however_they_are_written(way):
     assert score_tracking(parse({"sng0001": turns}).dialogues).metrics["JGA"] == 50
 
 
+FULL = {**WRONG, "book people": "2"}
+EMPTY = WAYS["metadata"]({"area": "not mentioned"})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"SNG0001.json": [EMPTY, WAYS["metadata"](FULL)]},
+        {"SNG0001.json": [{"metadata": EMPTY}, {"metadata": WAYS["metadata"](FULL)}]},
+        {"SNG0001.json": [[], WAYS["pairs"](FULL)]},
+        {"SNG0001.json": [{"belief_state": {}}, {"belief_state": WAYS["flat"](FULL)}]},
+        [
+            {
+                "dialogue_idx": "SNG0001.json",
+                "dialogue": [
+                    {"turn_idx": 0, "belief_state": []},
+                    {"turn_idx": 1, "belief_state": WAYS["TRADE"](FULL)},
+                ],
+            }
+        ],
+        [
+            {"dialogue_id": "sng0001", "turn_id": number, "belief": text}
+            for number, text in enumerate(("", WAYS["text"](FULL)))
+        ],
+    ],
+)
+def test_states_may_stand_alone_and_begin_empty(content):
+    # The first gold state has an area, and all that the second one has is predicted.
+    report = score_tracking(parse(content).dialogues)
+    assert (report.metrics["JGA"], report.counts["missed"]) == (50, 1)
+
+
 @pytest.mark.parametrize("separator", [",", "\t", ";"])
 @pytest.mark.parametrize("sign", ["-", "_", "."])
 def test_a_table_may_have_a_column_per_slot(separator, sign):

@@ -202,15 +202,16 @@ def paper(
     check_comparable([one for row in rows for one in row.evidence])
     compared = _compared(rows) if baseline is not None else None
     pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
-    marked = {
-        (row, name)
-        for row, pair in pairs.items()
-        for name, one in pair.differences.items()
-        if one.significant
-    }
     cells = [
-        [row.name, *(row.text(name) + MARK * ((row.name, name) in marked) for name in FIGURES)]
+        [
+            row.name,
+            *(
+                row.text(n) + MARK * (pair is not None and pair.differences[n].significant)
+                for n in FIGURES
+            ),
+        ]
         for row in rows
+        for pair in [pairs.get(row.name)]
     ]
     headers = ["", *(headlines()[name].title for name in FIGURES)]
     data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]

@@ -20,6 +20,7 @@ from ..submission import (
     EMPTY_STATES,
     HUMAN,
     RESPONSE,
+    STATE,
     Standard,
     Submission,
     checked_submission,
@@ -183,11 +184,11 @@ class Outputs:
         if self.entry is not None:
             return board.tracks()[self.entry.system.track].takes_gold
         read = self.parsed()
-        return isinstance(read, Standard) and not any(
-            turn.get(RESPONSE) if isinstance(turn, Mapping) else turn
-            for turns in read.dialogues.values()
-            for turn in turns
-        )
+        if not isinstance(read, Standard) or read.find is not None:
+            return isinstance(read, Standard)
+        listed = (of for of in read.dialogues.values() if isinstance(of, list))
+        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
 
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""

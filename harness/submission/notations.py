@@ -154,7 +154,8 @@ def _slots(
             else:
                 problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
     elif isinstance(state, Mapping | Sequence) and not isinstance(state, str):
-        for name, value in _named_values(state, problem):
+        flat = state.items() if isinstance(state, Mapping) else _listed(state, problem)
+        for name, value in flat:
             if slot := slot_of(name):
                 yield *slot, value
             else:
@@ -177,13 +178,8 @@ def slot_of(name: object) -> tuple[str, str] | None:
     return (match[1], slot) if plain_slot_name(slot) in STATE_SLOTS else None
 
 
-def _named_values(
-    state: Mapping[object, object] | Sequence[object], problem: Notify
-) -> Iterator[tuple[object, object]]:
-    """Yield `domain-slot` and value of what a flat object or a list holds."""
-    if isinstance(state, Mapping):
-        yield from state.items()
-        return
+def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, object]]:
+    """Yield `domain-slot` and value of what a list holds."""
     for entry in state:
         parts: object = entry
         if isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
@@ -191,7 +187,7 @@ def _named_values(
             parts = [name, text] if sign == "-" else [name.strip(), text.strip()]
         elif isinstance(entry, Mapping):
             if isinstance(slots := entry.get("slots"), list):
-                yield from _named_values([one for one in slots if isinstance(one, list)], problem)
+                yield from _listed([one for one in slots if isinstance(one, list)], problem)
                 continue
             parts = [entry[key] for key in _ENTRY_KEYS if key in entry]
         if isinstance(parts, list) and len(parts) in (2, 3):

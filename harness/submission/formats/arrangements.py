@@ -106,7 +106,9 @@ def _is_rearranged(dialogue: object) -> bool:
         return False
     if any(turn.keys() >= {*pair} for pair in _PAIRS):
         return True
-    if STATE not in turn and key_of(turn, KEYS[RESPONSE], str) is None:
+    if is_metadata(turn.get(_METADATA)):
+        return True
+    if all(key_of(turn, KEYS[field], *_TURN_KINDS[field]) is None for field in (RESPONSE, STATE)):
         return False
     renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
     return isinstance(dialogue, Mapping) or any(renamed)
@@ -116,6 +118,8 @@ def _is_state(turn: object) -> bool:
     """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
     if not isinstance(turn, dict | list):
         return False
+    if is_metadata(turn):
+        return True
     state = read_state(turn, lambda *problem: None, lambda *remark: None)
     return not STATE_DOMAINS.isdisjoint(state)
 
@@ -352,9 +356,8 @@ class Arrangement:
         every = [turn for turns in dialogues.values() for turn in turns]
         first = every[0] if every and isinstance(every[0], Mapping) else {}
         slots = [key for key in first if _is_column(key)]
-        if not slots or key_of(first, self._keys[STATE]) is not None:
-            return dialogues
-        if not all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every):
+        in_all = all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every)
+        if not slots or not in_all or key_of(first, self._keys[STATE]) is not None:
             return dialogues
         self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
         return {id_: [_gathered(turn, slots) for turn in of] for id_, of in dialogues.items()}
@@ -456,6 +459,9 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     for field in (STATE, ACTIVE_DOMAINS):
         if isinstance(read.get(field), str) and not read[field].strip():
             del read[field]
+            if field == STATE and RESPONSE not in read:
+                # A tracker has a state for every turn.
+                read[STATE] = {}
     domains = read.get(ACTIVE_DOMAINS)
     if isinstance(domains, str):
         read[ACTIVE_DOMAINS] = re.findall(r"\w+", domains)
