@@ -148,6 +148,9 @@ class Benchmark:
 
     __hash__ = object.__hash__
 
+    def __repr__(self) -> str:
+        return f"<Benchmark {self.name}: {len(self.dialogues)} dialogues, {self.turns} turns>"
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "prepared": None}
 

@@ -106,37 +106,48 @@ class Remark:
         return f"{self.message}, {self.count} times" + (f": {places}" if self.places else "")
 
 
-class Findings:
-    """Problems of a file, or remarks on it: equal ones once, with their number and first places.
+_SIMILAR = ", and similar ones"
+# Quoted text, the name that it resembles, numbers, and the part of a state.
+_DETAILS = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"| \(did you mean [^)]*\)|\d[\d,.]*|(?<=`), [^:`]*(?=: )"
+)
 
-    However many there are, few different ones are kept. Its items are lines of a message.
+
+class Findings:
+    """Problems of a file, or remarks on it: of each kind one, with its number and first places.
+
+    Of one kind are those that differ only in what they quote, count or suggest. However many there
+    are, few kinds are kept. Its items are lines of a message.
     """
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[str, str, bool], tuple[int, tuple[str, ...]]] = {}
+        self._findings: dict[tuple[str, str, bool], tuple[str, int, tuple[str, ...]]] = {}
 
     def add(self, place: str, message: str, kind: str = "", warning: bool = True) -> None:
         """Add a problem or a remark.
 
         Args:
             place: Where it is; empty where the message says so.
-            message: What is wrong and what is expected, the same for equal ones.
+            message: What is wrong and what is expected.
             kind: Of a remark, what it is about.
             warning: Whether something is likely wrong; as of `Remark`.
         """
-        finding = (kind, message, warning)
+        finding = (kind, _DETAILS.sub("", message), warning)
         if finding not in self._findings and len(self._findings) >= _MOST_KINDS:
-            finding, place = ("more", "further problems of other kinds", True), ""
-        count, places = self._findings.get(finding, (0, ()))
+            message, place = "further problems of other kinds", ""
+            finding = ("more", message, True)
+        first, count, places = self._findings.get(finding, (message, 0, ()))
         if place and len(places) < SHOWN_PLACES:
             places = (*places, place)
-        self._findings[finding] = (count + 1, places)
+        if message != first and not first.endswith(_SIMILAR):
+            first += _SIMILAR
+        self._findings[finding] = (first, count + 1, places)
 
     def remarks(self) -> tuple[Remark, ...]:
         """Return them as remarks."""
         return tuple(
-            Remark(kind, message, *counted_places, warning)
-            for (kind, message, warning), counted_places in self._findings.items()
+            Remark(kind, *finding, warning)
+            for (kind, _, warning), finding in self._findings.items()
         )
 
     def __iter__(self) -> Iterator[str]:

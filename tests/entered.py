@@ -19,7 +19,7 @@ from mwz.harness.board import Entry, Reading, Scores, System, tracks
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
 from mwz.harness.board.markdown import leaderboard as leaderboard_page
-from mwz.harness.board.model import make_board
+from mwz.harness.board.model import Board, make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, hashes_of
@@ -33,7 +33,7 @@ from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.scoring import Coverage, Report, Scorer
 from mwz.harness.signature import Signature
-from mwz.normalization import published_rule_sets, rule_set
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, rule_set
 
 REPOSITORY = PROJECT / "submissions"
 
@@ -245,7 +245,9 @@ def track_tables(track: str, entries: Sequence[Entry], rules: str = "2021") -> l
 
 def shown_columns(track: str, rows: Sequence[Any]) -> list[Any]:
     """Return the columns of a table of a track that has columns of its own."""
-    return tracks()[track].columns(None, rows)
+    return tracks()[track].columns(
+        Board(DEFAULT_RULES, [], [], {key: [] for key in tracks()}), rows
+    )
 
 
 @cache

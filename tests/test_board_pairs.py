@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,21 +14,27 @@ from helpers import PROJECT, Cli, table_rows
 from measured import enter_measured, marks, measured, outcomes, totals_of, without
 from resampled_cases import sample_evidence
 
-from mwz.harness.board import Scores, pairs as board_pairs, read_entries
+from mwz.harness import Benchmark
+from mwz.harness.board import Entry, Scores, pairs as board_pairs, read_entries, tracks
+from mwz.harness.board.copied import fingerprints_of
 from mwz.harness.board.entries import entry_problems, read_entry
-from mwz.harness.board.model import rows
+from mwz.harness.board.model import Board, rows
 from mwz.harness.board.pairs import (
     PAIRS_FILE,
     EntryPair,
     Pairs,
+    _states,
     complete_pairs,
     missing_pairs,
     pairs_text,
     read_pairs,
 )
 from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, parse_scores
+from mwz.harness.board.state_tracking import TrackedRow
+from mwz.harness.board.tracked import entered_scores
 from mwz.harness.comparison import compare
 from mwz.harness.errors import InputError
+from mwz.normalization import DEFAULT_RULES
 
 # Alpha wins the first 80 dialogues, beta the first 74: six are won by alpha only, none by beta.
 # McNemar: 2 P(X <= 0) of six tosses = 2 / 64. Gamma wins 60.
@@ -272,6 +279,60 @@ def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:
     assert "±" not in page
     assert "Rank range" not in page.partition("## Notes")[0]
     assert "### Intervals and differences" not in page
+
+
+# ------------------------------------------------------------------------------------- states
+
+
+def _tracker(key: str, *exact: str) -> Entry:
+    """Return an entry whose states are exact where a mark is 1, a text per dialogue."""
+    entry = read_entry(REPOSITORY / "dard-dst-mistral")
+    marks = replace(entry.scores.fingerprints, exact=" ".join(exact))
+    return replace(entry, folder=Path(key), scores=replace(entry.scores, fingerprints=marks))
+
+
+def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
+    entries = [_tracker(key, *[mark] * 8) for key, mark in (("a", "11"), ("c", "1."), ("b", "00"))]
+    pairs = complete_pairs(tmp_path, entries)
+    jga = pairs["a/states", "b/states"].figures["jga"]
+    # Only if all eight or none are swapped, 2 of 2**8 times, is the difference as large.
+    assert (jga.difference, jga.test) == (100, "randomisation")
+    assert abs(jga.p - 2 / 256) < 4 * math.sqrt(2 / 256 / 10_000)
+    assert pairs["a/states", "c/states"].figures["jga"].p == 1
+    (tmp_path / PAIRS_FILE).write_text(pairs_text(pairs), encoding="utf-8")
+    assert read_pairs(tmp_path, entries) == pairs
+    ranked = [
+        TrackedRow(entry=entry, scores=entry.scores.result, gold_share=0, rank=rank)
+        for rank, entry in enumerate(entries, 1)
+    ]
+    tables = {**{key: [] for key in tracks()}, "state-tracking": [ranked]}
+    board = Board(DEFAULT_RULES, entries, [], tables, pairs=pairs)
+    assert [board.rank_range(row) for row in ranked] == ["1–2", "1–2", "3"]
+    groups = board.rank_groups("state-tracking")
+    assert [[row.key for row in group] for group in groups] == [["a", "c"], ["b"]]
+
+
+def test_states_are_compared_with_those_against_the_same_gold_states_alone() -> None:
+    first, second = _tracker("a", "1"), _tracker("b", "1")
+    other = replace(second.scores.result, gold="version", gold_version="2.4")
+    entries = [first, replace(second, scores=replace(second.scores, result=other))]
+    assert missing_pairs({}, [first, second]) == [("a/states", "b/states")]
+    assert missing_pairs({}, entries) == []
+
+
+def test_what_is_stored_of_states_is_what_their_accuracy_is_made_of(sample: Benchmark) -> None:
+    states = {"town001": [*sample.dialogues["town001"].states[:2]]}
+    states["town001"][1] = {"hotel": {"area": "elsewhere"}}
+    first, *others = fingerprints_of(sample, None, states).exact.split(" ")
+    assert first == "10".ljust(sample.dialogues["town001"].turns, ".")
+    assert set("".join(others)) == {"."}
+    for entry in read_entries(REPOSITORY):
+        signature, exact = _states(entry)
+        if exact:
+            marks = "".join(exact.values())
+            entered = entry.scores.result or entered_scores(entry.scores.main)
+            assert 100 * marks.count("1") / len(marks) == pytest.approx(entered.jga, rel=1e-12)
+            assert signature.data == entered.gold_digest
 
 
 # --------------------------------------------------------------------------- the repository's own

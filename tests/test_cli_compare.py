@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -10,8 +11,11 @@ from entered import REPOSITORY
 from helpers import CAREFUL, HASTY, SCRIPTED, Cli, sample_predictions, write_json
 from resampled_cases import report_figures, sample_scorer
 
-from mwz.harness.board import read_entries
+from mwz.harness import Benchmark
+from mwz.harness.board import PUBLISHED, read_entries
+from mwz.harness.board.entries import read_entry
 from mwz.harness.board.pairs import read_pairs
+from mwz.harness.cli import reading
 from mwz.harness.comparison import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.comparing import holm, mcnemar
 
@@ -273,6 +277,61 @@ def test_p_is_shown_with_two_digits_that_count_and_agrees_with_the_verdict(
     assert p_words(p) == (f"p {text}" if p < 0.001 else f"p = {text}")
     shown = float(text.removeprefix("< "))
     assert (shown < SIGNIFICANCE, shown > SIGNIFICANCE) == (p < SIGNIFICANCE, p > SIGNIFICANCE)
+
+
+def test_trackers_are_compared_by_their_states(compare: Cli, tmp_path: Path) -> None:
+    """Of eight dialogues of a turn, the first tracker has all right, the second none."""
+    files = []
+    for name, said in (("right", "west"), ("wrong", "east"), ("alike", "west")):
+        turn = {"gt": {"hotel": {"area": "west"}}, "pr": {"hotel": {"area": said}}}
+        files.append(
+            write_json(tmp_path / f"{name}.json", {f"d{n}.json": {"0": turn} for n in range(8)})
+        )
+    first, second = compare.json(*files)["pairs"]
+    jga = first["dst.JGA"]
+    assert (jga["a"], jga["b"], jga["difference"]) == (100, 0, -100)
+    # All eight or none of them swapped: 2 of 2**8 samples, .0078, differ as much.
+    assert abs(jga["p"] - 2 / 256) < 4 * math.sqrt(2 / 256 / 10_000)
+    assert (second["b"], second["dst.JGA"]["p"]) == ("alike", 1.0)
+    assert second["dst.JGA"]["p_holm"] == 1.0
+    told = compare(files[0], files[1]).out
+    assert "JGA 100.00 and 0.00: right has 100.00 more than wrong, p = .0" in told
+    assert "states alone are compared by `dst`" in compare.refused(*files, "--metrics", "bleu")
+    assert "--rules is not for states alone" in compare.refused(*files, "--rules", "2023")
+    # What has neither is told as predictions are.
+    broken = write_json(tmp_path / "broken.json", {"town001": [{"respnse": "hi"}]})
+    assert "`response` is missing" in compare.refused(broken, HASTY, "--benchmark", "sample")
+
+
+def test_predictions_beside_a_tracker_are_compared_by_their_states(
+    compare: Cli, tmp_path: Path
+) -> None:
+    states = {
+        id_: [{"response": "", "state": turn["state"]} for turn in turns]
+        for id_, turns in sample_predictions("careful").items()
+    }
+    tracker = write_json(tmp_path / "tracker.json", states)
+    (pair,) = compare.json(tracker, HASTY, "--benchmark", "sample")["pairs"]
+    (whole,) = compare.json(CAREFUL, HASTY, "--metrics", "dst")["pairs"]
+    # The same figures, and the same chance, as of whole predictions.
+    assert pair["dst.JGA"] == whole["dst.JGA"]
+    assert "inform" not in pair
+
+
+@pytest.mark.real_data
+def test_published_trackers_are_told_apart(
+    compare: Cli, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "load_benchmark", lambda name: multiwoz)
+    folder = upstream / "DARD" / "data" / "predictions"
+    files = [folder / f"mistral_{name}_dst.json" for name in ("single_model", "domain_specific")]
+    (pair,) = compare.json(*files)["pairs"]
+    scores = [
+        read_entry(PUBLISHED / f"dard-dst-mistral{name}").scores.result.result.metrics["JGA"]
+        for name in ("-single", "")
+    ]
+    assert [pair["dst.JGA"]["a"], pair["dst.JGA"]["b"]] == pytest.approx(scores)
+    assert 0.001 < pair["dst.JGA"]["p"] < 0.05
 
 
 def test_no_length_and_no_seed_is_the_best(compare: Cli) -> None:

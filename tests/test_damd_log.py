@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from helpers import benchmark, dialogue, parse_submission, refusal
 
-from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness import Benchmark, InputError, Options, Scorer, load_predictions
 from mwz.harness.data.multiwoz22 import with_damd_domains
 from mwz.harness.metrics import parse_tracking_file, score_tracking
-from mwz.harness.submission import parse_predictions, read_standard, standard_form
+from mwz.harness.submission import parse_predictions, standard_form
 from mwz.harness.submission.formats.damd import _LOG
 
 USERS = {
@@ -131,6 +131,6 @@ def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Pat
 @pytest.mark.real_data
 def test_the_public_log_has_all_dialogues_but_one(multiwoz: Benchmark, upstream: Path) -> None:
     log = upstream / "MinTL" / "damd_multiwoz" / "test_log.txt"
-    standard = read_standard(log.read_bytes(), "log")
-    found = standard.dialogues_among(multiwoz.users)
-    assert multiwoz.users.keys() - found.keys() == {"mul0789"}
+    assert multiwoz.users.keys() - load_predictions(log, multiwoz).keys() == {"mul0789"}
+    with pytest.raises(InputError, match="do not name their dialogues; give the benchmark"):
+        load_predictions(log)

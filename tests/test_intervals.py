@@ -125,4 +125,12 @@ def test_dst_adds_intervals_to_every_report(cli: Cli, tmp_path: Path) -> None:
     # Of four dialogues three are exact: a sample has 0 to 4 of them.
     assert jga["value"] == 75.0
     assert (jga["low"], jga["high"]) == (25.0, 100.0)
-    assert "JGA" in cli.done("dst", CAREFUL, file, "--intervals").out.split("95 % interval")[1]
+    # In every format: in its own notation, or in columns beside the figure.
+    for format_, expected in {
+        "text": "75.00 [25.00, 100.00]",
+        "md": r"75.00 \[25.00, 100.00\]",
+        "latex": "75.00 {[}25.00, 100.00{]}",
+        "csv": "pairs,75.0,25.0,100.0,",
+        "json": '"JGA": 75.0,\n      "JGA_low": 25.0,\n      "JGA_high": 100.0,',
+    }.items():
+        assert expected in cli.done("dst", file, "--intervals", "--format", format_).out

@@ -214,6 +214,19 @@ def test_equal_problems_are_one_line_with_the_first_places() -> None:
     )
 
 
+def test_problems_of_one_kind_are_one_with_an_example() -> None:
+    states = (
+        {"hotel": {"aera": "x"}, "taxi": {"departur": "x", "leave": {}}},
+        {"taxi": {"leav": "x"}},
+    )
+    turns = [{"response": "", "state": state} for state in states]
+    assert refusal(parse_submission, {"mul0001": turns}, TWO, "x").problems == (
+        "dialogue mul0001, turn 0: `state`, taxi, leave: expected a string, found an object",
+        "`state`, hotel: unknown slot 'aera' (did you mean area?), and similar ones, 3 times: "
+        "dialogue mul0001, turn 0; dialogue mul0001, turn 0; dialogue mul0001, turn 1",
+    )
+
+
 # Keys that are twice in one object.
 
 
@@ -225,7 +238,10 @@ def test_equal_problems_are_one_line_with_the_first_places() -> None:
             '{"sng1": [{"state": {"hotel": {"area": "n", "area": "s"}}}]}',
             "x: sng1[0].state.hotel: the key 'area' is there twice; keep one",
         ),
-        ('{"a": [{"b": 1, "b": {"c": 1, "c": 2}}]}', "x: 2 problems\n  a[0]: the key 'b'"),
+        (
+            '{"a": [{"b": 1, "b": {"c": 1, "c": 2}}]}',
+            "x: the key 'b' is there twice; keep one, and similar ones, 2 times: a[0]; a[0].b",
+        ),
         ('{"a": [{"c": 1, "c": 2}], "a": 3}', "x: the key 'a' is there twice; keep one"),
         ('{"\\u0061": 1, "a": 2}', "x: the key 'a' is there twice; keep one"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import shutil
@@ -134,18 +135,43 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
 
 
 def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
-    run = table(CAREFUL, "--seeds", HASTY, CAREFUL, "--seeds", HASTY, "--format", "md")
-    rows = [line.split("|")[1].strip() for line in run.out.splitlines() if line.startswith("| ")]
-    assert rows[-3:] == ["careful", "System", "hasty"]
+    named = ("--name", f"A & B={HASTY}", CAREFUL, "--name", f"C={HASTY}")
+    run = table(CAREFUL, *named, "--format", "md")
     told = run.out.replace("\\", "")
-    assert "several training seeds (careful 1, System 2, hasty 1)" in told
+    rows = [line.split("|")[1].strip() for line in told.splitlines() if line.startswith("| ")]
+    assert rows[-3:] == ["careful", "A & B", "C"]
+    assert "several training seeds (careful 1, A & B 2, C 1)" in told
     assert "* differs" not in told
     # Names are made distinct, so that each row has its own marks.
-    run = table(CAREFUL, "--seeds", HASTY, "--baseline", CAREFUL)
+    run = table(CAREFUL, "--name", f"hasty={HASTY}", "--baseline", CAREFUL)
     (line,) = [line for line in run.out.splitlines() if line.startswith("careful (2) & ")]
     assert "*" not in line
     assert "after Holm's correction" in run.out
     assert "holm-1979" in run.out
+
+
+def test_rows_are_named_and_a_pattern_is_all_its_files(
+    cli: Cli, table: Cli, tmp_path: Path
+) -> None:
+    for name, file in (("s1", CAREFUL), ("s2", HASTY), ("b", HASTY)):
+        shutil.copy(file, tmp_path / f"{name}.json")
+    named = ("--name", f"Ours={tmp_path}/s*.json", "--name", f"Base={tmp_path}/b.json")
+    run = table(*named, "--baseline", "Base", "--format", "csv")
+    base, ours = csv.DictReader(run.out.splitlines())
+    assert (base["system"], base["outputs"], base["inform_p"]) == ("Base", "1", "")
+    assert (ours["system"], ours["outputs"]) == ("Ours", "2")
+    # Of 30 dialogues 26 and 12: (86.67 + 40) / 2 = 63.33, and 46.67 / sqrt(2) = 33.00.
+    assert float(ours["inform"]) == pytest.approx(190 / 3)
+    assert float(ours["inform_deviation"]) == pytest.approx(140 / 3 / math.sqrt(2))
+    # The test is that of the mean over seeds, of unnamed files as well.
+    unnamed = table(*sorted(tmp_path.glob("s*")), "--baseline", HASTY, "--format", "csv")
+    _, system = csv.DictReader(unnamed.out.splitlines())
+    assert float(ours["inform_p"]) == float(system["inform_p"]) < 0.05
+    assert "test:randomisation" in ours["signature"]
+    # Without a pattern's signs meaning anything, if a file is called so.
+    shutil.copy(CAREFUL, tmp_path / "s[1].json")
+    run = table("--name", f"One={tmp_path}/s[1].json", "--format", "csv")
+    assert [row["outputs"] for row in csv.DictReader(run.out.splitlines())] == ["1"]
 
 
 def test_the_latex_holds_nothing_that_latex_would_act_on(table: Cli, tmp_path: Path) -> None:
@@ -168,7 +194,7 @@ def test_the_latex_holds_nothing_that_latex_would_act_on(table: Cli, tmp_path: P
 def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> None:
     file = tmp_path / "my_best%sys#&$x.json"
     shutil.copy(CAREFUL, file)
-    text = table(file, HASTY, "--seeds", CAREFUL, "--baseline", HASTY).out
+    text = table(file, HASTY, "--name", f"&%_={CAREFUL}", "--baseline", HASTY).out
     whole = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{text}"
     (tmp_path / "table.tex").write_text(f"{whole}\\end{{document}}\n", encoding="utf-8")
     command = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
@@ -178,8 +204,12 @@ def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((CAREFUL, "--format", "csv"), "'csv' is not one of 'latex', 'md'"),
-        ((), "Missing argument"),
+        ((CAREFUL, "--format", "json"), "'json' is not one of 'latex', 'md', 'csv'"),
+        ((), "give PREDICTIONS, or a row by --name"),
+        (("--name", f"A={CAREFUL}", "--baseline", "A"), "a row by --name besides the baseline"),
+        (("--name", CAREFUL), "write NAME=FILE"),
+        (("--name", f"A={CAREFUL}", "--name", f"A={HASTY}"), "'A' is there twice"),
+        (("--name", "A=x*.json"), "x*.json: no such file"),
         ((CAREFUL, "--baseline", "nobody"), "nobody: no such file, and no entry of"),
         ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),
     ],

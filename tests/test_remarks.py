@@ -143,8 +143,8 @@ def test_a_state_may_be_written_in_any_notation(state: Any) -> None:
         ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; choose from restaurant"),
         ({"hotel-colour": "x"}, "`state`, hotel: unknown slot 'colour'"),
         ({"hotel-area": "x", "area": "y"}, "`state`: expected `domain-slot` as key, found 'area'"),
-        (["hotel-area"], "`state`: expected a string `domain-slot-value`, found 'hotel-area'"),
-        ([5], "`state`: expected a string `domain-slot-value`, found a number"),
+        (["hotel-area"], "`state`: expected a string `domain-slot=value`, found 'hotel-area'"),
+        ([5], "`state`: expected a string `domain-slot=value`, found a number"),
         (
             ["hotel-area-north", "hotel-area-south"],
             "`state`: hotel-area has two values, 'north' and 'south'; expected one",

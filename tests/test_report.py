@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from dataclasses import asdict
 from typing import Any
 
 import pytest
-from helpers import HASTY, read_submission
+from helpers import CAREFUL, HASTY, read_submission
 
-from mwz.harness import InputError
+from mwz.harness import InputError, load_predictions
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import normalize_submission
@@ -66,6 +67,25 @@ def test_what_was_not_asked_for_is_none_and_not_in_the_json(sample: Any) -> None
     with pytest.raises(AttributeError, match="no_such_metric"):
         _ = report.no_such_metric
     assert Report.from_dict(json.loads(json.dumps(report.to_dict())), "x") == report
+
+
+def test_python_and_notebooks_show_a_line_and_a_table(sample: Any) -> None:
+    scorer = Scorer(sample)
+    report = scorer.score(load_predictions(CAREFUL))
+    # 26 and 25 of 30 dialogues; (86.7 + 83.3) / 2 + 39.7 = 124.7.
+    line = "30 of 30 dialogues: Inform 86.7, Success 83.3, Combined 124.7, BLEU 39.7>"
+    assert repr(report) == f"<Report on sample, {line}"
+    assert repr(sample) == "<Benchmark sample: 30 dialogues, 146 turns>"
+    html = report._repr_html_()
+    assert re.findall(r"<td[^>]*> *([\d.]+)", html)[:4] == ["39.7", "86.7", "83.3", "124.7"]
+    has = {*report.metrics, "inform", "success", "combined", "rules", "coverage"}
+    assert has <= {*dir(report)}
+    # Without a set-up there are no totals: what there is is not folded away.
+    tracked = scorer.with_options(metrics=["dst"]).score(load_predictions(CAREFUL))
+    assert tracked._repr_html_().startswith("<details open><summary>&lt;Report on sample")
+    assert "inform" not in dir(tracked)
+    gold = scorer.with_options(states="gold").score(load_predictions(CAREFUL))
+    assert ", gold states: " in repr(gold)
 
 
 def _set(document: Any, place: str, value: Any) -> None:

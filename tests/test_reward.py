@@ -89,12 +89,22 @@ _BLOCKS = re.findall(
 )
 
 
-def _documented() -> dict[str, Any]:
+@pytest.fixture
+def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the blocks of the document define."""
+    monkeypatch.chdir(tmp_path)
+    Path("predictions.json").write_bytes(CAREFUL.read_bytes())
     names: dict[str, Any] = {}
     for block in _BLOCKS:
         # No benchmark is installed in tests: the sample is what `load_benchmark()` gives.
         exec(compile(block, "docs/python.md", "exec"), names)
     return names
+
+
+def test_the_documented_score_of_a_file_is_that_of_its_predictions(
+    documented: dict[str, Any], sample: Benchmark
+) -> None:
+    assert documented["first"] == Scorer(sample).score(sample_predictions("careful"))
 
 
 class _Model:
@@ -117,9 +127,11 @@ class _Model:
         self.saved.append(self.epoch)
 
 
-def test_the_documented_early_stopping_stops_early(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_early_stopping_stops_early(
+    documented: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     model = _Model()
-    best = _documented()["train"](model, epochs=6)
+    best = documented["train"](model, epochs=6)
     # The second epoch is the best; three that are no better follow, the sixth is never trained.
     assert (model.epoch, model.saved) == (4, [0, 1])
     sample = load_benchmark("sample")
@@ -128,8 +140,8 @@ def test_the_documented_early_stopping_stops_early(capsys: pytest.CaptureFixture
     assert "epoch 4: " in capsys.readouterr().out
 
 
-def test_the_documented_reward_is_higher_for_what_is_better() -> None:
-    names = _documented()
+def test_the_documented_reward_is_higher_for_what_is_better(documented: dict[str, Any]) -> None:
+    names = documented
     means = {
         name: sum(rewards) / len(rewards)
         for name in ("careful", "hasty")
@@ -141,15 +153,17 @@ def test_the_documented_reward_is_higher_for_what_is_better() -> None:
     assert all((names["shaped"](each) == 1) == bool(each.success) for each in outcome)
 
 
-def test_the_documented_rewards_by_workers_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = _documented()
+def test_the_documented_rewards_by_workers_are_in_order(documented: dict[str, Any]) -> None:
+    names = documented
     # Threads stand in for processes, which could not import what is only in a document.
     names["ProcessPoolExecutor"] = ThreadPoolExecutor
     rollouts = list(sample_predictions("careful").items())[:7]
     assert names["rewards"](rollouts, workers=3) == names["rewards"](rollouts)
 
 
-def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -> None:
+def test_the_documented_lines_are_read_back(
+    documented: dict[str, Any], sample: Benchmark, tmp_path: Path
+) -> None:
     from mwz.harness.cli import main
 
     target = tmp_path / "lines.jsonl"
@@ -161,6 +175,6 @@ def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -
             ]
         )
     metrics = Scorer(sample).score(sample_predictions("careful")).metrics
-    whole = _documented()["whole"](target)
+    whole = documented["whole"](target)
     assert {"strict", "optimistic", "bleu", "diversity"} <= whole.keys()
     assert whole == {name: metrics[name] for name in whole}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 from helpers import write_json
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, write_states
 
+from mwz.harness.data.gold_states import install_gold_states
 from mwz.harness.io import validated
+from mwz.harness.metrics import GoldStates
 from mwz.harness.signature import Signature
 
 
@@ -97,6 +101,15 @@ def test_per_domain_adds_domains_and_slots(dst, figure_1):
     assert "attraction-name" in detailed
     latex = dst(figure_1, "--per-domain", "--format", "latex").out
     assert "attraction-name & 0 & 0 & 1 & 0" in latex
+    # In CSV it is a row per file, domain and slot.
+    rows = [*csv.DictReader(dst(figure_1, "--per-domain", "--format", "csv").out.splitlines())]
+    assert [(row["name"], row["domain"], row["slot"]) for row in rows[:2]] == [
+        ("first", "", ""),
+        ("first", "attraction", ""),
+    ]
+    [name] = [row for row in rows if row["slot"] == "attraction-name"]
+    assert (name["missed"], name["overshot"], name["JGA"]) == ("0", "1", "")
+    assert [one["turns"] for one in dst.json(figure_1, "--per-domain")] == [6]
 
 
 def test_a_domain_may_forget_at_its_own_rate(dst, figure_1):
@@ -137,10 +150,27 @@ def test_a_dialogue_is_part_of_the_json(dst, figure_1):
     assert report["dialogue"][1]["gold"] == {"hotel-name": "v"}
 
 
+def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_path):
+    """The other version has another area in one of the dialogue's turns."""
+    monkeypatch.setenv("MWZ_DATA", str(tmp_path))
+    states = {id_: [*dialogue.states] for id_, dialogue in sample.dialogues.items()}
+    written = write_json(
+        tmp_path / "gold.json", {id_: [{"state": one} for one in of] for id_, of in states.items()}
+    )
+    id_, number = next((i, n) for i, of in states.items() for n, one in enumerate(of) if one)
+    states[id_][number] = {"hotel": {"area": "elsewhere"}}
+    install_gold_states(GoldStates("2.4", "sample", states))
+    install_gold_states(GoldStates("2.2", "sample", {**states, id_: sample.dialogues[id_].states}))
+    reports = cli.json("dst", written, "--benchmark", "sample", "--gold", "2.2,2.4")
+    assert [one["label"] for one in reports] == ["gold (2.2)", "gold (2.4)"]
+    assert [one["gold_version"] for one in reports] == ["2.2", "2.4"]
+    # All but one of 146 turns are right.
+    assert [one["metrics"]["JGA"] for one in reports] == [100, pytest.approx(100 * 145 / 146)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--intervals", "--format", "latex"), "--intervals is not in --format latex; take csv"),
         (["--variant", "lambda=much"], "--variant: lambda: expected numbers of at least 0"),
         (["--variant", "slots=2"], "2 slots are fewer than the 3 that are wrong"),
         (["--gold", "2.4"], "gold states 2.4: not installed for sample, which has none"),

@@ -7,6 +7,8 @@ from helpers import refusal
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.metrics import parse_tracking_file, score_tracking, track_states
+from mwz.harness.submission import parse_predictions
+from mwz.harness.submission.notations import read_state
 
 GOLD = {"hotel": {"area": "centre"}}
 OTHER = {"hotel": {"area": "north"}}
@@ -138,24 +140,6 @@ BARE = {
         ({"sng0001": SUBMITTED}, "standard form"),
         ({"SNG0001.json": SUBMITTED}, "standard form"),
         ({"SNG0001.json": BARE}, "predicted states"),
-        (
-            {
-                "SNG0001.json": {
-                    "0": ["hotel-area-centre"],
-                    "1": ["hotel-area-centre", "hotel-book day-monday", "hotel-book people-2"],
-                }
-            },
-            "predicted states",
-        ),
-        (
-            {
-                "SNG0001.json": [
-                    {"hotel-Area": "centre"},
-                    {"hotel-area": "centre", "hotel-day": "monday", "hotel-bookpeople": "2"},
-                ]
-            },
-            "predicted states",
-        ),
     ],
 )
 def test_predictions_are_compared_with_the_benchmark_in_one_spelling_of_slots(content, name):
@@ -165,6 +149,101 @@ def test_predictions_are_compared_with_the_benchmark_in_one_spelling_of_slots(co
     report = score_tracking(file.dialogues)
     assert (report.turns, report.metrics["JGA"]) == (2, 100)
     assert set(report.per_slot) == {"hotel-area", "hotel-day", "hotel-people"}
+
+
+RIGHT, WRONG = {"area": "centre"}, {"area": "centre", "book day": "monday", "book people": "3"}
+WAYS = {
+    "nested": lambda slots: {"hotel": slots},
+    "flat": lambda slots: {f"hotel-{slot}": value for slot, value in slots.items()},
+    "underscores": lambda slots: {f"hotel_{slot}": value for slot, value in slots.items()},
+    "dashes": lambda slots: [f"hotel-{slot}-{value}" for slot, value in slots.items()],
+    "assigned": lambda slots: [f"hotel-{slot} = {value}" for slot, value in slots.items()],
+    "text": lambda slots: ", ".join(f"hotel-{slot}={value}" for slot, value in slots.items()),
+    "pairs": lambda slots: [[f"hotel-{slot}", value] for slot, value in slots.items()],
+    "triples": lambda slots: [["hotel", slot, value] for slot, value in slots.items()],
+    "objects": lambda slots: [
+        {"domain": "hotel", "slot": slot, "value": value} for slot, value in slots.items()
+    ],
+    "TRADE": lambda slots: [
+        {"slots": [[f"hotel-{slot}", value]], "act": "inform"} for slot, value in slots.items()
+    ],
+    "metadata": lambda slots: {
+        "hotel": {
+            "semi": {"area": slots["area"], "stars": "not mentioned"},
+            "book": {"booked": []} | {slot[5:]: slots[slot] for slot in slots if slot != "area"},
+        }
+    },
+    "span": lambda slots: f"[hotel] {' '.join(f'{s} {v}' for s, v in slots.items())}",
+    "Python": lambda slots: str({"hotel": slots}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_states_score_alike_however_they_are_written(way):
+    turns = [{"state": WAYS[way](slots)} for slots in (RIGHT, WRONG)]
+    # The second of two turns has one person too many.
+    assert score_tracking(parse({"sng0001": turns}).dialogues).metrics["JGA"] == 50
+
+
+FULL = {**WRONG, "book people": "2"}
+EMPTY = WAYS["metadata"]({"area": "not mentioned"})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"SNG0001.json": [EMPTY, WAYS["metadata"](FULL)]},
+        {"SNG0001.json": [{"metadata": EMPTY}, {"metadata": WAYS["metadata"](FULL)}]},
+        {"SNG0001.json": [[], WAYS["pairs"](FULL)]},
+        {"SNG0001.json": [{"belief_state": {}}, {"belief_state": WAYS["flat"](FULL)}]},
+        [
+            {
+                "dialogue_idx": "SNG0001.json",
+                "dialogue": [
+                    {"turn_idx": 0, "belief_state": []},
+                    {"turn_idx": 1, "belief_state": WAYS["TRADE"](FULL)},
+                ],
+            }
+        ],
+        [
+            {"dialogue_id": "sng0001", "turn_id": number, "belief": text}
+            for number, text in enumerate(("", WAYS["text"](FULL)))
+        ],
+    ],
+)
+def test_states_may_stand_alone_and_begin_empty(content):
+    # The first gold state has an area, and all that the second one has is predicted.
+    report = score_tracking(parse(content).dialogues)
+    assert (report.metrics["JGA"], report.counts["missed"]) == (50, 1)
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+@pytest.mark.parametrize("sign", ["-", "_", "."])
+def test_a_table_may_have_a_column_per_slot(separator, sign):
+    rows = [
+        ["dialogue_id", "turn", "note", *(f"hotel{sign}{slot}" for slot in (*WRONG, "stars"))],
+        ["SNG0001.json", "1", "", *WRONG.values(), ""],
+        ["SNG0001.json", "0", "x", "centre", "", "", ""],
+    ]
+    content = "\n".join(map(separator.join, rows)).encode()
+    file = parse(parse_predictions(content, "states.csv"))
+    assert score_tracking(file.dialogues).metrics["JGA"] == 50
+    # An empty cell is no value, and no slot that was predicted.
+    assert score_tracking(file.dialogues).counts["overshot"] == 0
+
+
+def test_keys_that_only_look_like_slots_are_no_state():
+    content = {"sng0001": [{"response": "hi", "train_loss": 0.5, "step": 1}]}
+    assert "`state` is missing" in problem(content)
+
+
+def test_of_assignments_a_mark_within_a_value_separates_nothing():
+    state = "hotel-name=salt, pepper and co; hotel-area: north\ntrain-leave at=10:15"
+    read = read_state(state, lambda *problem: pytest.fail(str(problem)), lambda *remark: None)
+    assert read == {
+        "hotel": {"name": "salt, pepper and co", "area": "north"},
+        "train": {"leave at": "10:15"},
+    }
 
 
 def test_a_slot_that_gold_never_has_is_a_false_prediction():
@@ -219,7 +298,7 @@ def pair(gold, predicted):
         ),
         (
             pair(GOLD, ["hotel-area"]),
-            "turn 1: `state`: expected a string `domain-slot-value`, found 'hotel-area'",
+            "turn 1: `state`: expected a string `domain-slot=value`, found 'hotel-area'",
         ),
         (
             {"SNG1.json": {"0": {"gt": GOLD, "pr": GOLD}, "1": ["hotel-area-centre"]}},

@@ -255,12 +255,14 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def _range(board: Board) -> Column[Any]:
-    def value(row: ResponsesRow) -> Value:
-        return Value(words=board.rank_range(row) or NOTHING)
+def range_of(board: Board) -> Values:
+    """Return what a cell says of the ranks that a row may have."""
+    return lambda row: Value(words=board.rank_range(row) or NOTHING)
 
+
+def _range(board: Board) -> Column[Any]:
     # The web page shows it beside the rank.
-    return Column("rank-range", "Rank range", value, numbers=False, shown="never")
+    return Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Any]:

@@ -1,4 +1,4 @@
-"""A few characters per turn of what a system says and believes, by which copies show.
+"""A few characters per turn of what a system says and believes: copies, and which states are right.
 
 Entries may not store their outputs, which are published elsewhere, and nobody can hold every entry
 against every other by reading. Two digits of base 64 per turn are enough to tell which share of two
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from operator import itemgetter
@@ -23,7 +23,7 @@ from pydantic import Field
 from mwz.normalization import DEFAULT_RULES, BeliefState, rule_set
 
 from ..benchmark import Benchmark
-from ..metrics import FEWEST, queries
+from ..metrics import FEWEST, TrackedDialogue, dialogue_states, queries, track_states
 
 LONG = 6
 """Words of a response from which it is hardly by chance that another is equal."""
@@ -59,16 +59,20 @@ class Fingerprints:
             than six words are left out.
         states: Of what queries use of predicted states; states that agree with gold are left out,
             since all good trackers share them.
+        exact: Whether predicted states are the gold states, as for joint goal accuracy: 1, 0, or
+            `.` of a turn that is not tracked; a blank is between dialogues. None where no states
+            are predicted.
     """
 
     benchmark: str
     phrases: _Mark = ""
     states: _Mark = ""
+    exact: Annotated[str, Field(pattern=r"^[01. ]*$")] | None = None
 
     @cached_property
     def marks(self) -> Mapping[str, Any]:
         """Kind -> array of a number per turn of the benchmark, which stands for its mark."""
-        kinds = [one.name for one in fields(self)[1:]]
+        kinds = _KINDS.values()
         return {kind: np.frombuffer(getattr(self, kind).encode(), "<u2") for kind in kinds}
 
     def shared(self, other: Fingerprints, kind: str) -> float | None:
@@ -131,6 +135,7 @@ def fingerprints_of(
     benchmark: Benchmark,
     responses: Mapping[str, Sequence[str]] | None,
     states: Mapping[str, Sequence[BeliefState]] | None,
+    tracked: Sequence[TrackedDialogue] | None = None,
 ) -> Fingerprints:
     """Return what shows copies of a system.
 
@@ -138,6 +143,7 @@ def fingerprints_of(
         benchmark: The benchmark that is played.
         responses: Dialogue id -> normalised responses; None of a tracker.
         states: Dialogue id -> normalised predicted states; None where there are none.
+        tracked: The states of a tracker beside the gold states that it was entered with.
     """
     rules = rule_set(DEFAULT_RULES)
 
@@ -156,10 +162,16 @@ def fingerprints_of(
     gold = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
     phrases = {id_: [*map(phrase, texts)] for id_, texts in (responses or {}).items()}
     beliefs = {id_: believed(predicted, gold[id_]) for id_, predicted in (states or {}).items()}
+    right = {
+        one.id: "".join("01"[pair.failed == 0] for pair in dialogue_states(one).turns)
+        for one in (track_states(states or {}, benchmark) if tracked is None else tracked)
+    }
+    exact = (right.get(id_, "").ljust(one.turns, ".") for id_, one in benchmark.dialogues.items())
     return Fingerprints(
         benchmark.name,
         phrases="" if responses is None else _text(benchmark, phrases),
         states="" if states is None else _text(benchmark, beliefs),
+        exact=None if states is None else " ".join(exact),
     )
 
 

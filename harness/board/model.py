@@ -15,7 +15,7 @@ from ..errors import refuse
 from ..signature import PLACEHOLDERS, Signature, grouped
 from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
-from .pairs import RANKING, EntryPair, Pairs, read_pairs
+from .pairs import EntryPair, Pairs, read_pairs
 from .reported import (
     OFFICIAL,
     PrintedFigures,
@@ -194,21 +194,21 @@ class Board:
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
-        """Key of a ranked row -> its first and last possible rank, as far as pairs are known.
+        """What pairs call a ranked row -> its first and last possible rank, as far as it is known.
 
         From 1 + the ranked rows of the track that are significantly better, to the number of ranked
-        rows less those that are significantly worse, by the combined score. Rows that do not
+        rows less those that are significantly worse, by the figure that ranks. Rows that do not
         compare count as neither; a row that compares with no other has no range. Source: the rank
         ranges of the WMT shared tasks.
         """
         ranges: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
-        names = [name for name, track in tracks().items() if track.delexicalised]
+        names = [name for name, of in tracks().items() if of.delexicalised or of.takes_gold]
         for track in names if self.rules == DEFAULT_RULES else ():
-            keys = [row.key for row in self.of_track(track) if row.rank is not None]
+            keys = [row.compared_as for row in self.of_track(track) if row.rank is not None]
             for key in keys:
                 pairs = [pair for other in keys if (pair := self.pairs.get((key, other)))]
-                gaps = [one.difference for pair in pairs if (one := pair.figures[RANKING]).distinct]
+                gaps = [one.difference for pair in pairs if (one := pair.ranking).distinct]
                 better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
                 if pairs:
                     ranges[key] = (1 + better, len(keys) - worse)
@@ -216,9 +216,7 @@ class Board:
 
     def rank_range(self, row: Row) -> str:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
-        if not isinstance(row, ResponsesRow):
-            return ""
-        return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.key, ()))))
+        return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.compared_as, ()))))
 
     def rank_groups(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in groups whose rank ranges do not overlap, the best first.
@@ -230,7 +228,7 @@ class Board:
         for row in self.of_track(track):
             if row.rank is None or not self.rank_range(row):
                 continue
-            first, end = self.rank_ranges[row.key]
+            first, end = self.rank_ranges[row.compared_as]
             if not groups or first > last:
                 groups.append([])
             groups[-1].append(row)

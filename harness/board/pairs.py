@@ -1,5 +1,8 @@
 """Entries compared by what they store of their dialogues, and `pairs.jsonl`, two by two.
 
+Entries with predicted states are also compared by these, against the benchmark's gold states, as
+systems of their own that are called NAME/states.
+
 What `dialogues.json` holds of every dialogue is enough for `FIGURES` under the default rule set, in
 the strict set-up. What is known of a file is brought into the same form by `of_file`.
 
@@ -26,21 +29,34 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mwz.normalization import DEFAULT_RULES
+from mwz.normalization import DEFAULT_RULES, sha256
 
 from ..comparison import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Evidence, paired
 from ..errors import InputError
 from ..io import parse_json, read_plain, validated
-from ..metrics import BOTH, COLUMNS, MAIN_SETUP, Figure, Statistics, figures_of_sums, headlines
+from ..metrics import (
+    BOTH,
+    COLUMNS,
+    MAIN_SETUP,
+    Figure,
+    Statistics,
+    figures_of_sums,
+    headlines,
+    percent,
+)
 from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
 from .scores import FIGURES, plain
+from .tracked import TrackedScores, entered_scores
 
 PAIRS_FILE = "pairs.jsonl"
 
-RANKING = "combined"
-"""The figure that ranks, by which rows of the leaderboard are compared."""
+RANKING, JGA = "combined", "jga"
+"""The figures that rank, by which rows of the leaderboard are compared."""
+
+STATES = "/states"
+"""What the names of entries end with that are compared by their states."""
 
 SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
 
@@ -63,6 +79,37 @@ def stored_evidence(entry: Entry) -> Evidence:
     rows = [*zip(*dialogues.columns, strict=True)]
     signature = _signature(entry.scores.main.signature)
     return evidence_of_rows(entry.key, signature, [*map(str, dialogues.places)], rows)
+
+
+def _states(entry: Entry) -> tuple[Signature, dict[int, str]]:
+    """Return what an entry's states are compared by.
+
+    Returns:
+        Their gold states, as a signature; number of a dialogue -> mark of each turn, 1 if exact:
+        empty for an entry that was entered with other gold states than the benchmark's, or none.
+    """
+    report, marks = entry.scores.reports.get(DEFAULT_RULES), entry.scores.fingerprints
+    entered = entry.scores.result if report is None else entered_scores(report)
+    if entry.problems or entry.system.predictions.by_harness or marks is None:
+        return Signature(), {}
+    if not isinstance(entered, TrackedScores) or entered.gold != "benchmark":
+        return Signature(), {}
+    turns = (of.rstrip(".") for of in (marks.exact or "").split(" "))
+    exact = {number: of for number, of in enumerate(turns) if of}
+    return Signature(data=entered.gold_digest), exact
+
+
+def _states_evidence(entry: Entry) -> Evidence:
+    """Return what is known of an entry's states: turns, and exact ones, of each dialogue."""
+    signature, exact = _states(entry)
+    rows = [[len(of), of.count("1")] for of in exact.values()]
+    figures = [Figure(JGA, "JGA", main=True)]
+    statistics = {"states": [Statistics.of_rows(figures, rows, _jga, of_samples=True)]}
+    return Evidence(entry.key, signature, tuple(map(str, exact)), statistics)
+
+
+def _jga(sums: Sequence[Any]) -> dict[str, Any]:
+    return {JGA: percent(sums[1], sums[0])}
 
 
 def evidence_of_rows(
@@ -148,7 +195,7 @@ class EntryPair:
         dialogues: The dialogues that both play.
         samples: The samples of the randomisation test.
         seed: Its seed.
-        figures: Of `FIGURES` -> how the two differ.
+        figures: Of `FIGURES`, or `JGA` -> how the two differ.
     """
 
     a: str
@@ -158,6 +205,11 @@ class EntryPair:
     samples: int
     seed: int
     figures: Mapping[str, PairFigure]
+
+    @property
+    def ranking(self) -> PairFigure:
+        """How they differ in the figure that ranks."""
+        return self.figures.get(RANKING) or self.figures[JGA]
 
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
@@ -208,18 +260,27 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     """Return the keys of every two entries that compare -> the digests of their dialogues.
 
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
-    dialogue is played by both.
+    dialogue is played by both; states, if the benchmark is the same.
     """
+    ordered = sorted(entries, key=lambda entry: entry.key)
     scored = [
-        (entry.key, entry.scores.main.signature, dialogues)
-        for entry in sorted(entries, key=lambda entry: entry.key)
+        (entry.key, entry.scores.main.signature, dialogues.digest, {*dialogues.places})
+        for entry in ordered
         if (dialogues := entry.compared) is not None
     ]
+    # As their names are ordered, in which a stroke comes before `STATES`.
+    tracked = sorted(
+        (f"{one.key}{STATES}", signature, sha256(json.dumps(exact)), {*exact})
+        for one in ordered
+        for signature, exact in [_states(one)]
+        if exact
+    )
     return {
-        (a, b): (one.digest, other.digest)
-        for (a, signed, one), (b, other_signed, other) in combinations(scored, 2)
-        if signed.comparable_with(other_signed, apart_from=("coverage", PLACEHOLDERS))
-        and set(one.places) & set(other.places)
+        (a, b): (digest, other_digest)
+        for (a, signed, digest, places), (b, other, other_digest, others) in chain(
+            combinations(scored, 2), combinations(tracked, 2)
+        )
+        if signed.comparable_with(other, apart_from=("coverage", PLACEHOLDERS)) and places & others
     }
 
 
@@ -230,7 +291,7 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
             pair = validated(EntryPair, parse_json(line, PAIRS_FILE), PAIRS_FILE)
         except InputError:
             continue
-        if set(pair.figures) == set(FIGURES):
+        if set(pair.figures) in ({*FIGURES}, {JGA}):
             yield pair
 
 
@@ -255,12 +316,17 @@ def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str])
         keys: Keys of the entries whose pairs are looked at.
     """
     stored = read_pairs(folder, entries)
-    chosen = [(a, b) for a, b in stored if a < b and {a, b} & set(keys)]
+    chosen = [pair for pair in stored if pair[0] < pair[1] and {*map(_key, pair)} & {*keys}]
     for pair in compared(entries, chosen) if chosen else ():
         if not _is_same(stored[pair.a, pair.b], pair):
             problem = "gives another result; remove the line of both, and run `mwz leaderboard`"
             for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
-                yield f"{one}: {PAIRS_FILE}: how it compares with {other} {problem}"
+                yield f"{_key(one)}: {PAIRS_FILE}: how it compares with {other} {problem}"
+
+
+def _key(name: str) -> str:
+    """Return the entry's key, of the name that it is compared by."""
+    return name.removesuffix(STATES)
 
 
 def _is_same(one: EntryPair, other: EntryPair) -> bool:
@@ -285,6 +351,11 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
     """
     keys, digests = set(chain.from_iterable(chosen)), _digests(entries)
     evidence = {entry.key: stored_evidence(entry) for entry in entries if entry.key in keys}
+    evidence |= {
+        name: _states_evidence(entry)
+        for entry in entries
+        if (name := f"{entry.key}{STATES}") in keys
+    }
     entry_pairs = []
     for a, b in chosen:
         pair = paired(evidence[a], evidence[b], SAMPLES, SEED)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
 from statistics import fmean, stdev
+from typing import Any
 
 from mwz.normalization import read_toml
 
@@ -26,6 +27,7 @@ from ..comparison import (
     TEST_SAMPLES,
     Comparison,
     Evidence,
+    Pair,
     check_comparable,
     compare,
     p_text,
@@ -151,6 +153,17 @@ class PaperSystem:
         values = (report.whole(name) for report in self.reports)
         return [value for value in values if value is not None]
 
+    def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
+        """Return the row as JSON types: mean and deviation of each figure, p after correction."""
+        row: dict[str, Any] = {"system": self.name, "outputs": len(self.reports)}
+        for name in FIGURES:
+            values = self.values(name)
+            row[name] = fmean(values)
+            row[f"{name}_deviation"] = stdev(values) if len(values) > 1 else None
+            row[f"{name}_p"] = compared.differences[name].p_holm if compared else None
+        signatures = dict.fromkeys(str(_signed(one.signature, tested)) for one in self.evidence)
+        return {**row, "signature": "; ".join(signatures)}
+
     def text(self, name: str) -> str:
         """Return a figure as the table shows it: mean and standard deviation."""
         values, digits = self.values(name), headlines()[name].digits
@@ -180,7 +193,7 @@ def paper(
     Args:
         baseline: The baseline; None to test nothing.
         systems: The systems, at least one.
-        format_: "latex" or "md".
+        format_: "latex", "md", or "csv", which has the figures alone.
 
     Raises:
         InputError: Some scores do not compare.
@@ -188,18 +201,23 @@ def paper(
     rows = _distinct([*([] if baseline is None else [baseline]), *systems])
     check_comparable([one for row in rows for one in row.evidence])
     compared = _compared(rows) if baseline is not None else None
-    marked = {
-        (pair.b, name)
-        for pair in (compared.pairs if compared else ())
-        for name, one in pair.differences.items()
-        if one.significant
-    }
+    pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
     cells = [
-        [row.name, *(row.text(name) + MARK * ((row.name, name) in marked) for name in FIGURES)]
+        [
+            row.name,
+            *(
+                row.text(n) + MARK * (pair is not None and pair.differences[n].significant)
+                for n in FIGURES
+            ),
+        ]
         for row in rows
+        for pair in [pairs.get(row.name)]
     ]
     headers = ["", *(headlines()[name].title for name in FIGURES)]
-    table = Table("paper", _caption(rows, compared), headers, cells, data=[])
+    data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
+    table = Table("paper", _caption(rows, compared), headers, cells, data)
+    if format_ == "csv":
+        return formatted([table], format_)
     bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, compared))
     sentence = " ".join(_sentence(rows, compared, format_))
     if format_ == "latex":

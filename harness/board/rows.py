@@ -146,6 +146,11 @@ class Row:
         return tracks()[self.track]
 
     @property
+    def compared_as(self) -> str:
+        """What pairs call it; empty if it is in none."""
+        return self.key
+
+    @property
     def anchor(self) -> str:
         """Its address on a page."""
         return f"row-{self.key}" if self.key else self.place

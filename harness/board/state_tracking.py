@@ -35,11 +35,12 @@ from ..metrics import (
 )
 from ..signature import Signature
 from ..submission import dialogue_id, empty_states, parse_predictions
-from .columns import Column, Values, at, named, raised
+from .columns import Column, Values, at, named, raised, range_of
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
+from .pairs import STATES
 from .rows import MISSING, Row, Value, ranked
 from .scores import Scores, plain
 from .track import Track
@@ -163,7 +164,7 @@ class States(Outputs):
                 by_number = {turn.number: turn.predicted for turn in dialogue.turns}
                 turns = range(benchmark.dialogues[id_].turns)
                 states[id_] = [normalize_state(by_number.get(n, {}), rules) for n in turns]
-        return fingerprints_of(benchmark, None, states) if states else None
+        return fingerprints_of(benchmark, None, states, file.dialogues) if states else None
 
 
 def read_states(content: bytes | str, source: str, how: Reading) -> States:
@@ -220,6 +221,11 @@ class TrackedRow(Row):
     def coverage(self) -> float:
         """As of `Row`, of the turns."""
         return self.scores.coverage.percent
+
+    @property
+    def compared_as(self) -> str:
+        """As of `Row`."""
+        return f"{self.key}{STATES}" if self.scores.gold == "benchmark" else ""
 
     @property
     def anchor(self) -> str:
@@ -364,7 +370,8 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
     scores = rows[0].scores
     figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
     if scores.gold != "version":
-        columns = {**figures, "Coverage": _turns_covered}
+        ranges = {"Rank range": range_of(board)} if any(map(board.rank_range, rows)) else {}
+        columns = {**figures, **ranges, "Coverage": _turns_covered}
     else:
         columns = {
             f"JGA {scores.version}": figures["JGA"],
@@ -376,7 +383,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
             "Turns": at("scores.coverage.turns", 0),
         }
     columns = {**columns, "Track": at("track"), "Flags": raised}
-    return named(columns, words=("Track", "Flags"))
+    return named(columns, words=("Track", "Flags", "Rank range"), chosen=("Rank range",))
 
 
 def _figure(key: str) -> Values:

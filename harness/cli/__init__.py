@@ -101,7 +101,9 @@ class _LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [*_joined(args, "--seeds")])
+        # Elsewhere `--name` takes one value.
+        several = "--name" if args[:1] == ["table"] else "--seeds"
+        return super().parse_args(ctx, [*_joined(args, several)])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -14,6 +14,7 @@ from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
 from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
+from .dst import scored_files
 from .reading import (
     BenchmarkChooser,
     Outputs,
@@ -23,8 +24,10 @@ from .reading import (
     read_plays,
     score_outputs,
 )
+from .tracked_files import tracking_evidence
 
-_DOING = "comparing on"
+_DOING, _STATES = "comparing on", "dst"
+_OF_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 
 
 @click.command()
@@ -62,21 +65,25 @@ def command(
 ) -> None:
     """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
     paired tests on the dialogues that both play. A system is a predictions file (-: standard
-    input), a file of `mwz play`, or the name of an entry. Without its outputs, an entry is
-    compared in strict BLEU, Inform, Success and Combined, by the default rule set.
+    input), a tracker's file, a file of `mwz play`, or the name of an entry. Without its outputs, an
+    entry is compared in strict BLEU, Inform, Success and Combined, by the default rule set. Beside
+    a tracker, all systems are compared by their states, as `mwz dst` scores them.
     """
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     if plays := read_plays(names, benchmark, _DOING):
-        option.of_plays("systems", "seeds", "test", "format_", "json_target", "benchmark")
+        option.of_plays(*_OF_PLAYS)
         short = short_names([source for source, _ in plays])
         evidence = [one.evidence(name) for name, (_, one) in zip(short, plays, strict=True)]
     else:
         chosen = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
         options = Options(metrics=chosen, **how)
         outputs = [read_outputs(name, required=False) for name in names]
-        evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
+        if any(one.is_tracker() for one in outputs):
+            evidence = _tracked(outputs, chosen, benchmark)
+        else:
+            evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
@@ -99,6 +106,25 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
         told = f"cannot be resampled; choose from {', '.join(choices)}"
         raise InputError("metrics", [f"{name} {told}" for name in wrong])
     return [*named]
+
+
+def _tracked(
+    systems: Sequence[Outputs], metrics: Sequence[str] | None, benchmark: str | None
+) -> list[comparison.Evidence]:
+    """Return what is known of systems by their states, of which some are trackers'.
+
+    Raises:
+        InputError: Outputs are missing, or more is asked for than states tell.
+    """
+    option.of_plays(*_OF_PLAYS, "metrics", kind="states alone")
+    if metrics not in (None, [_STATES]):
+        raise InputError("--metrics", f"states alone are compared by `{_STATES}`")
+    for one in systems:
+        if one.missing is not None:
+            raise one.missing
+    scored = scored_files(systems, benchmark)
+    named = zip(scored, _names(systems), strict=True)
+    return [replace(tracking_evidence(one), name=name) for one, name in named]
 
 
 def _evidence(

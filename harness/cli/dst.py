@@ -7,21 +7,27 @@ from dataclasses import replace
 
 import click
 
-from .. import comparison
 from ..data import load_gold_states
 from ..errors import InputError, refuse, unknown
 from ..io import STANDARD_STREAM, formatted, printable, short_names, write_json
 from ..metrics import (
     VARIANTS,
     Choices,
+    GoldStates,
     parse_tracking_file,
     tracking_metrics,
-    tracking_statistics,
 )
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
-from .reading import benchmark_chooser, read_outputs
-from .tracked_files import ScoredFile, plot_tracking, score_file, tracking_tables, without
+from .reading import Outputs, benchmark_chooser, read_outputs
+from .tracked_files import (
+    ScoredFile,
+    plot_tracking,
+    score_file,
+    tracking_tables,
+    with_intervals,
+    without,
+)
 
 _VALUES = "; ".join(f"{name}={'|'.join(values)}" for name, values in VARIANTS.items())
 
@@ -34,9 +40,9 @@ states_options = option.together(
     click.option(
         "--gold",
         "gold_version",
-        metavar="VERSION",
-        help="Compare with the benchmark's gold states of this version, such as 2.4, whatever gold "
-        "states a FILE has; `mwz data import --states` installs them.",
+        metavar="VERSION,…",
+        help="Compare with the benchmark's gold states of these versions, such as 2.4 or 2.2,2.4, "
+        "whatever gold states a FILE has; `mwz data import --states` installs them.",
     ),
     click.option(
         "--variant",
@@ -52,19 +58,20 @@ states_options = option.together(
 
 
 def scored_files(
-    files: Sequence[str],
+    files: Sequence[str | Outputs],
     benchmark: str | None,
-    gold_version: str | None,
-    choices: Choices,
+    gold_version: str | None = None,
+    choices: Choices = Choices(),
     wanted: str | None = None,
     leave_out: Sequence[str] = (),
 ) -> list[ScoredFile]:
     """Read files of states and score them; remarks on them are printed.
 
     Args:
-        files: Files, `-` for standard input; what the harness makes; names of entries.
+        files: Files, `-` for standard input; what the harness makes; names of entries; or the
+            outputs that these are.
         benchmark: The value of `--benchmark`.
-        gold_version: The value of `--gold`.
+        gold_version: The value of `--gold`: each file is scored with each version.
         choices: What the values of `--variant` choose.
         wanted: The id of a dialogue to show turn by turn.
         leave_out: Ids of dialogues and domains; each domain is scored by itself as well.
@@ -74,10 +81,11 @@ def scored_files(
             left out is in no file.
     """
     load_benchmark = benchmark_chooser(benchmark, "comparing with")
-    gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
+    versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
+    golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark(())) for v in versions]
     read = []
-    for path in files:
-        outputs = read_outputs(path)
+    every = [one if isinstance(one, Outputs) else read_outputs(one) for one in files]
+    for outputs, name in zip(every, short_names([one.name for one in every]), strict=True):
         states: object
         if isinstance(outputs.content, str):
             if outputs.content != EMPTY_STATES:
@@ -85,18 +93,19 @@ def scored_files(
             states = empty_states(load_benchmark(()))
         else:
             states = parse_predictions(outputs.content, outputs.source)
-        file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
-        if not isinstance(outputs.content, str):
-            tell(file.source, file.remarks)
-        read.append(file)
-    known = sorted({domain for file in read for domain in file.gold_domains})
-    ids = {dialogue_id(one.id) for file in read for one in file.dialogues}
-    ids.update(id_ for file in read for id_ in file.left_out)
+        for number, gold in enumerate(golds or [None]):
+            file = parse_tracking_file(states, outputs.source, load_benchmark, gold)
+            if not isinstance(outputs.content, str) and number == 0:
+                tell(file.source, file.remarks)
+            read.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
+    known = sorted({domain for _, file in read for domain in file.gold_domains})
+    ids = {dialogue_id(one.id) for _, file in read for one in file.dialogues}
+    ids.update(id_ for _, file in read for id_ in file.left_out)
     lacking = [one for one in leave_out if one not in known and dialogue_id(one) not in ids]
     refuse("--leave-out", [unknown("dialogue or domain", one, known) for one in lacking])
     scored = [
         score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
-        for file, name in zip(read, short_names(files), strict=True)
+        for name, file in read
         for what, part, kept in without(file, leave_out, known, load_benchmark)
     ]
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
@@ -127,7 +136,7 @@ class _Command(click.Command):
 )
 @option.flag("--per-domain", help="Also show each domain and each slot.")
 @option.intervals
-@option.table_format(" csv has the main figures alone.")
+@option.table_format()
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
@@ -152,41 +161,20 @@ def command(
     output or a submission; @empty and names of entries stand for theirs. Several FILEs are shown
     side by side.
     """
-    if intervals and format_ in ("md", "latex") and json_target is None:
-        raise click.UsageError(f"--intervals is not in --format {format_}; take csv or --json")
     choices = Choices.of(variants)
     scored = scored_files(files, benchmark, gold_version, choices, wanted, leave_out)
     if plot is not None:
         for one in scored:
             one.file.refuse_without_values("a plot")
         plot_tracking([one.name for one in scored], [one.result for one in scored], plot)
-    text = ""
     if intervals:
-        scored, text = _with_intervals(scored)
+        scored = list(map(with_intervals, scored))
     if json_target is not None:
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
         return
     tables = tracking_tables(scored, per_domain, wanted)
+    if format_ == "csv" and wanted is None:
+        # A row per file, domain and slot.
+        tables = [replace(tables[0], data=[row for table in tables for row in table.data])]
     click.echo(printable(formatted(tables, format_)), nl=False)
-    if intervals and format_ == "text":
-        click.echo(text)
-
-
-def _with_intervals(scored: Sequence[ScoredFile]) -> tuple[list[ScoredFile], str]:
-    """Return files with their intervals, and all intervals as text."""
-    known = [
-        comparison.Evidence(
-            one.file.source,
-            one.signature,
-            tuple(dialogue.id for dialogue in one.file.dialogues),
-            {"dst": [tracking_statistics(one.file.dialogues, one.choices)]},
-        )
-        for one in scored
-    ]
-    intervals = [comparison.intervals_of(one) for one in known]
-    names, figures = [one.name for one in scored], known[0].figures
-    text = comparison.intervals_text(names, figures, intervals)
-    documents = map(comparison.intervals_document, known, intervals)
-    with_them = [replace(one, intervals=own) for one, own in zip(scored, documents, strict=True)]
-    return with_them, f"\n{text}"

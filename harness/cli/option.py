@@ -178,18 +178,15 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
-def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Command]:
+def seeds(description: str) -> Callable[[_Command], _Command]:
     """Return the option `--seeds`, which takes several values at once: `--seeds A B C`.
 
     Args:
         description: What the files are.
-        grouped: Whether the option's value is a tuple per time that it is given; otherwise it is
-            a tuple of all.
     """
 
     def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
-        groups = tuple(tuple(joined.split(BETWEEN)) for joined in value)
-        return groups if grouped else tuple(one for group in groups for one in group)
+        return tuple(one for joined in value for one in joined.split(BETWEEN))
 
     return click.option(
         "--seeds",
@@ -225,11 +222,12 @@ def given(parameter: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-def of_plays(*known: str) -> None:
+def of_plays(*known: str, kind: str = "files of `mwz play`") -> None:
     """Refuse options of the running command that mean nothing for files of `mwz play`.
 
     Args:
         known: The parameters that mean something.
+        kind: What they mean it for, of other files.
 
     Raises:
         click.UsageError: Another one was given.
@@ -237,7 +235,7 @@ def of_plays(*known: str) -> None:
     for parameter in click.get_current_context().command.params:
         name = parameter.name or ""
         if name not in known and given(name):
-            told = f"{parameter.opts[0]} is not for files of `mwz play`; leave it out"
+            told = f"{parameter.opts[0]} is not for {kind}; leave it out"
             raise click.UsageError(told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
+    RESPONSE,
+    STATE,
     Standard,
     Submission,
     checked_submission,
@@ -172,6 +174,21 @@ class Outputs:
         if isinstance(self.content, str):
             return self.content
         return read_standard(self.content, self.source)
+
+    def is_tracker(self) -> bool:
+        """Return whether they are those of a tracker, states without responses.
+
+        Raises:
+            InputError: The file is of no known format.
+        """
+        if self.entry is not None:
+            return board.tracks()[self.entry.system.track].takes_gold
+        read = self.parsed()
+        if not isinstance(read, Standard) or read.find is not None:
+            return isinstance(read, Standard)
+        listed = (of for of in read.dialogues.values() if isinstance(of, list))
+        turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
+        return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
 
     def options(self, options: Options) -> Options:
         """Return options for these outputs: in plain English, or with placeholders of their own."""

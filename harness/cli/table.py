@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from glob import glob
+from pathlib import Path
 
 import click
 
@@ -10,7 +12,7 @@ from .. import board
 from ..errors import InputError
 from ..io import printable, short_names
 from ..scoring import Options
-from . import option
+from . import BETWEEN, option
 from .reading import (
     BenchmarkChooser,
     Outputs,
@@ -22,40 +24,77 @@ from .reading import (
 )
 
 
+def _named(
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return name -> files of each `NAME=FILE FILE…`."""
+    rows: dict[str, list[str]] = {}
+    for value in values:
+        first, *further = value.split(BETWEEN)
+        name, _, file = first.partition("=")
+        if not name.strip() or not file:
+            raise click.BadParameter(f"{first!r}: write NAME=FILE, as in Ours=seed*.json")
+        if name in rows:
+            raise click.BadParameter(f"{name!r} is there twice; give all files of a row at once")
+        # Shells leave a pattern behind `NAME=` as it is.
+        files = [file] if Path(file).exists() else sorted(glob(file)) or [file]
+        rows[name] = [*files, *further]
+    return rows
+
+
 @click.command()
-@option.several_predictions
+@click.argument("predictions", metavar="[PREDICTIONS...]", nargs=-1, type=option.FILE)
+@click.option(
+    "--name",
+    "named",
+    metavar="NAME=FILE [FILE...]",
+    multiple=True,
+    callback=_named,
+    help="A row of that name: the outputs of one system, as files or a pattern (Ours=seed*.json). "
+    "Takes all arguments up to the next option; may be repeated.",
+)
 @click.option(
     "--baseline",
     metavar="SYSTEM",
     multiple=True,
-    help="Predictions to test against, or an entry, whose outputs may be missing. May be "
-    "repeated: the seeds of one baseline.",
+    help="Predictions to test against, a NAME of --name, or an entry, whose outputs may be "
+    "missing. May be repeated: the seeds of one baseline.",
 )
-@option.seeds("Outputs of a further system, a row of its own. May be repeated.", True)
 @click.option(
-    "--format", "format_", type=click.Choice(("latex", "md")), default="latex", show_default=True
+    "--format",
+    "format_",
+    type=click.Choice(("latex", "md", "csv")),
+    default="latex",
+    show_default=True,
 )
 @option.benchmark
 @option.rules
 def command(
     predictions: Sequence[str],
+    named: Mapping[str, Sequence[str]],
     baseline: Sequence[str],
-    seeds: Sequence[Sequence[str]],
     format_: str,
     benchmark: str | None,
     rules: str,
 ) -> None:
     """Print a paper's table of BLEU, Inform, Success and Combined, with PREDICTIONS as training
     seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
-    the sentence to put under it, and BibTeX. LaTeX needs the package booktabs.
+    the sentence to put under it, and BibTeX. LaTeX needs the package booktabs; csv has the figures.
     """
+    if not predictions and not named.keys() - baseline:
+        raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
     choose = benchmark_chooser(benchmark, "scoring on")
-    entries = [found_entry(name) for name in baseline]
-    if any(entries) and len(baseline) > 1:
-        raise InputError("--baseline", "give one entry, or files that are seeds of one system")
-    groups = [*([baseline] if baseline and not any(entries) else []), predictions, *seeds]
-    outputs = [[read_outputs(name) for name in group] for group in groups]
+    groups = [("", predictions), *named.items()] if predictions else [*named.items()]
+    entries = []
+    if len(baseline) == 1 and baseline[0] in named:
+        groups.sort(key=lambda row: row[0] != baseline[0])
+    else:
+        entries = [found_entry(name) for name in baseline]
+        if any(entries) and len(baseline) > 1:
+            raise InputError("--baseline", "give one entry, or files that are seeds of one system")
+        groups = [*([("", baseline)] if baseline and not any(entries) else []), *groups]
+    outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
     rows = _rows(outputs, options, choose)
     for entry in filter(None, entries):
         stored = [board.stored_evidence(entry)]
@@ -65,28 +104,29 @@ def command(
 
 
 def _rows(
-    groups: Sequence[Sequence[Outputs]],
+    groups: Sequence[tuple[str, Sequence[Outputs]]],
     options: Options,
     choose: BenchmarkChooser,
 ) -> list[board.PaperSystem]:
     """Return a row for each system.
 
     Args:
-        groups: The outputs of each.
+        groups: The name of each, or "" for what its outputs' names have in common; its outputs.
         options: How to score.
         choose: Returns the benchmark.
 
     Raises:
         InputError: Some outputs cannot be scored.
     """
-    every = [one for group in groups for one in group]
+    every = [one for _, outputs in groups for one in outputs]
     coming = iter(score_outputs(every, options, ["evidence"], choose))
     names = iter(short_names([one.name for one in every]))
     rows = []
-    for group in groups:
-        scored = [next(coming) for _ in group]
-        name = board.system_name([next(names) for _ in group])
-        entry = group[0].entry if len(group) == 1 else None
+    for name, outputs in groups:
+        scored = [next(coming) for _ in outputs]
+        common = board.system_name([next(names) for _ in outputs])
+        entry = outputs[0].entry if len(outputs) == 1 else None
         evidence = as_stored(scored, choose)
-        rows.append(board.PaperSystem(name, [one.report for one in scored], evidence, entry))
+        reports = [one.report for one in scored]
+        rows.append(board.PaperSystem(name or common, reports, evidence, entry))
     return rows

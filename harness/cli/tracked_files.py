@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, refuse
 from ..io import Table, best_cells, drawn, figure, write_picture
@@ -28,6 +29,7 @@ from ..metrics import (
     score_tracking,
     slot_name,
     tracking_signature,
+    tracking_statistics,
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
@@ -166,6 +168,23 @@ def without(
             yield name, part, {"only": tuple(only)}
 
 
+def tracking_evidence(one: ScoredFile) -> comparison.Evidence:
+    """Return what is known of a file's dialogues, for intervals and tests."""
+    by_id = {dialogue_id(dialogue.id): dialogue for dialogue in one.file.dialogues}
+    # What chance draws must not hang on the order of dialogues in a file.
+    order = by_id if one.file.benchmark is None else one.file.benchmark.dialogues
+    ids = tuple(id_ for id_ in order if id_ in by_id)
+    statistics = {"dst": [tracking_statistics([by_id[id_] for id_ in ids], one.choices)]}
+    return comparison.Evidence(one.name, one.signature, ids, statistics)
+
+
+def with_intervals(one: ScoredFile) -> ScoredFile:
+    """Return a file with the intervals of its scores."""
+    evidence = tracking_evidence(one)
+    intervals = comparison.intervals_of(evidence)
+    return replace(one, intervals=comparison.intervals_document(evidence, intervals))
+
+
 def annotated(
     file: TrackedFile, load_benchmark: Callable[[Iterable[str]], Benchmark]
 ) -> TrackedFile:
@@ -260,29 +279,46 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
     main_only = any(one.file.has_values for one in scored)
     figures = [one.result.titled(main_only) for one in scored]
     titles = [*dict.fromkeys(title for values in figures for title in values)]
-    rows = [[cell(values.get(title)) for title in titles] for values in figures]
+    ends = [_ends(one) for one in scored]
     names, signatures = [one.name for one in scored], [one.signature for one in scored]
     group = comparable_group(signatures)
+    cells = [[cell(values.get(title)) for title in titles] for values in figures]
     comparing = [
         [values.get(title) if at in group else None for title in titles]
         for at, values in enumerate(figures)
     ]
+    rows = [
+        [
+            of[title].text(2) if title in of else text
+            for title, text in zip(titles, row, strict=True)
+        ]
+        for row, of in zip(cells, ends, strict=True)
+    ]
     readings = names_by_text((one.name, _reading(one)) for one in scored)
     return Table(
         name="tracking",
-        title="State tracking, in percent",
+        title="State tracking, in percent"
+        + f", with {comparison.INTERVAL_LEVEL} % intervals" * any(ends),
         headers=["", *titles],
         rows=[[one.name, *row] for one, row in zip(scored, rows, strict=True)],
         data=[
-            {"name": one.name, **values, **_ends(one), "signature": str(one.signature)}
-            for one, values in zip(scored, figures, strict=True)
+            {
+                "name": one.name,
+                **{
+                    f"{title}{end}": getattr(of[title], end[1:]) if end else value
+                    for title, value in values.items()
+                    for end in ("", "_low", "_high")[: 3 if of else 1]
+                },
+                "signature": str(one.signature),
+            }
+            for one, values, of in zip(scored, figures, ends, strict=True)
         ],
         notes=[
             *(f"{whose}: {reading}" for reading, whose in readings.items()),
             *comparison_notes(names, signatures, group),
             *notes_once(zip(names, map(str, signatures), strict=True)),
         ],
-        best={(row, column + 1) for row, column in best_cells(comparing, rows)},
+        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
 
 
@@ -302,7 +338,10 @@ def breakdown_tables(one: ScoredFile) -> list[Table]:
             one.name,
             [title, *(name.replace("_", "\n") for name in next(iter(rows.values())))],
             [[name, *map(cell, values.values())] for name, values in rows.items()],
-            [{title.partition(" ")[0]: name, **values} for name, values in rows.items()],
+            [
+                {"name": one.name, title.partition(" ")[0]: name, **values}
+                for name, values in rows.items()
+            ],
         )
         for title, rows in kinds.items()
         if rows
@@ -335,12 +374,14 @@ def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
     return tables
 
 
-def _ends(one: ScoredFile) -> dict[str, Any]:
-    """Return the ends of its intervals, if they were asked for."""
+def _ends(one: ScoredFile) -> dict[str, comparison.Interval]:
+    """Return the intervals of the main figures by their titles, if they were asked for."""
+    intervals = one.intervals.get("scores", {})
     return {
-        f"{name}_{end}": interval[end]
-        for name, interval in one.intervals.get("scores", {}).items()
-        for end in ("low", "high")
+        metric.heading(key): comparison.Interval(**intervals[f"dst.{key}"])
+        for metric in metrics_of(one.choices).values()
+        for key in metric.headlines(metric.keys_among(one.result.figures))
+        if intervals
     }
 
 

@@ -2,6 +2,7 @@
 
 from .comparing import (
     Comparison as Comparison,
+    Pair as Pair,
     check_comparable as check_comparable,
     compare as compare,
     paired as paired,

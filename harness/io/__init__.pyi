@@ -34,6 +34,7 @@ from .tables import (
     escaped_cell as escaped_cell,
     figure as figure,
     formatted as formatted,
+    html_table as html_table,
     in_latex as in_latex,
     markdown_table as markdown_table,
     picture_format as picture_format,

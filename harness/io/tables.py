@@ -258,6 +258,11 @@ def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> st
     return _table(headers, rows, "pipe")
 
 
+def html_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """Return a table in HTML, its texts escaped."""
+    return _table(headers, rows, "html")
+
+
 def figure(value: float | None, digits: int = 1) -> str:
     """Return a number with a fixed number of digits; a dash for what was not computed."""
     if value is None:

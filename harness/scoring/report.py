@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
+from html import escape
 from itertools import chain
 from typing import Any
 
-from ..errors import InputError
-from ..io import figure, text_table, validated, wrapped
+from ..errors import InputError, counted
+from ..io import figure, html_table, text_table, validated, wrapped
 from ..metrics import (
     MAIN_SETUP,
     SETUPS,
-    Headline,
     headlines,
     response_metrics,
 )
@@ -95,6 +95,31 @@ class Report:
                 return headlines()[name].value(self.metrics, MAIN_SETUP)
         raise AttributeError(f"the report has no {name}")
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_SIGNED, *self.metrics, *self._headline_values()})
+
+    def __repr__(self) -> str:
+        values = self._headline_values().items()
+        figures = [
+            f"{(of := headlines()[name]).title} {figure(v, of.digits)}" for name, v in values
+        ]
+        dialogues = f"{self.coverage.dialogues} of {counted(self.coverage.of, 'dialogue')}"
+        gold = ", gold states" if self.has_gold_states else ""
+        scores = ", ".join(figures or self.metrics)
+        return f"<Report on {self.benchmark}, {dialogues}{gold}: {scores}>"
+
+    def _headline_values(self) -> dict[str, float]:
+        """Return name -> headline figure in the main set-up, of those that were asked for."""
+        values = {name: of.value(self.metrics, MAIN_SETUP) for name, of in headlines().items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the table of totals, and all else folded below it."""
+        headers, *rows = _totals_rows(self)
+        table, unfolded = (html_table(headers, rows), "") if rows else ("", " open")
+        text = f"<summary>{escape(repr(self))}</summary><pre>{escape(report_text(self))}</pre>"
+        return f"{table}<details{unfolded}>{text}</details>"
+
     def setup(self, name: str) -> Any:
         """Return `SetupScores`, Inform and Success, under a set-up; None if not asked for."""
         return self.metrics.get(name)
@@ -120,14 +145,14 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
-        totals = {name: one.value(self.metrics, MAIN_SETUP) for name, one in _totals().items()}
+        results = _result_keys()
         return {
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
             **{name: getattr(self, name) for name in _SIGNED},
             "coverage": asdict(self.coverage),
-            **{name: value for name, value in totals.items() if value is not None},
+            **{name: v for name, v in self._headline_values().items() if name not in results},
             **{name: _plain(result) for name, result in self.metrics.items()},
             "unknown_placeholders": dict(self.unknown_placeholders),
         }
@@ -154,7 +179,7 @@ class Report:
             )
         metrics = response_metrics().values()
         types = {**dict(chain.from_iterable(one.types.items() for one in metrics)), **_PARTS}
-        follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
+        follows = {"format", "signature", *_SIGNED, *(headlines().keys() - _result_keys()), *_PARTS}
         read = {
             name: validated(types[name], content.get(name), source, name)
             if name in types
@@ -178,11 +203,6 @@ _PARTS = {
 def _result_keys() -> frozenset[str]:
     """Return the keys of the results of all metrics."""
     return frozenset(key for metric in response_metrics().values() for key in metric.results)
-
-
-def _totals() -> dict[str, Headline]:
-    """Return name -> headline, of those that are no result of their own."""
-    return {name: one for name, one in headlines().items() if name not in _result_keys()}
 
 
 def _plain(result: Any) -> Any:
@@ -209,9 +229,10 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
         signature: The signature of all of it, where it is not the report's.
     """
     gold = f"Inform and Success with {report.states} belief states, not with predicted ones"
+    headers, *totals = _totals_rows(report)
     parts = [
         gold if report.has_gold_states else "",
-        _totals_table(report),
+        text_table(headers, totals) if totals else "",
         *_metrics(report),
         "\n".join(_notes(report)),
         more,
@@ -266,19 +287,18 @@ def reporting_words(
 _TOTALS = ("bleu", "inform", "success", "combined")
 
 
-def _totals_table(report: Report) -> str:
+def _totals_rows(report: Report) -> list[list[str]]:
+    """Return the headers and the rows of the table of totals; no rows without a set-up."""
     setups = [name for name in SETUPS if report.setup(name) is not None]
-    if not setups:
-        return ""
     columns = [headlines()[name] for name in _TOTALS]
     rows = [
         [name, *(figure(c.value(report.metrics, name), c.digits) for c in columns)]
         for name in setups
     ]
-    if "lower_bound" in report.metrics:
+    if rows and "lower_bound" in report.metrics:
         bound = (figure(report.whole(column.name), column.digits) for column in columns)
         rows.insert(0, ["at least, of the whole benchmark", *bound])
-    return text_table(["total", *(column.title for column in columns)], rows)
+    return [["total", *(column.title for column in columns)], *rows]
 
 
 def _metrics(report: Report) -> Iterator[str]:

@@ -25,6 +25,7 @@ from mwz.normalization import (
 from ..benchmark import Benchmark
 from ..errors import (
     Findings,
+    InputError,
     Remark,
     counted,
     refuse,
@@ -85,6 +86,30 @@ def read_predictions(path: str | Path) -> Standard:
     """
     source = shown_name(path)
     return read_standard(read_bytes(path), source)
+
+
+def load_predictions(
+    path: str | Path, benchmark: Benchmark | None = None
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Read a predictions file of any format, as `Scorer.score` takes predictions.
+
+    Args:
+        path: The file, plain or gzipped.
+        benchmark: The benchmark whose dialogues they are; some formats do not name them.
+
+    Returns:
+        Dialogue id -> turns, as they are written: scoring checks them.
+
+    Raises:
+        InputError: The file cannot be read, is of no known format, or its dialogues are not found.
+    """
+    standard = read_predictions(path)
+    if standard.find is not None and benchmark is None:
+        problem = (
+            f"files of {standard.format} do not name their dialogues; give the benchmark as well"
+        )
+        raise InputError(shown_name(path), problem)
+    return standard.dialogues_among({} if benchmark is None else benchmark.users)
 
 
 def checked_submission(

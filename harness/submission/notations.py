@@ -1,15 +1,16 @@
 """The notations of belief states: how files write what maps domain -> slot -> value.
 
 - domain -> slot -> value, nested objects;
-- `domain-slot` -> value, one flat object;
-- a list of `domain-slot-value`; the first two dashes separate;
+- `domain-slot` -> value, one flat object; of MultiWOZ's domains also `domain_slot`, `domain.slot`;
+- a list of `domain-slot-value`, where the first two dashes separate, or of `domain-slot=value`;
+- a list of pairs of `domain-slot` and value, of triples of domain, slot and value, of objects with
+  these as keys, or as TRADE's data have it of objects whose `slots` are pairs;
 - MultiWOZ's own `metadata`: domain -> `semi` and `book` -> slot -> value;
 - a belief span, words as DAMD writes them: `[hotel] area north stars 4`, or slots in brackets too;
-- any of these written as text, as JSON or as Python does.
+- any of these written as text, as JSON or as Python does, or `domain-slot=value, …`.
 
-In the first two a value may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states.
-It may also be a number or a boolean, as language models write them; null and an empty list are no
-value.
+A value by itself may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states. It may
+also be a number or a boolean, as language models write them; null and an empty list are no value.
 
 Predictions files and trackers' files are read by the same function.
 """
@@ -24,12 +25,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState
+from mwz.normalization import BeliefState, plain_slot_name
 
 from ..errors import shown
 from ..io import is_text, kind_of
 
-EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-slot-value"
+EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-slot=value"
 """What messages say that a state should be."""
 
 Notify: TypeAlias = Callable[[str, str], None]
@@ -141,10 +142,9 @@ def _slots(
     state: object, problem: Notify, remark: Notify
 ) -> Iterator[tuple[str, str | None, object]]:
     """Yield domain, slot and value of all slots of a state; of nested ones first each domain."""
-    if isinstance(state, Mapping):
-        if any("-" in str(key) and not isinstance(one, Mapping) for key, one in state.items()):
-            yield from _flat_slots(state, problem)
-            return
+    if isinstance(state, Mapping) and not any(
+        slot_of(key) and not isinstance(one, Mapping) for key, one in state.items()
+    ):
         for domain, slots in (_from_metadata(state) if is_metadata(state) else state).items():
             if isinstance(slots, Mapping):
                 yield str(domain), None, None
@@ -153,27 +153,48 @@ def _slots(
                 remark(str(domain), ABSENT)
             else:
                 problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
-    elif isinstance(state, Sequence) and not isinstance(state, str):
-        for entry in state:
-            parts = entry.split("-", 2) if isinstance(entry, str) else []
-            if len(parts) == 3 and parts[0] and parts[1]:
-                yield parts[0], parts[1], parts[2]
+    elif isinstance(state, Mapping | Sequence) and not isinstance(state, str):
+        flat = state.items() if isinstance(state, Mapping) else _listed(state, problem)
+        for name, value in flat:
+            if slot := slot_of(name):
+                yield *slot, value
             else:
-                kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
-                problem("", f"expected a string `domain-slot-value`, found {kind}")
+                problem("", f"expected `domain-slot` as key, found {shown(name)}")
     else:
         problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
 
 
-def _flat_slots(
-    state: Mapping[object, object], problem: Notify
-) -> Iterator[tuple[str, str, object]]:
-    for name, value in state.items():
-        domain, dash, slot = str(name).partition("-")
-        if domain and dash and slot:
-            yield domain, slot, value
+_NAME = re.compile(rf"(?i:({'|'.join(sorted(STATE_DOMAINS))})[_. /])(.+)|([^-]+)-(.+)", re.DOTALL)
+_ASSIGNED = re.compile(r"([^-=:]+-[^-=:]+)([-=:])(.*)", re.DOTALL)
+_ENTRY_KEYS = ("domain", "slot", "value")
+
+
+def slot_of(name: object) -> tuple[str, str] | None:
+    """Return domain and slot of a name such as `hotel-area` or, if known, `hotel_area`; or None."""
+    match = _NAME.fullmatch(str(name))
+    if match is None or match[1] is None:
+        return match and (match[3], match[4])
+    slot = match[2].replace("_", " ")
+    return (match[1], slot) if plain_slot_name(slot) in STATE_SLOTS else None
+
+
+def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, object]]:
+    """Yield `domain-slot` and value of what a list holds."""
+    for entry in state:
+        parts: object = entry
+        if isinstance(entry, str) and (assigned := _ASSIGNED.fullmatch(entry)):
+            name, sign, text = assigned.groups()
+            parts = [name, text] if sign == "-" else [name.strip(), text.strip()]
+        elif isinstance(entry, Mapping):
+            if isinstance(slots := entry.get("slots"), list):
+                yield from _listed([one for one in slots if isinstance(one, list)], problem)
+                continue
+            parts = [entry[key] for key in _ENTRY_KEYS if key in entry]
+        if isinstance(parts, list) and len(parts) in (2, 3):
+            yield "-".join(map(str, parts[:-1])), parts[-1]
         else:
-            problem("", f"expected `domain-slot` as key, found {shown(name)}")
+            kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
+            problem("", f"expected a string `domain-slot=value`, found {kind}")
 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:
@@ -287,6 +308,9 @@ def read_span(text: str, note: Callable[[str], None]) -> Mapping[str, Mapping[st
 
 _LITERAL = re.compile(r"\s*[{\[]")
 _SPAN = re.compile(r"(?:\s*<\w+>)*\s*\[(\w+)\]")
+# A comma that no assignment follows is part of a value.
+_ASSIGNMENTS = re.compile(r"\s*\w+-[\w ]+[=:]")
+_BETWEEN = re.compile(r"[,;|\n](?=[ \t]*\w+-[\w ]+[=:])")
 _LONGEST = 20_000
 """Characters of a state that is written as text."""
 
@@ -323,6 +347,8 @@ def _parsed_text(text: str, note: Callable[[str], None]) -> object:
                 return state
     if not text.strip():
         return {}
+    if _ASSIGNMENTS.match(text):
+        return _BETWEEN.split(text)
     match = _SPAN.match(text)
     return read_span(text, note) if match and match[1].lower() in STATE_DOMAINS else text
 

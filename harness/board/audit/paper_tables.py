@@ -193,6 +193,7 @@ def tables_of_paper(
         name: One of `PAPERS`.
         entries: The entries that the harness's figures are of.
         rules: The rule set.
+        folders: As of `cells`.
         benchmark: MultiWOZ, for facts about it; None where it is not installed.
     """
     paper = read_paper(name)
@@ -273,10 +274,10 @@ def _facts(
             yield entry.key, ", ".join(_WORDS.get(value, value) for value in values)
     if benchmark is None:
         return
-    for counted in statistics_table(benchmark).data if table.get("kind") == "section" else ():
-        if counted["number"] is not None:
-            yield counted["what"], str(counted["number"])
-            yield f"{counted['what']}, %", figure(counted["percent"], 2)
+    for row in statistics_table(benchmark).data if table.get("kind") == "section" else ():
+        if row["number"] is not None:
+            yield row["what"], str(row["number"])
+            yield f"{row['what']}, %", figure(row["percent"], 2)
     about = benchmark.dialogues.get(table.get("dialogue", ""))
     if about is not None:
         yield "system turns", str(about.turns)

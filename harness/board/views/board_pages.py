@@ -242,7 +242,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         anchors,
         ranked=track.submitted,
         cell=_scored_cell,
-        begin=[group[0].key for group in board.rank_groups(table.track)[1:]],
+        begin=[group[0].anchor for group in board.rank_groups(table.track)[1:]],
         scale=(min(ends, default=0.0), max(ends, default=0.0)),
     )
 

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...errors import Findings, refuse, unquoted
+from mwz.normalization import plain_slot_name
+
+from ...errors import Findings, counted, refuse, unquoted
 from ...io import kind_of
-from ..notations import STATE_DOMAINS, is_metadata, read_state
+from ..notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, is_metadata, read_state, slot_of
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -104,7 +106,9 @@ def _is_rearranged(dialogue: object) -> bool:
         return False
     if any(turn.keys() >= {*pair} for pair in _PAIRS):
         return True
-    if STATE not in turn and key_of(turn, KEYS[RESPONSE], str) is None:
+    if is_metadata(turn.get(_METADATA)):
+        return True
+    if all(key_of(turn, KEYS[field], *_TURN_KINDS[field]) is None for field in (RESPONSE, STATE)):
         return False
     renamed = (key_of(turn, KEYS[field]) not in (None, field) for field in TURN_KEYS)
     return isinstance(dialogue, Mapping) or any(renamed)
@@ -114,6 +118,8 @@ def _is_state(turn: object) -> bool:
     """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
     if not isinstance(turn, dict | list):
         return False
+    if is_metadata(turn):
+        return True
     state = read_state(turn, lambda *problem: None, lambda *remark: None)
     return not STATE_DOMAINS.isdisjoint(state)
 
@@ -345,6 +351,17 @@ class Arrangement:
             for number, exchange in enumerate(exchanges)
         ]
 
+    def _by_column(self, dialogues: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+        """Return turns with a state each where all have a key per slot, as rows of a table do."""
+        every = [turn for turns in dialogues.values() for turn in turns]
+        first = every[0] if every and isinstance(every[0], Mapping) else {}
+        slots = [key for key in first if _is_column(key)]
+        in_all = all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every)
+        if not slots or not in_all or key_of(first, self._keys[STATE]) is not None:
+            return dialogues
+        self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
+        return {id_: [_gathered(turn, slots) for turn in of] for id_, of in dialogues.items()}
+
     def _response(
         self, place: str, user: Mapping[str, Any], replies: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
@@ -385,7 +402,7 @@ class Arrangement:
         Raises:
             InputError: The user gets no response, or a key that was named is nowhere.
         """
-        spoken = self._responses(ordered)
+        spoken = self._by_column(self._responses(ordered))
         values: dict[Any, Any] = {}
         every = [turn for turns in spoken.values() for turn in turns]
         for turn in every:
@@ -415,6 +432,18 @@ class Arrangement:
         return {id_: [_turn(turn, chosen) for turn in turns] for id_, turns in spoken.items()}
 
 
+def _is_column(key: object) -> bool:
+    """Return whether a key of turns is a slot's name, as where a table has a column per slot."""
+    domain, slot = slot_of(key) or ("", "")
+    return domain.lower() in DOMAINS and plain_slot_name(slot) in STATE_SLOTS
+
+
+def _gathered(turn: Mapping[Any, Any], slots: Sequence[Any]) -> dict[Any, Any]:
+    """Return a turn whose slots are its state; those of empty cells have no value."""
+    state = {slot: turn[slot] for slot in slots if turn[slot] not in ("", None)}
+    return {**{key: value for key, value in turn.items() if key not in slots}, STATE: state}
+
+
 def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     """Return a turn with the names of the standard form, without the empty cells of a table."""
     if isinstance(turn, str):
@@ -430,6 +459,9 @@ def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     for field in (STATE, ACTIVE_DOMAINS):
         if isinstance(read.get(field), str) and not read[field].strip():
             del read[field]
+            if field == STATE and RESPONSE not in read:
+                # A tracker has a state for every turn.
+                read[STATE] = {}
     domains = read.get(ACTIVE_DOMAINS)
     if isinstance(domains, str):
         read[ACTIVE_DOMAINS] = re.findall(r"\w+", domains)

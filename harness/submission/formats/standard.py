@@ -36,7 +36,15 @@ Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 KEYS: Keys = {
     "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
     "id": (
-        *("dialogueid", "dialogid", "dialid", "conversationid", "dialogue", "dialog"),
+        *(
+            "dialogueid",
+            "dialogid",
+            "dialid",
+            "dialogueidx",
+            "conversationid",
+            "dialogue",
+            "dialog",
+        ),
         *("filename", "id"),
     ),
     "turns": (
