@@ -40,7 +40,7 @@ from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
-from .rows import MISSING, Row, Value, ranked
+from .rows import MISSING, Mark, Row, Value, ranked
 from .scores import Scores, plain
 from .track import Track
 from .tracked import (
@@ -273,13 +273,19 @@ class TrackedRow(Row):
         if self.entry.system.states_of is not None:
             yield f"its belief states are those of {self.entry.system.states_of}"
 
-    def notes(self, quoted: Any = str) -> list[str]:
+    def marks(self, quoted: Any = str) -> Iterator[Mark]:
         """As of `Row`; what is said of the system stands where it was entered alone."""
-        notes = [*self.bound_note, *self.flag_notes(quoted)]
-        if self.track != _NAME or self.further:
-            return notes
         system = self.entry.system
-        return [*map(quoted, filter(None, (system.note, system.unranked))), *notes]
+        if self.track == _NAME and not self.further:
+            said = {"note": system.note, "unranked": system.unranked}
+            yield from (Mark(kind, quoted(text)) for kind, text in said.items() if text)
+        yield from (Mark("missing", note, str(self.missing)) for note in self.bound_note)
+        yield from self.flag_marks(quoted)
+
+    @property
+    def missing(self) -> int:
+        """As of `Row`."""
+        return self.scores.coverage.missing
 
     @property
     def bound_note(self) -> list[str]:
@@ -427,6 +433,7 @@ TRACKS = (
         outputs=read_states,
         ranks="jga",
         against="slot f1",
+        leads=("slot f1", "fga (λ = 0.5)", "gca"),
         result=TrackedScores,
         among="among those with the same gold states in the track",
     ),

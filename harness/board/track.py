@@ -46,6 +46,7 @@ class Track:
         ranks: Key of the column that ranks; empty where nothing does.
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
+        leads: Keys of the columns besides that of which the page says who leads.
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
@@ -70,6 +71,7 @@ class Track:
     ranks: str = ""
     against: str = ""
     plotted: str = ""
+    leads: tuple[str, ...] = ()
     submitted: bool = True
     result: type | None = None
     among: str = "in the track"

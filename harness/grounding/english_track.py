@@ -17,6 +17,7 @@ from ..board import (
     Board,
     Column,
     Entry,
+    Mark,
     ResponsesRow,
     Row,
     Track,
@@ -68,7 +69,7 @@ class EnglishRow(ResponsesRow):
         return {"grounded": named}
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """As of `Row`: placeholders are none of its own."""
         return iter(())
 
@@ -206,6 +207,7 @@ TRACKS = (
         below=_below,
         ranks="success, all",
         against="of a named venue, %",
+        leads=("inform, all", "all requested", "of a named venue, %"),
         caption="From text, goal and database alone; delex.: delexicalised first",
     ),
 )

@@ -18,6 +18,7 @@ from ..board import (
     Board,
     Column,
     Entry,
+    Mark,
     Outputs,
     Predictions,
     Reading,
@@ -152,11 +153,13 @@ class LiveRow(Row):
             yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """As of `Row`."""
         for how, number in self.live.lost.items():
             if number:
-                yield f"{counted(number, 'dialogue')} {how}, counted as lost"
+                yield Mark(
+                    "lost", f"{counted(number, 'dialogue')} {how}, counted as lost", str(number)
+                )
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
@@ -370,6 +373,7 @@ TRACKS = (
         outputs=_outputs,
         ranks="pass^1",
         against="turns",
+        leads=("books", "success", "inform"),
         result=LiveScores,
         among="with this user in the track",
         listed=("always",),

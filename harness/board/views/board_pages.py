@@ -17,6 +17,7 @@ from ...io import figure
 from ...metrics import FLAGS, TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
+from ..answer import answer, mark_kinds
 from ..columns import (
     FIRST,
     SETUP_FIGURES,
@@ -32,7 +33,7 @@ from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
-from ..rows import AGAIN, NOTHING, REFERENCE, ResponsesRow, Row, Value
+from ..rows import AGAIN, NOTHING, REFERENCE, Mark, ResponsesRow, Row, Value
 from ..scores import FIGURES
 from ..systems import FACTS, paper_year, stated_facts, system_year
 from ..track import tracks
@@ -94,6 +95,9 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "kind": row_kind,
         "year": row_year,
         "flags": row_flags,
+        "signs": mark_kinds(),
+        "compared": {key for pair in board.pairs for key in pair},
+        "most": MOST,
     }
 
 
@@ -106,9 +110,10 @@ def sections(board: Board) -> Iterator[Data]:
     A table has `key`, what scripts call it; `caption`; `ranked`, whether its first column is the
     rank; `columns`, those besides rank and name; `rows`, permanent address -> row of a system that
     is scored; `reported`, the same of systems without an entry; `source`, the table that prints
-    these; `cell`, what returns the value of a row in a column; and `notes`, address -> what is to
-    be said of a row. One of scored systems has `begin`, the keys of rows from which on the rank
-    ranges do not overlap the ones above, and `scale`, between which ends intervals are drawn.
+    these; `cell`, what returns the value of a row in a column; and `marks`, address -> what
+    qualifies a row. One of scored systems has `answer`, who is the best; `begin`, the keys of the
+    rows that begin a band of ties; `comparable`, whether the page of comparisons has its systems;
+    and `scale`, between which ends intervals are drawn.
     """
     anchors: Counter[str] = Counter()
     shows_references = False
@@ -156,11 +161,11 @@ def row_year(row: Row | ReportedRow) -> int | None:
     return system_year(row.entry.system)
 
 
-def _note(row: Row | ReportedRow) -> str:
+def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
     if isinstance(row, ReportedRow):
-        return row.note or ""
+        return [Mark("note", row.note)] if row.note else []
     # The check of the round trip has a table of its own in the Markdown page alone.
-    return "; ".join([*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])])
+    return [*board.marks(row), *([Mark("unranked", AGAIN)] if row.unranked == AGAIN else [])]
 
 
 def row_flags(row: Row | ReportedRow, columns: Sequence[Column[Any]]) -> Sequence[str] | None:
@@ -187,6 +192,7 @@ def _anchor(base: str, given: Counter[str]) -> str:
 
 
 def _table(
+    board: Board,
     key: str,
     caption: str,
     columns: Sequence[Column[Any]],
@@ -202,17 +208,18 @@ def _table(
         base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
         printed[_anchor(f"reported-{base}", anchors)] = line
     every: dict[str, Row | ReportedRow] = {**scored, **printed}
-    noted = {anchor: _note(row) for anchor, row in every.items()}
+    marked = {anchor: _marks(board, row) for anchor, row in every.items()}
     return {
         "key": key,
         "caption": caption,
         "ranked": False,
+        "comparable": False,
         "columns": columns,
         "rows": scored,
         "reported": printed,
         "source": source if reported else None,
         "cell": lambda row, column: column.value(row),
-        "notes": {anchor: note for anchor, note in noted.items() if note},
+        "marks": {anchor: marks for anchor, marks in marked.items() if marks},
         **more,
     }
 
@@ -229,10 +236,12 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         columns.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
         of_track = (one for one in board.tables if one.track == table.track)
         official = [one for one in of_track if one.kind == OFFICIAL]
-    values = [column.value(row) for column in columns if column.key == RANKING for row in rows]
+    placed = [row for row in rows if row.rank is not None]
+    values = [column.value(row) for column in columns if column.key == RANKING for row in placed]
     intervals = [value.interval for value in values if value.interval is not None]
     ends = [end for one in intervals for end in (one.low, one.high)]
     return _table(
+        board,
         table.key,
         table.title,
         columns,
@@ -242,7 +251,9 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         anchors,
         ranked=track.submitted,
         cell=_scored_cell,
-        begin=[group[0].key for group in board.rank_groups(table.track)[1:]],
+        answer=answer(board, table),
+        comparable=track.delexicalised,
+        begin=[band[0].key for band in board.bands(table.track)[1:]],
         scale=(min(ends, default=0.0), max(ends, default=0.0)),
     )
 
@@ -254,7 +265,7 @@ def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
             columns, caption = printed_columns(table, rows), f"{table.heading}: {table.title}"
-            yield _table(table.name, caption, columns, [], rows, table, anchors)
+            yield _table(board, table.name, caption, columns, [], rows, table, anchors)
 
 
 # ------------------------------------------------------------------------------------- systems
