@@ -99,11 +99,13 @@ def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[Respon
 
 def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
     """Yield which scores are missing under a rule set, and which do not compare."""
-    signatures: dict[bool, list[tuple[str, Signature]]] = {}
+    # Free-running dialogues are scored by their goals alone.
+    signatures: dict[tuple[bool, bool], list[tuple[str, Signature]]] = {}
     for entry in entries:
         track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
-            signatures.setdefault(track.english, []).append((entry.key, report.signature))
+            kind = track.english, entry.system.predictions.free_running
+            signatures.setdefault(kind, []).append((entry.key, report.signature))
         elif track.by_rules and not entry.scores.reports and not entry.problems:
             yield f"{entry.key}: scored by an earlier version; use --rescore"
         elif track.by_rules and entry.scores.reports and rules == DEFAULT_RULES:

@@ -54,6 +54,7 @@ class Track:
         listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         legend: What the page says of its columns, below the tables.
         below: Yields what the page shows below its tables, given the board.
+        commands: How to score a system of one's own, a command each.
         caption: What the page of a system calls its figures.
     """
 
@@ -78,6 +79,7 @@ class Track:
     listed: tuple[str, ...] = ("always", "chosen")
     legend: str = ""
     below: Callable[[Any], Iterator[str]] = _nothing
+    commands: Sequence[str] = ()
     caption: str = ""
 
     @property

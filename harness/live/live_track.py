@@ -126,11 +126,6 @@ class LiveRow(Row):
         return (self.live.passes[0].value,)
 
     @property
-    def curve(self) -> Sequence[float]:
-        """As of `Row`: pass^k."""
-        return [one.value for one in self.live.passes]
-
-    @property
     def figures(self) -> dict[str, Any]:
         """As of `Row`."""
         return {_NAME: plain(self.live), "signature": str(self.signature)}
@@ -138,7 +133,11 @@ class LiveRow(Row):
     @property
     def main_figures(self) -> dict[str, Any]:
         """As of `Row`."""
-        return {"user": self.live.user, "trials": self.live.trials, "pass": self.curve}
+        return {
+            "user": self.live.user,
+            "trials": self.live.trials,
+            "pass": [one.value for one in self.live.passes],
+        }
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
@@ -371,6 +370,7 @@ TRACKS = (
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
+        commands=_TEXTS["commands"],
         ranks="pass^1",
         against="turns",
         leads=("books", "success", "inform"),
