@@ -105,7 +105,9 @@ def make_site(
         "labels": {name: label for name, label in LABELS.items() if name in texts},
         "repository": repository,
         "version": harness_version(),
-        "newest": max((e.system.date for e in board.entries if e.system.date), default=""),
+        "newest": max(
+            (str(e.system.entered)[:10] for e in board.entries if e.system.entered), default=""
+        ),
         "comparable": compared is not None,
         "dataset": dataset(),
         "meanings": meanings(),
