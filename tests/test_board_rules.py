@@ -48,7 +48,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     first, second = rows(read_entries(folder), "2021")
     assert (first.key, first.rank) == ("careful", 1)
     assert (second.key, second.rank) == ("picked", None)
-    page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    page = (tmp_path / "docs" / "board-tables.md").read_text(encoding="utf-8")
     assert "\n- Picked: not ranked: plays less than 90 % of the turns; its figures are of " in page
 
 

@@ -305,6 +305,10 @@ def test_the_repositorys_pages_are_what_its_submissions_give() -> None:
     assert {PROJECT / "leaderboard.md", PROJECT / "docs" / "older-results.md"} <= made.keys()
     for path, content in made.items():
         assert content.encode() == path.read_bytes()
+    # The leaderboard is short, and its lines are those of a terminal or an editor.
+    text = made[PROJECT / "leaderboard.md"]
+    assert len(text.encode()) <= 45_000
+    assert max(map(len, text.splitlines())) <= 120
 
 
 @pytest.mark.parametrize(

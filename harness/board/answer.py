@@ -8,6 +8,7 @@ from mwz.normalization import read_toml
 
 from .columns import BoardTable, Column
 from .model import Board
+from .pairs import RANKING
 from .rows import Row
 from .track import tracks
 
@@ -15,7 +16,7 @@ from .track import tracks
 def answer(board: Board, table: BoardTable) -> str:
     """Return who is the best of a table, as a sentence or two; empty if fewer than two are ranked.
 
-    The best is tied with every system from which the tests do not tell it apart (`Board.bands`).
+    The best is tied with every system that compares with it and is not significantly worse.
 
     Args:
         board: The board.
@@ -27,15 +28,24 @@ def answer(board: Board, table: BoardTable) -> str:
     track, by_key = tracks()[table.track], {column.key: column for column in table.columns}
     # Of gold states of another version, the column says which.
     ranking = by_key.get(track.ranks, table.columns[0]).full_title
-    bands = board.bands(table.track) if rows == [*board.ranked(table.track)] else []
-    tied = bands[0] if bands else [row for row in rows if row.rank == 1]
-    if not bands:
-        verb = "leads" if len(tied) == 1 else "lead"
-        first = f"{in_words(_names(tied))} {verb} by {ranking}; no test compares the systems."
-    elif len(tied) == 1:
-        first = f"{tied[0].name} is the best: significantly ahead of all others on {ranking}."
+    # Pairs are compared by the combined score, which ranks only where there are bands.
+    pairs = board.pairs if board.bands(table.track) else {}
+    best, *others = rows
+    tests = [pairs.get((best.key, row.key)) for row in others]
+    if any(tests):
+        near = zip(others, tests, strict=True)
+        tied = [best, *(row for row, one in near if one and not one.figures[RANKING].distinct)]
     else:
-        first = f"No single best: {in_words(_names(tied))} are statistically tied on {ranking}."
+        tied = [row for row in rows if row.rank == 1]
+    names = in_words([row.name for row in tied])
+    if not any(tests):
+        verb = "leads" if len(tied) == 1 else "lead"
+        first = f"{names} {verb} by {ranking}; no test compares the systems."
+    elif len(tied) == 1:
+        whom = "all others" if all(tests) else "all that compare with it"
+        first = f"{names} is the best: significantly ahead of {whom} on {ranking}."
+    else:
+        first = f"No single best: {names} are statistically tied on {ranking}."
     leads = ", ".join(_leads(rows, [by_key[key] for key in track.leads if key in by_key]))
     return f"{first} {leads}." if leads else first
 
@@ -48,21 +58,18 @@ def mark_kinds(kinds: Collection[str] | None = None) -> Mapping[str, Mapping[str
 
 def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
     """Yield who leads in which columns: of each who leads in any, all of them."""
-    led: dict[str, list[str]] = {}
+    led: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
-        numbers = {row.name: column.value(row).number for row in rows}
-        best = max((one for one in numbers.values() if one is not None), default=None)
-        names = [name for name, one in numbers.items() if one is not None and one == best]
-        led.setdefault(in_words(names), []).append(column.full_title)
-    for place, (name, titles) in enumerate(led.items()):
-        verb = "" if place else " lead" if " and " in name else " leads"
-        yield f"{name}{verb} {in_words(titles)}"
+        values = ((row.name, column.value(row).number) for row in rows)
+        numbers = {name: number for name, number in values if number is not None}
+        best = max(numbers.values(), default=None)
+        if names := tuple(name for name, number in numbers.items() if number == best):
+            led.setdefault(names, []).append(column.full_title)
+    for place, (names, titles) in enumerate(led.items()):
+        verb = "" if place else " lead" if len(names) > 1 else " leads"
+        yield f"{in_words(names)}{verb} {in_words(titles)}"
 
 
 def in_words(names: Sequence[str]) -> str:
     """Return names as an enumeration, with "and" before the last."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    return [row.name for row in rows]

@@ -216,7 +216,7 @@ def _strict(board: Board) -> Iterator[Column[Any]]:
 
 
 FAR = 2.0
-"""From how many points on a reported figure is far from the one scored here."""
+"""Beyond how many points a reported figure is far from the one scored here."""
 
 
 def own_figures(entry: Entry) -> Mapping[str, Decimal]:
@@ -338,7 +338,7 @@ def _chosen() -> Iterator[Column[Any]]:
 
 
 LENGTH = at("report.diversity.mean_length", 2)
-COVERAGE = at("report.coverage.percent", 2, " %")
+COVERAGE = at("coverage", 2, " %")
 
 
 def named(

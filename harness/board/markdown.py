@@ -142,7 +142,8 @@ def _short_table(board: Board, table: BoardTable) -> str:
         # Without blanks, lines stay within the width.
         figures = [escaped_cell(_with_half(value).replace("≥ ", "≥")) for value in values]
         own = own_figures(row.entry) if track.delexicalised else {}
-        reported = "/".join(figure(float(own[name]), 1) for name in ("inform", "success") if own)
+        rates = (own.get(name) for name in ("inform", "success") if own)
+        reported = "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
         signs = dict.fromkeys(mark_kinds()[mark.kind]["sign"] for mark in board.marks(row))
         texts = [board.rank_range(row), reported, "".join(signs)]
         cells.append([row.place, escaped(row.name), *figures, *texts])

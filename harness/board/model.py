@@ -267,7 +267,7 @@ class Board:
         """Yield what qualifies a ranked row among those of its track."""
         if row.rank is None or not isinstance(row, ResponsesRow):
             return
-        *_, newest = self.by_rules
+        newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
         other = next((one.rank for one in self.by_rules[newest] if one.key == row.key), None)
         if other is not None and other != row.rank:
             yield Mark("rules", f"rank {other} under rule set {newest}", str(other))

@@ -263,7 +263,7 @@ TRACKS = (
         ranks="success, all",
         commands=_TEXTS["commands"],
         against="of a named venue, %",
-        leads=("inform, all", "all requested", "of a named venue, %"),
+        leads=("inform, all", "all requested"),
         caption="From text, goal and database alone; delex.: delexicalised first",
     ),
 )

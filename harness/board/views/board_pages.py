@@ -90,8 +90,6 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "signatures": common_signatures(board.rows),
         "significance": p_text(SIGNIFICANCE),
         "tracks": tracks(),
-        "verdicts": verdict_meanings(),
-        "verdict_mark": verdict_mark,
         "kind": row_kind,
         "year": row_year,
         "flags": row_flags,
@@ -168,12 +166,12 @@ def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
     return [*board.marks(row), *([Mark("unranked", AGAIN)] if row.unranked == AGAIN else [])]
 
 
-def row_flags(row: Row | ReportedRow, columns: Sequence[Column[Any]]) -> Sequence[str] | None:
-    """Return the flags that are raised of a row, in words; None where its table shows none."""
+def row_flags(row: Row | ReportedRow) -> Sequence[str]:
+    """Return the flags of a system that are raised and not reviewed, in words."""
     # Flags of what is no system say nothing.
     if isinstance(row, ReportedRow) or row_kind(row) == REFERENCE or row.is_human:
-        return None
-    return row.unreviewed if any(column.key == "flags" for column in columns) else None
+        return ()
+    return row.unreviewed
 
 
 def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
@@ -181,8 +179,7 @@ def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
     if isinstance(row, ReportedRow):
         title = _PRINTED_TITLES.get(_METRICS.get(column.key, column.key), "")
         return Value(words=row.figures.get(title, NOTHING))
-    is_shown = column.key != "flags" or row_flags(row, [column]) is not None
-    return column.value(row) if is_shown else Value()
+    return column.value(row)
 
 
 def _anchor(base: str, given: Counter[str]) -> str:
@@ -312,6 +309,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "facts": FACTS,
         "verdict": "; ".join(board.verdicts(entry)),
         "verdict_mark": verdict_mark,
+        "verdicts": verdict_meanings(),
         "by_rules": {} if row is None else rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
         "headlines": headlines(),
