@@ -258,7 +258,7 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
     header, _, *table = table_rows(page.partition("### Intervals and differences")[2])
     assert [row[header.index("Inform")] for row in table] == [
-        *("80.0 ± 7.8", "79.0 ± 7.9", "60.0 ± 9.4")
+        *("80.0 ±7.8", "79.0 ±7.9", "60.0 ±9.4")
     ]
     assert [row[header.index("p, row above")] for row in table][:2] == ["–", "1"]
     # No sample of 10,000 swaps as many of the nineteen one way: p = 1 / 10,001.

@@ -324,10 +324,7 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     assert (shown[0][0], shown[0][-1]) == ("System", "Surprise")
     assert [(row[0], row[-1]) for row in shown[2:]] == [("A", "3.46"), ("B", "–")]
     files = make_site(make_board(entered, "2021"), tmp_path)
-    assert (
-        '<th scope="col" data-column="surprise" data-shown="chosen">Surprise'
-        in (files["index.html"])
-    )
+    assert 'data-column="surprise" data-shown="chosen" data-title="Surprise"' in files["index.html"]
     assert "<td>3.46" in files["index.html"]
     lines = csv.DictReader(io.StringIO(files["board.csv"]))
     assert [line["surprise"] for line in lines] == ["3.456", ""]

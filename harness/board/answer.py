@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import compress
 
 from mwz.normalization import read_toml
 
@@ -30,12 +31,10 @@ def answer(board: Board, table: BoardTable) -> str:
     ranking = by_key.get(track.ranks, table.columns[0]).full_title
     # Pairs are compared by the combined score, which ranks only where there are bands.
     pairs = board.pairs if board.bands(table.track) else {}
-    best, *others = rows
-    tests = [pairs.get((best.key, row.key)) for row in others]
-    if any(tests):
-        near = zip(others, tests, strict=True)
-        tied = [best, *(row for row, one in near if one and not one.figures[RANKING].distinct)]
-    else:
+    tests = [pairs.get((rows[0].key, row.key)) for row in rows[1:]]
+    near = [one is not None and not one.figures[RANKING].distinct for one in tests]
+    tied = [rows[0], *compress(rows[1:], near)]
+    if not any(tests):
         tied = [row for row in rows if row.rank == 1]
     names = in_words([row.name for row in tied])
     if not any(tests):
@@ -60,8 +59,7 @@ def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]
     """Yield who leads in which columns: of each who leads in any, all of them."""
     led: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
-        values = ((row.name, column.value(row).number) for row in rows)
-        numbers = {name: number for name, number in values if number is not None}
+        numbers = {one.name: n for one in rows if (n := column.value(one).number) is not None}
         best = max(numbers.values(), default=None)
         if names := tuple(name for name, number in numbers.items() if number == best):
             led.setdefault(names, []).append(column.full_title)

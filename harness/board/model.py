@@ -274,11 +274,10 @@ class Board:
         ranked = self.ranked(row.track)
         place = [one.key for one in ranked].index(row.key)
         pair = self.pairs.get((row.key, ranked[place - 1].key)) if place else None
-        if pair is not None and not pair.figures[RANKING].distinct:
-            titles = [headlines()[n].title for n, one in pair.figures.items() if one.distinct]
-            if titles:
-                above = f"tied with {ranked[place - 1].name} above on Combined"
-                yield Mark("differs", f"{above}, but differs in {', '.join(titles)}")
+        figures = pair.figures if pair and not pair.figures[RANKING].distinct else {}
+        if titles := [headlines()[n].title for n, one in figures.items() if one.distinct]:
+            above = f"tied with {ranked[place - 1].name} above on Combined"
+            yield Mark("differs", f"{above}, but differs in {', '.join(titles)}")
 
     def interval(self, row: ResponsesRow, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.

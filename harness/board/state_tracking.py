@@ -279,13 +279,9 @@ class TrackedRow(Row):
         if self.track == _NAME and not self.further:
             said = {"note": system.note, "unranked": system.unranked}
             yield from (Mark(kind, quoted(text)) for kind, text in said.items() if text)
-        yield from (Mark("missing", note, str(self.missing)) for note in self.bound_note)
+        missing = str(self.scores.coverage.missing)
+        yield from (Mark("missing", note, missing) for note in self.bound_note)
         yield from self.flag_marks(quoted)
-
-    @property
-    def missing(self) -> int:
-        """As of `Row`."""
-        return self.scores.coverage.missing
 
     @property
     def bound_note(self) -> list[str]:

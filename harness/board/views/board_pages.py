@@ -235,8 +235,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         official = [one for one in of_track if one.kind == OFFICIAL]
     placed = [row for row in rows if row.rank is not None]
     values = [column.value(row) for column in columns if column.key == RANKING for row in placed]
-    intervals = [value.interval for value in values if value.interval is not None]
-    ends = [end for one in intervals for end in (one.low, one.high)]
+    ends = [end for value in values if (one := value.interval) for end in (one.low, one.high)]
     return _table(
         board,
         table.key,

@@ -93,7 +93,6 @@ _ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
 def scatter(
     dots: Sequence[Data],
     x_marks: Sequence[float] = (),
-    y_marks: Sequence[float] = (),
     steps: bool = False,
 ) -> Data:
     """Return a scatter plot: where points and their names stand.
@@ -104,7 +103,6 @@ def scatter(
     Args:
         dots: The points, at least one: `name`, `link` and `group`; `x` and `y`, the figures.
         x_marks: What stands below, which encloses all points; round figures if empty.
-        y_marks: The same at the left.
         steps: Whether the points of each group are connected, level between them and to the right
             end of the plot.
 
@@ -117,7 +115,7 @@ def scatter(
     """
     left, top, right, bottom = _PLOT
     x_marks = x_marks or nice_marks([dot["x"] for dot in dots])
-    y_marks = y_marks or nice_marks([dot["y"] for dot in dots])
+    y_marks = nice_marks([dot["y"] for dot in dots])
 
     def place(value: float, marks: Sequence[float], start: float, end: float) -> float:
         return round(start + (value - marks[0]) / (marks[-1] - marks[0]) * (end - start), 1)
