@@ -429,22 +429,18 @@ class ResponsesRow(Row):
 _Ranked = TypeVar("_Ranked", bound=Row)
 
 
-def ranked(rows: Iterable[_Ranked], apart: bool = True) -> list[_Ranked]:
-    """Return the rows of a table with their ranks, the best first.
+def ranked(rows: Iterable[_Ranked]) -> list[_Ranked]:
+    """Return the rows of a table with their ranks, the best first, those without one below.
 
     Rows that are equal in all that ranks share a place, and stand in the order of their keys.
-
-    Args:
-        rows: The rows.
-        apart: Whether those without a rank stand below the others, not among them.
     """
-    ordered = sorted(rows, key=lambda row: order(row, apart))
+    ordered = sorted(rows, key=order)
     places = [row.ranking_key for row in ordered if row.unranked is None]
     ranks = (None if one.unranked else 1 + places.index(one.ranking_key) for one in ordered)
     return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 
-def order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
+def order(row: Row) -> tuple[bool, bool, list[float], str]:
     """Return what rows are sorted by: the human responses first, then the best."""
-    out = apart and row.unranked is not None
-    return not row.is_human, out, [-figure for figure in row.ranking_key], row.key
+    figures = [-figure for figure in row.ranking_key]
+    return not row.is_human, row.unranked is not None, figures, row.key

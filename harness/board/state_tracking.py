@@ -330,7 +330,7 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
-    return [[*_with_gains(ranked(tables[gold], apart=False))] for gold in in_order]
+    return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
 
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:

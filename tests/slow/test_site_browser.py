@@ -210,7 +210,10 @@ def test_nonsense_in_the_address_shows_the_board(page: Page, folder: Path) -> No
 
 
 def test_titles_of_columns_stay_in_sight(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    settle(page)
     head = _head(page, "combined")
+    assert head.bounding_box()["y"] <= 300
     page.locator("#row-damd").evaluate("row => row.scrollIntoView({ block: 'center' })")
     page.wait_for_timeout(600)
     box = head.bounding_box()
@@ -314,6 +317,9 @@ def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, fold
 
 
 def test_rows_that_are_checked_are_compared(page: Page) -> None:
+    page.locator("#row-krls .mark.rules").click()
+    # A mark leads to its note.
+    assert "rank 1 under rule set 2026" in page.locator("#note-row-krls:visible").inner_text()
     for name in ("Mars", "KRLS"):
         page.get_by_label(f"Compare {name}", exact=True).check()
     page.get_by_role("link", name="Compare 2 systems").click()
@@ -323,23 +329,6 @@ def test_rows_that_are_checked_are_compared(page: Page) -> None:
     assert cell.inner_text() == "≈ +1.4"
     page.get_by_label("By", exact=True).select_option("success")
     assert cell.inner_text() == "+9.0"
-
-
-def test_a_mark_leads_to_its_note(page: Page) -> None:
-    page.locator("#row-krls .mark.rules").click()
-    settle(page)
-    note = page.locator("#note-row-krls")
-    assert note.is_visible()
-    assert "rank 1 under rule set 2026" in note.inner_text()
-
-
-@pytest.mark.parametrize(("width", "most"), [(1280, 300), (360, 400)])
-def test_the_table_begins_high_on_the_page(page: Page, width: int, most: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    settle(page)
-    table = page.locator('table[data-table="end-to-end"]').bounding_box()
-    assert table is not None
-    assert table["y"] <= most
 
 
 def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
@@ -396,6 +385,7 @@ def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: P
     row = phone.locator('table[data-table="end-to-end"] tbody tr.scored').first
     box = row.bounding_box()
     assert box["y"] + box["height"] <= 740
+    assert _head(phone, "rank").bounding_box()["y"] <= 400
     for key in ("rank", "system", "combined", "success"):
         place = _head(phone, key).bounding_box()
         assert place is not None, key
