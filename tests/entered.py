@@ -18,7 +18,7 @@ from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
 from mwz.harness.board import Entry, Reading, Scores, System, tracks
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
 from mwz.harness.board.entry_scores import score_entry
-from mwz.harness.board.markdown import leaderboard as leaderboard_page
+from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import Board, make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.reported import ReportedTable
@@ -342,5 +342,5 @@ def leaderboard(
     tables: Sequence[ReportedTable] = (),
     pairs: Pairs | None = None,
 ) -> str:
-    """Return the page of entries in Markdown."""
-    return leaderboard_page(make_board(entries, rules, tables, note, pairs))
+    """Return the page of all tables of entries in Markdown."""
+    return tables_page(make_board(entries, rules, tables, note, pairs))

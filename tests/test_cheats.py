@@ -71,7 +71,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(tmp_path: Path, cli: C
         # One flag that is not reviewed is enough to have no rank.
         assert row.rank == (1 if reviewed == raised else None)
     told = "reviewed by the maintainers on 2026-02-01: made for a test"
-    assert any(told in note for note in row.notes())
+    assert any(told in mark.note for mark in row.marks())
 
 
 # ------------------------------------------------------------------------------- on real data
@@ -275,7 +275,7 @@ def test_a_copy_names_the_entry_that_it_is_of(
     whose = row.copies["copied_responses"][0]
     assert whose in ("krls", "krls-policy")
     assert row.copies["copied_states"][0] == "krls"
-    assert any(whose in note for note in row.notes())
+    assert any(whose in mark.note for mark in row.marks())
     # The entry that was there before has its rank as before.
     with_copy = [*boards.published, *read_entries(boards.folder)]
     ranks = [
@@ -353,7 +353,7 @@ def test_who_says_whose_states_it_has_is_ranked_by_its_responses(
     board = make_board([*boards.published, entry], "2021")
     [row] = [row for row in board.rows if row.key == "new"]
     assert row.rank is not None
-    assert "belief states of ubar" in row.notes()
+    assert "belief states of ubar" in [mark.note for mark in row.marks()]
     assert row.states == "predicted (ubar)"
     with pytest.raises(
         InputError, match=r"new: .*states_of: its belief states are not those of mi"
@@ -380,7 +380,7 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
         assert flag in rows[key].raised
         assert rows[key].copies[flag][0] == other
         assert rows[key].rank is not None
-        assert any("imported with the board" in note for note in rows[key].notes())
+        assert any("imported with the board" in mark.note for mark in rows[key].marks())
 
 
 # ------------------------------------------------------------------------------- state tracking

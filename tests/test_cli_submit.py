@@ -171,7 +171,7 @@ def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submit
     run = submitting.done(CAREFUL, "System", *note, track="policy-optimization")
     assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     page = submitting.page.read_text(encoding="utf-8")
-    assert "\n- System: its file holds predicted states, which are used\n" in page
+    assert "\n- **System** N its file holds predicted states, which are used\n" in page
 
 
 @pytest.mark.parametrize("options", [[], ["--replace"]])
@@ -243,7 +243,7 @@ def test_who_has_the_states_of_another_entry_says_whose(
     assert "an entry that says so (`states_of`) is ranked by its responses" in run.err
     run = submitting.done(path, "Own", "--states-of", "hasty", "--replace")
     assert "(hasty)" not in run.err
-    assert "Own: belief states of hasty" in submitting.page.read_text(encoding="utf-8")
+    assert "**Own** S belief states of hasty" in submitting.page.read_text(encoding="utf-8")
     board = read_board(submitting.folder, read_entries(submitting.folder), "2021")
     [row] = [row for row in board.of_track("state-tracking") if row.key == "own"]
     # The states have their place already.

@@ -357,7 +357,7 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
     assert board.further("scripted") == {}
     assert "unchanged" in board.rescore().out
     board.verify.done("--strict")
-    page = (board.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    page = (board.folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
     assert "sample, version 1.0" in page
     assert "sample, version 1.1" in page
     assert "| JGA 1.0 |" in " ".join(page.replace("|   ", "| ").split())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from entered import (
     enter,
     enter_made,
     leaderboard,
-    make_older,
     report,
     reports,
     system,
 )
 from helpers import refusal, table_rows
-from hypothesis import given, settings, strategies as st
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import Entry, read_entries
@@ -34,7 +31,7 @@ from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.site_pages import make_site
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.scoring import Report
-from mwz.normalization import published_rule_sets, rule_set
+from mwz.normalization import rule_set
 
 
 def _tables(page: str) -> dict[str, list[list[str]]]:
@@ -81,6 +78,8 @@ def test_equal_systems_share_a_place_and_stand_in_the_order_of_their_keys(tmp_pa
         _with_combined(tmp_path, key, bleu)
     page = leaderboard(read_entries(tmp_path), "2021")
     assert _ranks(page) == [("1", "B"), ("2", "A"), ("2", "C"), ("4", "D")]
+    # In whatever order they are read.
+    assert leaderboard(read_entries(tmp_path)[::-1], "2021") == page
 
 
 def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path: Path) -> None:
@@ -166,30 +165,6 @@ def test_what_nobody_can_get_is_shown_without_a_rank(gone: str, tmp_path: Path) 
     assert "\n- Lost: not ranked: nobody can get its predictions\n" in page
 
 
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
-    """Five systems, two of which are equal in all but name."""
-    folder = tmp_path_factory.mktemp("submissions")
-    for key, bleu in {"a": 10.0, "b": 12.0, "c": 12.0, "d": 9.0, "e": 30.0}.items():
-        _with_combined(folder, key, bleu)
-    return read_entries(folder)
-
-
-@settings(deadline=None, max_examples=30)
-@given(order=st.permutations(range(5)))
-def test_the_order_of_reading_does_not_matter(five: list[Entry], order: Sequence[int]) -> None:
-    page = leaderboard(five, "2021")
-    assert leaderboard([five[place] for place in order], "2021") == page
-
-
-def _row_shown(entry: Entry) -> dict[str, str]:
-    """Return the only row of a board as it is shown, by the titles of the columns."""
-    board = make_board([entry], "2021")
-    shown = track_columns(columns(board))
-    texts = row_text(board.rows[0], shown, ranks=False)
-    return dict(zip(row_headers(shown, ranks=False), texts, strict=True))
-
-
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
     # The made-up report: 540 of 600 turns played; its BLEU is 0.9 x 20.04 = 18.036 of the whole
     # benchmark, by which it is ranked, and (70 + 60) / 2 + 18.036 = 83.036.
@@ -208,7 +183,10 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Coverage": "90.00 %",
         "Flags": "",
     }
-    assert shown.items() <= _row_shown(entry).items()
+    board = make_board([entry], "2021")
+    listed = track_columns(columns(board))
+    texts = row_text(board.rows[0], listed, ranks=False)
+    assert shown.items() <= dict(zip(row_headers(listed, ranks=False), texts, strict=True)).items()
 
 
 def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) -> None:
@@ -250,19 +228,6 @@ def test_systems_without_scores_under_the_default_rule_set_are_refused_by_name(
 
 def _with_report(entry: Entry, shown: Report, rules: str = "2021") -> Entry:
     return replace(entry, scores=replace(entry.scores, reports={rules: shown}))
-
-
-@pytest.mark.parametrize("rules", published_rule_sets())
-def test_scores_of_an_earlier_version_are_refused_by_name_under_every_rule_set(
-    rules: str, tmp_path: Path
-) -> None:
-    for key in ("old", "new", "older"):
-        enter(tmp_path, key)
-    for key in ("old", "older"):
-        make_older(tmp_path / key)
-    error = refusal(leaderboard, read_entries(tmp_path), rules)
-    told = "scored by an earlier version; use --rescore"
-    assert error.problems == (f"old: {told}", f"older: {told}")
 
 
 def _signed(**changes: object) -> Report:
@@ -324,10 +289,7 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     assert (shown[0][0], shown[0][-1]) == ("System", "Surprise")
     assert [(row[0], row[-1]) for row in shown[2:]] == [("A", "3.46"), ("B", "–")]
     files = make_site(make_board(entered, "2021"), tmp_path)
-    assert (
-        '<th scope="col" data-column="surprise" data-shown="chosen">Surprise'
-        in (files["index.html"])
-    )
+    assert 'data-column="surprise" data-shown="chosen" data-title="Surprise"' in files["index.html"]
     assert "<td>3.46" in files["index.html"]
     lines = csv.DictReader(io.StringIO(files["board.csv"]))
     assert [line["surprise"] for line in lines] == ["3.456", ""]
@@ -336,16 +298,9 @@ def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     assert "Surprise" not in leaderboard(entered, "2021")
 
 
-@pytest.mark.parametrize(
-    ("note", "shown"),
-    [
-        ("<script>alert(1)</script>", r"\<script\>alert\(1\)\</script\>"),
-        ("](javascript:alert(1))", r"\]\(javascript:alert\(1\)\)"),
-        ("| 1 | 100.0 |", r"\| 1 \| 100.0 \|"),
-        (r"a\| b\\", r"a\\\| b\\\\"),
-    ],
-)
-def test_a_note_is_only_text(note: str, shown: str, tmp_path: Path) -> None:
+def test_a_note_is_only_text(tmp_path: Path) -> None:
+    note = r"<script> ](javascript:alert(1)) | 1 | a\| b\\"
+    shown = r"\<script\> \]\(javascript:alert\(1\)\) \| 1 \| a\\\| b\\\\"
     page = leaderboard([enter(tmp_path, "loud", system(name="Loud", note=note))], "2021")
     assert f"\n- Loud: {shown}\n" in page
     plain = leaderboard([enter(tmp_path / "plain", "loud", system(name="Loud", note="x"))], "2021")

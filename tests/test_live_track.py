@@ -15,12 +15,9 @@ from helpers import Cli, Run
 
 from mwz.harness import Benchmark
 from mwz.harness.board import Entry, read_entries
-from mwz.harness.board.columns import board_tables
 from mwz.harness.board.entries import entry_problems, read_entry
-from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
-from mwz.harness.board.views.charts import track_charts
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import Play, dialogue
@@ -259,7 +256,7 @@ def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
     # 59 of 60 dialogues are solved; of one of 30 tasks a trial of two is lost.
     assert row["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
     assert row["pass^2"] == pytest.approx(100 * 29 / 30, abs=1e-4)
-    page = (track.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    page = (track.folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
     assert "Agent: 1 dialogue missing, counted as lost" in page
     assert "rank 1 of 1 with this user" in run.out
 
@@ -322,7 +319,7 @@ def test_the_baseline_under_another_name_has_no_rank_before_a_review(track: _Tra
     path.write_text(f"{path.read_text(encoding='utf-8')}\n[[review]]\n{review}", encoding="utf-8")
     [[row]] = track_tables("live", read_entries(track.folder))
     assert row.rank == 1
-    assert any(note.endswith("reviewed by Me on 2026-01-01: a test") for note in row.notes())
+    assert any(m.note.endswith("reviewed by Me on 2026-01-01: a test") for m in row.marks())
 
 
 def test_the_baseline_itself_raises_no_sign(track: _Track) -> None:
@@ -536,17 +533,3 @@ def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.Mo
     monkeypatch.chdir(track.folder.parent)
     told = track.run.refused("compare", "agent", "agent")
     assert "has live dialogues; give its file of `mwz play`" in told
-
-
-def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
-    track(mine, model_user, lambda lines: silent(lines[:1]))
-    board = make_board(read_entries(track.folder), "2021")
-    tables = [table for table in board_tables(board) if table.track == "live"]
-    [chart] = track_charts(board, tables)
-    assert (chart["x"], chart["y"]) == ("k", "pass^k")
-    # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
-    points = chart["points"]
-    assert [(point["x"], round(point["y"], 1)) for point in points] == [*((1.0, 83.3), (2.0, 66.7))]
-    [line] = chart["ways"].values()
-    assert line == "M" + "L".join(f"{point['right']} {point['down']}" for point in points)
-    assert [point["named"] for point in points] == [False, True]

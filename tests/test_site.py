@@ -9,27 +9,31 @@ import posixpath
 import re
 import shlex
 import socket
+import subprocess
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import click
 import html5lib
 import jsonschema
 import pytest
-from entered import REPOSITORY, enter, reports, system
+from entered import REPOSITORY, enter, report, reports, system
 from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
-from mwz.harness.board.columns import verdict_mark
-from mwz.harness.board.markdown import leaderboard
+from mwz.harness.board.answer import answer
+from mwz.harness.board.columns import board_tables, columns, verdict_mark
+from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure
 from mwz.harness.board.paper_table import references
@@ -142,7 +146,7 @@ def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(
             assert where in made, (path, link.get("href"))
             # The page that compares is told whom by what follows the mark.
             if mark and where != "compare.html":
-                assert anchor in anchors[where], (path, link.get("href"))
+                assert unquote(anchor) in anchors[where], (path, link.get("href"))
             followed += 1
     assert followed > 400
 
@@ -162,7 +166,7 @@ def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
         for table in _all(tree, "table"):
             heads = [th for part in _all(table, "thead") for th in _all(part, "th")]
             assert {th.get("scope") for th in heads} == {"col"}, path
-            if not path.startswith(("audit", "metrics", "submitting", "older")):
+            if not (DOCUMENTS / path).with_suffix(".md").is_file():
                 assert _all(table, "caption"), path
         described |= {
             e.get("content") for e in _all(tree, "meta") if e.get("name") == "description"
@@ -196,7 +200,8 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
         for rules in ("2021", "2023", "2026"):
             found = by_key[key].scores.reports.get(rules)
-            for name in ("inform", "success", "combined"):
+            # Inform and Success under the other rule sets are in the downloads.
+            for name in ("inform", "success", "combined") if rules == "2021" else ("combined",):
                 column = name if rules == "2021" else f"{name}-{rules}"
                 shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
                 assert cells[column].partition(" ±")[0] == shown_here
@@ -204,7 +209,8 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         main = ResponsesRow(entry=by_key[key], report=by_key[key].scores.main)
         assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
         assert cells["bleu"].partition(" ±")[0] == _ranking(main, "bleu")
-    assert shown == 9 * sum(entry.system.track == "end-to-end" for entry in entries)
+    assert shown == 5 * sum(entry.system.track == "end-to-end" for entry in entries)
+    assert sum(th.get("data-shown") is not None for th in _all(table, "th")) <= 20
 
 
 def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:
@@ -231,29 +237,84 @@ def test_a_rank_range_goes_from_who_is_better_to_who_is_worse(tmp_path: Path) ->
     )
     # Nobody is better than alpha, two are worse: 1 to 4 - 2. Two are better than delta: 1 + 2 to 4.
     assert board.rank_ranges == {"alpha": (1, 2), "beta": (1, 3), "gamma": (2, 4), "delta": (3, 4)}
-    # Each range overlaps the next one.
-    assert [len(group) for group in board.rank_groups("end-to-end")] == [4]
+    # Gamma is the first that is worse than alpha, and delta is not worse than gamma.
+    bands = [[row.key for row in band] for band in board.bands("end-to-end")]
+    assert bands == [["alpha", "beta"], ["gamma", "delta"]]
 
 
-def test_groups_are_divided_where_rank_ranges_do_not_overlap(tmp_path: Path) -> None:
-    # Alpha and beta are one group; gamma and delta, each worse than both, are another.
-    board = _ranges(
-        tmp_path,
-        *(("alpha", "gamma", 2.0, 0.01), ("alpha", "delta", 3.0, 0.01)),
-        *(("beta", "gamma", 1.0, 0.01), ("beta", "delta", 2.0, 0.01)),
-        *(("alpha", "beta", 1.0, 0.05), ("gamma", "delta", 1.0, 0.9)),
-    )
-    assert [board.rank_range(row) for row in board.of_track("end-to-end")] == [
-        *("1–2", "1–2", "3–4", "3–4")
-    ]
-    groups = board.rank_groups("end-to-end")
-    assert [[row.key for row in group] for group in groups] == [
-        ["alpha", "beta"],
-        ["gamma", "delta"],
-    ]
-    page = make_site(board, tmp_path / "docs")["index.html"]
-    begins = [tr.get("id") for tr in _all(_tree(page), "tr") if "begins" in str(tr.get("class"))]
-    assert begins == ["row-gamma"]
+@pytest.mark.parametrize(
+    ("distinct", "tied", "first"),
+    [
+        ("beta gamma delta", "", "Alpha is the best: significantly ahead of all others on"),
+        # A band ends at beta, which is worse; gamma below it is not.
+        ("beta delta", "gamma", "No single best: Alpha and Gamma are statistically tied on"),
+        ("beta", "", "Alpha is the best: significantly ahead of all that compare with it on"),
+        ("", "beta gamma", "No single best: Alpha, Beta and Gamma are statistically tied on"),
+        ("", "", "Alpha leads by"),
+    ],
+)
+def test_the_answer_names_the_best_and_all_that_are_tied_with_it(
+    distinct: str, tied: str, first: str, tmp_path: Path
+) -> None:
+    pairs = [("alpha", key, 1.0, 0.01) for key in distinct.split()]
+    pairs += [("alpha", key, 1.0, 0.2) for key in tied.split()]
+    board = _ranges(tmp_path, *pairs)
+    table = next(one for one in board_tables(board) if one.key == "end-to-end")
+    tested = "" if pairs else "; no test compares the systems"
+    # All have Inform 70 and Success 60; alpha has the highest BLEU, 25.
+    others = "Alpha, Beta, Gamma and Delta lead Inform and Success, Alpha BLEU."
+    assert answer(board, table) == f"{first} Combined{tested}. {others}"
+    # One ranked system answers nothing.
+    assert answer(board, replace(table, rows=table.rows[:1])) == ""
+    # A thick line begins each band but the first, of which the best worse row is the beginning.
+    page = _tree(make_site(board, tmp_path / "docs")["index.html"])
+    begins = [tr.get("id") for tr in _all(page, "tr") if "begins" in str(tr.get("class"))]
+    assert begins == [f"row-{key}" for key in distinct.split()[:1]]
+
+
+def test_marks_say_in_short_what_qualifies_a_row(tmp_path: Path) -> None:
+    # Tied on Combined (p = .2), but not on BLEU (.01). Under 2026 beta, of BLEU 30, is the first.
+    pair = _pair("alpha", "beta", 1.0, 0.2)
+    distinct = PairFigure(1.0, 0.01, "randomisation")
+    pair = replace(pair, figures={**pair.figures, "bleu": distinct})
+    enter(tmp_path, "alpha", system(name="Alpha", note="one run"), reports(bleu=25.0))
+    newest = {"2026": report("2026", bleu=30.0)}
+    # 90 of 100 dialogues are 540 of 600 turns: at least (63 + 54) / 2 + 18 = 76.5, of 85.
+    part = reports(bleu=20.0, turns=540, dialogues=90)
+    enter(tmp_path, "beta", system(name="Beta"), {**reports(bleu=24.0), **newest})
+    enter(tmp_path, "gamma", system(name="Gamma"), part)
+    pairs = {(one.a, one.b): one for one in (pair, pair.reversed())}
+    board = make_board(read_entries(tmp_path), "2021", pairs=pairs)
+    marks = {row.key: {m.kind: (m.note, m.value) for m in board.marks(row)} for row in board.rows}
+    assert marks["alpha"] == {"note": ("one run", ""), "rules": ("rank 2 under rule set 2026", "2")}
+    assert marks["beta"] == {
+        "rules": ("rank 1 under rule set 2026", "1"),
+        "differs": ("tied with Alpha above on Combined, but differs in BLEU", ""),
+    }
+    [(kind, (note, value))] = marks["gamma"].items()
+    assert (kind, value, note[:6]) == ("missing", "10", "≥ 76.5")
+    # Seen from the newest rule set there is no newer one.
+    newer = make_board(read_entries(tmp_path), "2026")
+    assert [m.kind for m in newer.marks(newer.rows[0])] == []
+    # Each mark says its note.
+    row = _row(make_site(board, tmp_path / "docs")["index.html"], "row-beta")
+    links = [a for a in _all(row, "a") if str(a.get("class")).startswith("mark ")]
+    assert [a.get("title") for a in links] == [note for note, _ in marks["beta"].values()]
+
+
+def test_a_reported_figure_stands_with_its_gap_which_is_marked_beyond_two_points(
+    tmp_path: Path,
+) -> None:
+    # Scored are Inform 70 and Success 60: 2.0 and 2.1 points less than reported.
+    reported = [{"source": "x", "inform": "72.0", "success": "62.1"}]
+    enter(tmp_path, "alpha", system(name="Alpha", reported=reported))
+    board = make_board(read_entries(tmp_path), "2021")
+    by_key = {column.key: column.value(board.rows[0]) for column in columns(board)}
+    found = [by_key[f"{name}-reported"] for name in ("inform", "success")]
+    assert [(one.text, one.mark) for one in found] == [("72.0", ""), ("62.1", "bad")]
+    assert [one.gap for one in found] == pytest.approx([2.0, 2.1])
+    cells = [_text(cell) for cell in _row(_made(tmp_path)["index.html"], "row-alpha")]
+    assert {"72.0 +2.0", "62.1 +2.1"} <= set(cells)
 
 
 def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> None:
@@ -270,20 +331,19 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
     assert "compare.html" not in files["index.html"]
 
 
-def test_reference_rows_stand_at_their_place_without_a_rank(made: Mapping[str, str]) -> None:
+def test_reference_rows_stand_below_the_others_without_a_rank(made: Mapping[str, str]) -> None:
     tree = _tree(made["index.html"])
     for track in ("end-to-end", "policy-optimization"):
         table = next(t for t in _all(tree, "table") if t.get("data-table") == track)
-        lines = [tr for tr in _all(table, "tr") if tr.get("class") in ("reference", "scored")]
+        lines = [tr for tr in _all(table, "tr") if tr.get("class") not in (None, "divider")]
+        is_reference = [tr.get("class") == "reference" for tr in lines]
+        assert is_reference == sorted(is_reference)
+        assert sum(is_reference) == 2
         rows = [[_text(cell) for cell in tr] for tr in lines]
+        places = [row[0].split()[0] for row in rows]
+        assert places == sorted(places, key="–".__eq__)
         # Its BLEU against itself, and what that gives, say nothing of the corpus.
-        assert rows[0][:3] == ["–", "Corpus reference 2018 paper", "–"]
-        place = next(at for at, tr in enumerate(lines) if "constant" in str(tr.get("id")))
-        above, constant, below = (
-            float(rows[place + by][2].split(" ±")[0].strip("≥ ")) for by in (-1, 0, 1)
-        )
-        assert above >= constant >= below
-        assert rows[place][0] == "–"
+        assert rows[-2][:3] == ["–", "Corpus reference 2018 paper", "–"]
     assert "reference" not in [section.get("id") for section in _all(tree, "section")]
 
 
@@ -306,7 +366,8 @@ def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
 def test_every_verdict_of_the_board_is_explained(
     made: Mapping[str, str], entries: Sequence[Entry]
 ) -> None:
-    page = _tree(made["index.html"])
+    # On the pages of systems, where the verdicts stand.
+    page = _tree(made["systems/damd.html"])
     explained = [_text(dt).removesuffix("…").strip() for dt in _all(page, "dt")]
     verdicts = read_board(REPOSITORY, entries, "2021").verdicts
     found = [verdict.partition(":")[0] for entry in entries for verdict in verdicts(entry)]
@@ -373,7 +434,7 @@ def test_every_track_has_charts_of_its_own_measures(made: Mapping[str, str]) -> 
     assert titles["end-to-end"][:2] == ["Best Combined by year", "Success against BLEU"]
     assert titles["state-tracking"] == ["Best JGA by year", "JGA against Slot F1"]
     assert titles["lexicalised"][-1] == "Success, all against Of a named venue, %"
-    assert titles["live"] == ["pass^k against k"]
+    assert titles["live"] == []
     for track in tracks().values():
         assert not track.submitted or track.ranks
     # Nearly every name has room in the first one, also at the edge.
@@ -579,6 +640,7 @@ def test_html_and_dangerous_links_in_a_document_are_text() -> None:
         ("#here", "#here"),
         ("../leaderboard.md", "index.html"),
         ("../leaderboard.md#flags", "index.html"),
+        ("board-tables.md#notes", "index.html"),
         ("https://example.org/x", "https://example.org/x"),
         ("python.md", None),
         ("../docs/audit.md", "audit.html"),
@@ -592,6 +654,10 @@ def test_links_of_documents_lead_to_pages_of_the_site_or_nowhere(
     address: str, leads_to: str | None
 ) -> None:
     assert site_address(address, ["audit"]) == leads_to
+    # What is no page leads to the repository, if it is known.
+    known = site_address(address, ["audit"], "https://host.org/a/b")
+    file = {"../harness/cli/why.py": "harness/cli/why.py"}.get(address, "")
+    assert known == leads_to or str(known).startswith(f"https://host.org/a/b/blob/main/{file}")
 
 
 def test_headings_of_documents_have_addresses_of_their_own() -> None:
@@ -746,7 +812,7 @@ def test_the_corpus_has_no_bleu_and_no_combined_score_in_any_format(
     assert "bleu_by_style" not in one
     assert {of["combined"] for own in one["scores"].values() for of in own.values()} == {None}
     assert one["flags"].keys() & {"best_bleu"} == one["intervals"].keys() & {"bleu"} == set()
-    page = leaderboard(read_board(REPOSITORY, entries, "2021"))
+    page = tables_page(read_board(REPOSITORY, entries, "2021"))
     rows = [one.split("|")[2:] for one in page.splitlines() if one.startswith("| Corpus ")]
     assert rows
     assert not [cell for cells in rows for cell in cells if cell.strip() in ("100.0", "192.4")]
@@ -794,13 +860,29 @@ def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) ->
     web = tmp_path / "web"
     done = site.done(folder, web)
     assert f"{web / 'index.html'}: " in done.out
-    assert "docs: lacks audit.md, submitting.md, metrics.md" in done.err
+    assert "docs: is missing; the site has no documents" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder))
     # What the site does not have is told and kept: it may be somebody's.
     (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
     assert "gone.html is no part of the site; remove it" in site(folder, web).err
     assert (web / "systems" / "gone.html").exists()
+
+
+@pytest.mark.parametrize(
+    "remote", ["git@host.org:a/b.git", "https://me:secret@host.org/a/b", "/srv/b.git"]
+)
+def test_pages_lead_to_the_repository_whose_address_is_known(
+    remote: str, folder: Path, tmp_path: Path, site: Cli
+) -> None:
+    for words in (["init", "-q"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", "-C", folder, *words], check=True)
+    site.done(folder, tmp_path / "web")
+    page = _tree((tmp_path / "web" / "index.html").read_text(encoding="utf-8"))
+    links = {_text(a): a.get("href") for a in _all(page, "a")}
+    address = "https://host.org/a/b" if "host.org" in remote else None
+    assert links.get("Repository") == address
+    assert (f"pip install git+{address}" in _text(page)) == (address is not None)
 
 
 def test_what_is_no_place_for_a_site_is_refused(folder: Path, tmp_path: Path, site: Cli) -> None:

@@ -191,7 +191,7 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
         for column in shown_columns("state-tracking", [first])
     }
     assert shown["JGA"] == "≥ 31.67"
-    assert first.notes()[-1].endswith("; 33.33 on the turns it tracks")
+    assert [*first.marks()][-1].note.endswith("; 33.33 on the turns it tracks")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)
     assert shown_columns("state-tracking", [second])[0].value(second).text == "33.33"

@@ -41,7 +41,13 @@ from .rescoring import (
     rescore as rescore,
     verify as verify,
 )
-from .rows import ResponsesRow as ResponsesRow, Row as Row, Value as Value, ranked as ranked
+from .rows import (
+    Mark as Mark,
+    ResponsesRow as ResponsesRow,
+    Row as Row,
+    Value as Value,
+    ranked as ranked,
+)
 from .scores import Scores as Scores, plain as plain
 from .submitting import (
     enter as enter,

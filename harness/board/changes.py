@@ -203,7 +203,7 @@ def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
     ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
     yield f"{table.title}: {ranks}"
     yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])
-    yield from (f"- {note}" for note in row.notes(escaped))
+    yield from (f"- {mark.note}" for mark in row.marks(escaped))
     if row.rank is not None and tracks()[table.track].delexicalised:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
 

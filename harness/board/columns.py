@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
@@ -35,7 +36,7 @@ MAIN = (
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
 
-FIRST = ("combined", "success", "inform", "bleu")
+FIRST = ("combined", "success", "inform", "bleu", "success-reported", "inform-reported")
 """Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
@@ -104,13 +105,8 @@ class BoardTable:
 
     @property
     def lines(self) -> list[Row]:
-        """Its rows and the reference rows, each above the ranked rows that score less."""
-        ranked = [row for row in self.rows if row.rank is not None]
-        if not ranked:
-            return list(self.rows)
-        below = [row for row in self.rows if row.rank is None]
-        above = sorted([*self.references, *ranked], key=lambda row: row.ranking_key, reverse=True)
-        return [*above, *below]
+        """Its rows, the ranked ones first, and below them the reference rows."""
+        return [*self.rows, *(self.references if self.rows else ())]
 
 
 def board_tables(board: Board) -> list[BoardTable]:
@@ -162,11 +158,12 @@ def columns(board: Board) -> list[Column[Any]]:
     """Return the columns of the tables of delexicalised responses, without rank and name."""
     return [
         *_strict(board),
+        *_reported(),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
         *([_range(board)] if board.rank_ranges else []),
         _verdicts(board),
-        Column("flags", "Flags", raised, numbers=False, shown="wide"),
+        Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
         *_chosen(),
     ]
@@ -212,10 +209,37 @@ def _strict(board: Board) -> Iterator[Column[Any]]:
 
         above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
         if name == "bleu":
-            above, field = "", name
+            above, field = CANONICAL_STYLE, name
         return Column(name, headlines()[name].title, value, above, field=field)
 
     return map(column, TOTALS)
+
+
+FAR = 2.0
+"""Beyond how many points a reported figure is far from the one scored here."""
+
+
+def own_figures(entry: Entry) -> Mapping[str, Decimal]:
+    """Return what a system's authors report of their own script; nothing if they report nothing."""
+    claims = (one.figures for one in entry.system.reported if one.setup == "own")
+    return next((one for one in claims if "inform" in one), {})
+
+
+def _reported() -> Iterator[Column[Any]]:
+    """Yield what the authors report of their own script, with the difference to what is scored."""
+
+    def column(name: str) -> Column[Any]:
+        def value(row: ResponsesRow) -> Value:
+            printed, scored = own_figures(row.entry).get(name), row.value(name).number
+            if printed is None or scored is None:
+                return Value()
+            gap = float(printed) - scored
+            return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
+
+        title = f"{headlines()[name].title}, reported"
+        return Column(f"{name}-reported", headlines()[name].title, value, "reported", title)
+
+    return map(column, ("inform", "success"))
 
 
 def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
@@ -233,6 +257,8 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
             key, alone = f"{name}-{setup}", f"{title} opt."
             return Column(key, title, value, setup, alone, shown=visible, field=field)
         key, above = f"{name}-{rules}", f"rules {rules}"
+        if name != "combined":
+            visible = "never"
         if setup != "strict":
             key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
         return Column(key, title, value, above, shown=visible, elsewhere=True, field=field)
@@ -270,7 +296,7 @@ def _verdicts(board: Board) -> Column[Any]:
         verdict = "; ".join(board.verdicts(row.entry))
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
-    return Column("audit", "Public board", value, "audit", "", False, "wide", elsewhere=True)
+    return Column("audit", "Public board", value, "audit", "", False, "never", elsewhere=True)
 
 
 def raised(row: Row) -> Value:
@@ -280,9 +306,7 @@ def raised(row: Row) -> Value:
 
 def _styles() -> Iterator[Column[Any]]:
     for style in STYLES:
-        # That which ranks has a column already, with fewer digits.
-        visible = "never" if style == CANONICAL_STYLE else "chosen"
-        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown=visible)
+        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown="never")
 
 
 def _bleu(style: str) -> Values:
@@ -302,11 +326,12 @@ def _chosen() -> Iterator[Column[Any]]:
     ):
         yield Column(key, title, value, above, shown="chosen")
     yield Column(
-        "coverage", "Coverage, %", COVERAGE, alone="Coverage", shown="chosen", field="coverage"
+        "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", shown="chosen", field="coverage"
     )
     for name, headline in headlines().items():
         if name not in TOTALS:
-            yield Column(name, headline.title, methodcaller("value", name), shown="chosen")
+            value = methodcaller("value", name)
+            yield Column(name, headline.title, value, "other metrics", shown="chosen")
     for name, title, alone, path in (
         ("domains", "Active domains", "Domains", "report.domains"),
         ("states", "Belief states", "States", "states"),
@@ -315,16 +340,19 @@ def _chosen() -> Iterator[Column[Any]]:
 
 
 LENGTH = at("report.diversity.mean_length", 2)
-COVERAGE = at("report.coverage.percent", 2, " %")
+COVERAGE = at("coverage", 2, " %")
 
 
 def named(
     columns: Mapping[str, Values], words: Sequence[str], chosen: Sequence[str] = ()
 ) -> list[Column[Any]]:
-    """Return columns by their titles: of words, and those that a reader must choose, as told."""
+    """Return columns by their titles: of words, and those that a reader must choose, as told.
+
+    Flags are in downloads; the rows of pages have marks of them.
+    """
     listed = []
     for title, value in columns.items():
-        visible = "chosen" if title in chosen else "always"
+        visible = "chosen" if title in chosen else "never" if value is raised else "always"
         field = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
         key, numbers = title.lower(), title not in words
         listed.append(Column(key, title, value, numbers=numbers, shown=visible, field=field))
@@ -358,7 +386,12 @@ def _track(name: str, title: str, place: int, **more: Any) -> Track:
     )
 
 
-_FIGURES = {"ranks": "combined", "against": "bleu", "plotted": "success"}
+_FIGURES = {
+    "ranks": "combined",
+    "against": "bleu",
+    "plotted": "success",
+    "leads": ("inform", "success", "bleu"),
+}
 
 TRACKS = (
     _track("end-to-end", "End-to-end systems", 10, states="predicted", **_FIGURES),

@@ -48,12 +48,14 @@ class Reading:
             that the file itself has, what version they are. None for the benchmark's, or the
             file's.
         load_gold: Loads the gold states of a version.
+        free_running: As of `Predictions`.
     """
 
     scorer_for: Callable[[Iterable[str]], Scorer]
     aliases: Aliases | None = None
     gold: str | None = None
     load_gold: Callable[[str, Benchmark], GoldStates] = load_gold_states
+    free_running: bool = False
 
     def load_benchmark(self, ids: Iterable[str]) -> Benchmark:
         """Return the benchmark of dialogues."""

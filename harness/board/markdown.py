@@ -1,4 +1,4 @@
-"""The board in Markdown: the leaderboard's page, that of older results, and what changes bring."""
+"""The board in Markdown: the leaderboard, the page of all its tables, and that of older results."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 from typing import Any, TypeVar
 
 from mwz.normalization import read_toml
@@ -15,12 +16,14 @@ from ..benchmark import STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
+from .answer import answer, mark_kinds
 from .columns import (
     MAIN,
     BoardTable,
     Column,
     board_tables,
     columns,
+    own_figures,
     printed_columns,
     row_headers,
     track_columns,
@@ -29,7 +32,7 @@ from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
-from .rows import NOTHING, ResponsesRow, Row, Value
+from .rows import NOTHING, Mark, ResponsesRow, Row, Value
 from .scores import FIGURES
 from .track import tracks
 from .verdicts import verdict_meanings
@@ -56,8 +59,8 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         folder: The folder of submissions, beside which the pages are.
         board: Its board.
     """
-    leaderboard_page, older_page = (folder.absolute().parent / page for page in PAGES)
-    made = {leaderboard_page: leaderboard(board)}
+    short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
+    made = {short: leaderboard(board), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = pairs_text(board.pairs)
     made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
@@ -68,8 +71,96 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
 
 
 def leaderboard(board: Board) -> str:
-    """Return the leaderboard's page in Markdown."""
-    return "\n\n".join(part.rstrip("\n") for part in _page(board)) + "\n"
+    """Return the leaderboard in Markdown: what ranks, for a reader on GitHub."""
+    return _joined(_leaderboard(board))
+
+
+def tables_page(board: Board) -> str:
+    """Return the page of all tables of the board in Markdown."""
+    return _joined(_page(board))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+# ----------------------------------------------------------------------------- the leaderboard
+
+WIDTH = 120
+"""The longest line of the leaderboard, in characters."""
+
+
+def _leaderboard(board: Board) -> Iterator[str]:
+    yield "# Leaderboard"
+    texts = read_toml("notes.toml", __package__)
+    yield texts["first"]["leaderboard"].format(rules=board.rules)
+    if board.note:
+        yield escaped(board.note)
+    kinds: set[str] = set()
+    ranked = {name for name, track in tracks().items() if track.submitted}
+    of_tracks: dict[str, list[BoardTable]] = {}
+    for table in board_tables(board):
+        if table.rows and table.track in ranked:
+            of_tracks.setdefault(table.track, []).append(table)
+    for name, (first, *others) in of_tracks.items():
+        track = tracks()[name]
+        yield f"## {track.title}"
+        yield _wrapped(f"{escaped(answer(board, first))} {track.about}".strip())
+        if track.heading is not None:
+            yield f"{escaped(first.title)}:"
+        yield _short_table(board, first)
+        marked = [(row, [*board.marks(row, escaped)]) for row in first.lines]
+        kinds |= {mark.kind for _, marks in marked for mark in marks}
+        yield "\n".join(_footnote(row, marks) for row, marks in marked if marks)
+        if others:
+            yield _wrapped(texts["others"].format(titles="; ".join(one.title for one in others)))
+    yield "## Notes"
+    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in mark_kinds(kinds).values())
+    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
+    yield from (_wrapped(text.format(**values)) for text in texts["short"])
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _footnote(row: Row, marks: Iterable[Mark]) -> str:
+    notes = (f"{mark_kinds()[mark.kind]['sign']} {mark.note}" for mark in marks)
+    return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
+
+
+def _short_table(board: Board, table: BoardTable) -> str:
+    """Return what ranks in a table, and what leads, with rank ranges and what authors report."""
+    track = tracks()[table.track]
+    by_key = {column.key: column for column in table.columns}
+    listed = [by_key[key] for key in (track.ranks, *track.leads)]
+    cells = []
+    for row in table.lines:
+        values = (column.value(row) for column in listed)
+        # Without blanks, lines stay within the width.
+        figures = [escaped_cell(_with_half(value).replace("≥ ", "≥")) for value in values]
+        own = own_figures(row.entry) if track.delexicalised else {}
+        rates = (own.get(name) for name in ("inform", "success") if own)
+        reported = "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
+        signs = dict.fromkeys(mark_kinds()[mark.kind]["sign"] for mark in board.marks(row))
+        texts = [board.rank_range(row), reported, "".join(signs)]
+        cells.append([row.place, escaped(row.name), *figures, *texts])
+    headers = ["#", "System", *(one.full_title for one in listed), "Range", "Authors", "Marks"]
+    full = [place for place in range(len(headers)) if any(row[place] for row in cells)]
+    return markdown_table(
+        [headers[place] for place in full], [[row[place] for place in full] for row in cells]
+    )
+
+
+def _with_half(value: Value) -> str:
+    """Return a figure, followed by half of its interval where one is known."""
+    half = value.interval and f" ±{figure(value.interval.half, value.digits)}"
+    return f"{value.text}{half or ''}"
+
+
+# ------------------------------------------------------------------------ the page of all tables
 
 
 def _table(
@@ -103,18 +194,17 @@ def _table(
 
 def _row_notes(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the list of what is to be said of single rows, if there is anything."""
-    noted = ((row, notes) for row in rows if (notes := row.notes(escaped)))
-    if lines := [f"- {escaped(row.name)}: {'; '.join(notes)}" for row, notes in noted]:
+    noted = ((row, [mark.note for mark in row.marks(escaped)]) for row in rows)
+    if lines := [f"- {escaped(row.name)}: {'; '.join(notes)}" for row, notes in noted if notes]:
         yield "\n".join(lines)
 
 
 def _page(board: Board) -> Iterator[str]:
-    yield "# Leaderboard"
+    yield "# Tables of the board"
     notes = read_toml("notes.toml", __package__)
-    yield notes["first"]["leaderboard"].format(rules=board.rules)
+    yield notes["first"]["tables"].format(rules=board.rules)
     if board.note:
         yield escaped(board.note)
-    yield from _index(board)
     tables = board_tables(board)
     for name, track in tracks().items():
         of_track = (_blocks(board, table) for table in tables if table.track == name and table.rows)
@@ -148,46 +238,6 @@ def _page(board: Board) -> Iterator[str]:
     english = (row for name, t in tracks().items() if t.english for row in board.of_track(name))
     signatures = [*common_signatures(board.rows), *common_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
-
-
-def _index(board: Board) -> Iterator[str]:
-    """Yield where each system is to be found, by name: the ranked ones, then those reported."""
-    places: dict[str, list[str]] = {}
-    for table in board_tables(board):
-        for row in table.rows:
-            if _is_entered(row, table):
-                rank = "unranked" if row.rank is None else str(row.rank)
-                link = _link(tracks()[row.track].title, rank)
-                places.setdefault(row.name, []).append(link)
-    if places:
-        yield "Find a system, by name and rank: " + " · ".join(
-            f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)
-        )
-    reported: dict[str, list[str]] = {}
-    for printed in board.tables:
-        for line in printed.rows:
-            if line.entry is None and printed.kind != OLD:
-                link = _link(tracks()[printed.track].title, escaped(line.system))
-                reported.setdefault(line.system, []).append(link)
-    if reported:
-        yield "Reported only: " + " · ".join(
-            link for _, links in _by_name(reported) for link in dict.fromkeys(links)
-        )
-
-
-def _is_entered(row: Row, table: BoardTable) -> bool:
-    """Whether a row is what was submitted to its track, and not that of another table again."""
-    if row.track != table.track or not row.declared_track.submitted or row.further:
-        return False
-    return not (row.declared_track.english and row.entry.system.predictions.by_harness)
-
-
-def _by_name(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
-    return sorted(places.items(), key=lambda item: item[0].casefold())
-
-
-def _link(title: str, text: str) -> str:
-    return f"[{text}](#{title.lower().replace(' ', '-')})"
 
 
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
@@ -228,9 +278,7 @@ def _with_interval(column: Column[Any]) -> Column[Any]:
 
     def value(row: Any) -> Value:
         one = column.value(row)
-        if one.interval is None:
-            return one
-        return Value(words=f"{one.text} ± {figure(one.interval.half, one.digits)}")
+        return one if one.interval is None else Value(words=_with_half(one))
 
     return replace(column, value=value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -12,6 +12,7 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..comparison import Interval
 from ..errors import refuse
+from ..metrics import headlines
 from ..signature import PLACEHOLDERS, Signature, grouped
 from .copied import Copies, Fingerprints, copies
 from .entries import Entry, entry_problems, in_order, read_note, read_order
@@ -24,14 +25,18 @@ from .reported import (
     printed_figures,
     read_reported,
 )
-from .rows import ResponsesRow, Row, order
+from .rows import Mark, ResponsesRow, Row, order
 from .track import tracks
 from .verdicts import official_verdict
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
 
-PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
+PAGES = (
+    Path("leaderboard.md"),
+    Path(DOCUMENTS_FOLDER) / "board-tables.md",
+    Path(DOCUMENTS_FOLDER) / "older-results.md",
+)
 """The pages that are made from a folder of submissions, beside it."""
 
 
@@ -53,7 +58,10 @@ def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
         for row in chain.from_iterable(tables)
         if row.track == name and not row.further
     )
-    return {**{entry.key: [] for entry in entries}, **{r.key: [*r.flag_notes()] for r in rows}}
+    return {
+        **{entry.key: [] for entry in entries},
+        **{r.key: [one.note for one in r.flag_marks()] for r in rows},
+    }
 
 
 def rows(entries: Sequence[Entry], rules: str) -> list[ResponsesRow]:
@@ -91,11 +99,13 @@ def _delexicalised(tables: Mapping[str, Sequence[Sequence[Row]]]) -> list[Respon
 
 def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
     """Yield which scores are missing under a rule set, and which do not compare."""
-    signatures: dict[bool, list[tuple[str, Signature]]] = {}
+    # Free-running dialogues are scored by their goals alone.
+    signatures: dict[tuple[bool, bool], list[tuple[str, Signature]]] = {}
     for entry in entries:
         track, report = tracks()[entry.system.track], entry.scores.reports.get(rules)
         if report is not None:
-            signatures.setdefault(track.english, []).append((entry.key, report.signature))
+            kind = track.english, entry.system.predictions.free_running
+            signatures.setdefault(kind, []).append((entry.key, report.signature))
         elif track.by_rules and not entry.scores.reports and not entry.problems:
             yield f"{entry.key}: scored by an earlier version; use --rescore"
         elif track.by_rules and entry.scores.reports and rules == DEFAULT_RULES:
@@ -205,7 +215,7 @@ class Board:
         # What is known dialogue by dialogue is of the default rule set.
         names = [name for name, of in tracks().items() if of.delexicalised or of.takes_gold]
         for track in names if self.rules == DEFAULT_RULES else ():
-            keys = [row.compared_as for row in self.of_track(track) if row.rank is not None]
+            keys = [row.compared_as for row in self.ranked(track)]
             for key in keys:
                 pairs = [pair for other in keys if (pair := self.pairs.get((key, other)))]
                 gaps = [one.difference for pair in pairs if (one := pair.ranking).distinct]
@@ -218,22 +228,54 @@ class Board:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
         return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.compared_as, ()))))
 
-    def rank_groups(self, track: str) -> list[list[Row]]:
-        """Return a track's ranked rows in groups whose rank ranges do not overlap, the best first.
+    def ranked(self, track: str) -> list[Row]:
+        """Return the ranked rows of a track's first table, the best first."""
+        return [row for row in self.of_track(track) if row.rank is not None]
 
-        Within a group, each row is linked to the others by rows that do not differ significantly.
+    def bands(self, track: str) -> list[list[Row]]:
+        """Return a track's ranked rows in bands, the best first; none where no rank ranges are.
+
+        A band begins with the best row that is in none yet, and holds those below it down to the
+        first that is significantly worse by the combined score. Rows of one band need not be equal,
+        and rows of two may be: the rank ranges say which.
         """
-        groups: list[list[Row]] = []
-        last = 0
-        for row in self.of_track(track):
-            if row.rank is None or not self.rank_range(row):
-                continue
-            first, end = self.rank_ranges[row.compared_as]
-            if not groups or first > last:
-                groups.append([])
-            groups[-1].append(row)
-            last = max(last, end)
-        return groups
+        bands: list[list[Row]] = []
+        for row in self.ranked(track) if any(map(self.rank_range, self.ranked(track))) else ():
+            pair = self.pairs.get((bands[-1][0].compared_as, row.compared_as)) if bands else None
+            if not bands or (pair is not None and pair.ranking.distinct):
+                bands.append([])
+            bands[-1].append(row)
+        return bands
+
+    def marks(self, row: Row, quoted: Callable[[str], str] = str) -> list[Mark]:
+        """Return what qualifies a row, in itself and among the others of its track, by kind.
+
+        Args:
+            row: The row.
+            quoted: As of `Row.marks`.
+        """
+        marks: dict[str, Mark] = {}
+        for mark in [*row.marks(quoted), *self._among_others(row)]:
+            first = marks.get(mark.kind)
+            note = mark.note if first is None else f"{first.note}; {mark.note}"
+            marks[mark.kind] = replace(first or mark, note=note)
+        return list(marks.values())
+
+    def _among_others(self, row: Row) -> Iterator[Mark]:
+        """Yield what qualifies a ranked row among those of its track."""
+        if row.rank is None or not isinstance(row, ResponsesRow):
+            return
+        newest = [name for name in published_rule_sets() if name in self.by_rules][-1]
+        other = next((one.rank for one in self.by_rules[newest] if one.key == row.key), None)
+        if other is not None and other != row.rank:
+            yield Mark("rules", f"rank {other} under rule set {newest}", str(other))
+        ranked = self.ranked(row.track)
+        place = [one.key for one in ranked].index(row.key)
+        pair = self.pairs.get((row.key, ranked[place - 1].key)) if place else None
+        figures = pair.figures if pair and not pair.ranking.distinct else {}
+        if titles := [headlines()[n].title for n, one in figures.items() if one.distinct]:
+            above = f"tied with {ranked[place - 1].name} above on Combined"
+            yield Mark("differs", f"{above}, but differs in {', '.join(titles)}")
 
     def interval(self, row: ResponsesRow, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.
@@ -253,7 +295,7 @@ class Board:
         Yields:
             Who the other is, its row, and the two compared; None where they do not compare.
         """
-        track = [row for row in self.of_track(ranked_row.track) if row.rank is not None]
+        track = self.ranked(ranked_row.track)
         at = [row.key for row in track].index(ranked_row.key)
         above = "the best, the row above" if at == 1 else "the row above"
         places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}

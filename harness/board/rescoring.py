@@ -253,6 +253,7 @@ def _rescored(
         aliases=entry.system.aliases,
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),
+        free_running=entry.system.predictions.free_running,
     )
     outputs = track.outputs(content, entry.key, how)
     of_seeds = {

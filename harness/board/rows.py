@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -48,6 +48,7 @@ class Value:
         signed: Whether it is a difference, shown with its sign.
         interval: The figure's interval, if it is known.
         mark: Whether it speaks for the row or against it, "good" or "bad"; or nothing.
+        gap: Of a reported figure, how much it is above the one scored here.
         played: Of a lower bound, in which what is missing counts as failed, the figure of what is
             played; None of any other figure.
     """
@@ -59,6 +60,7 @@ class Value:
     signed: bool = False
     interval: Interval | None = None
     mark: str = ""
+    gap: float | None = None
     played: float | None = None
 
     @property
@@ -77,6 +79,21 @@ class Value:
         if self.words is not None:
             return self.words
         return None if self.number is None else round(self.number, 4)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What qualifies a row, in short.
+
+    Attributes:
+        kind: A key of `marks.toml`, which has its sign and what the legend says of it.
+        note: What is to be said, in words.
+        value: What stands behind the sign, such as a difference.
+    """
+
+    kind: str
+    note: str
+    value: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,11 +126,6 @@ class Row:
     def coverage(self) -> float:
         """What is played, in percent."""
         return 100.0
-
-    @property
-    def curve(self) -> Sequence[float]:
-        """What a chart shows from 1 on, such as pass^k; nothing where there is no such chart."""
-        return ()
 
     @property
     def key(self) -> str:
@@ -191,9 +203,14 @@ class Row:
         return iter(())
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """Yield what its track says beside its figures."""
         return iter(())
+
+    @property
+    def missing(self) -> int:
+        """How many dialogues are missing; if none is, how many turns."""
+        return 0
 
     @property
     def bound_note(self) -> list[str]:
@@ -263,24 +280,24 @@ class Row:
         """The raised flags that nobody has reviewed, in words."""
         return [FLAGS[name].meaning for name in self.raised if name not in self.reviews]
 
-    def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
-        """Return what is to be said of the row beside its figures.
+    def marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
+        """Yield what qualifies the row.
 
         Args:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
-        system, notes = self.entry.system, []
-        if system.note:
-            notes.append(quoted(system.note))
-        notes += self.track_notes
+        if self.entry.system.note:
+            yield Mark("note", quoted(self.entry.system.note))
+        yield from self.track_marks
         if self.unranked is not None and self.unranked not in SAID_ELSEWHERE:
-            notes.append(f"not ranked: {quoted(self.unranked)}")
-        return [*notes, *self.bound_note, *self.flag_notes(quoted)]
+            yield Mark("unranked", f"not ranked: {quoted(self.unranked)}")
+        yield from (Mark("missing", note, str(self.missing)) for note in self.bound_note)
+        yield from self.flag_marks(quoted)
 
-    def flag_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
+    def flag_marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
         """Say whose states it has, and what was measured of raised flags, with their reviews."""
         if self.entry.system.states_of is not None:
-            yield f"belief states of {self.entry.system.states_of}"
+            yield Mark("states", f"belief states of {self.entry.system.states_of}")
         for name in () if self.unranked in SAID_ELSEWHERE else self.raised:
             value = self.flags[name]
             note = f"{self.flag_title(name, quoted)}: {figure(value, 2)}"
@@ -288,10 +305,10 @@ class Row:
                 note = f"same belief states as {self.copies[name][0]}"
             review = self.reviews.get(name)
             if review is None:
-                yield f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}"
+                yield Mark("flag", f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}")
             else:
                 when = f"{quoted(review.reviewer)} on {review.date}"
-                yield f"{note}; reviewed by {when}: {quoted(review.reason)}"
+                yield Mark("reviewed", f"{note}; reviewed by {when}: {quoted(review.reason)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -368,13 +385,13 @@ class ResponsesRow(Row):
         return measured
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """Yield what is to be said of placeholders: those that it declares, or many unknown."""
         aliases, without = self.entry.system.aliases, self.entry.scores.without_placeholders
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
             if unknown > MANY_UNKNOWN * self.report.coverage.turns:
-                yield f"{unknown} unknown placeholders are read as nothing"
+                yield Mark("unknown", f"{unknown} unknown placeholders are read as nothing")
             return
         table = f"the table {aliases.table}" if aliases.table is not None else "a table of its own"
         figures = without[self.report.rules]
@@ -382,7 +399,15 @@ class ResponsesRow(Row):
         values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())
         are = "is" if len(aliases.pairs) == 1 else "are"
         count = counted(len(aliases.pairs), "placeholder")
-        yield f"{count} of its own {are} read by {table}; without them {titles} {values}"
+        note = f"{count} of its own {are} read by {table}; without them {titles} {values}"
+        combined = self.value("combined").number
+        lost = None if combined is None else signed(figures["combined"] - combined)
+        yield Mark("placeholders", note, lost or "")
+
+    @property
+    def missing(self) -> int:
+        """As of `Row`."""
+        return self.report.coverage.missing
 
     @property
     def bound_note(self) -> list[str]:
@@ -409,22 +434,18 @@ class ResponsesRow(Row):
 _Ranked = TypeVar("_Ranked", bound=Row)
 
 
-def ranked(rows: Iterable[_Ranked], apart: bool = True) -> list[_Ranked]:
-    """Return the rows of a table with their ranks, the best first.
+def ranked(rows: Iterable[_Ranked]) -> list[_Ranked]:
+    """Return the rows of a table with their ranks, the best first, those without one below.
 
     Rows that are equal in all that ranks share a place, and stand in the order of their keys.
-
-    Args:
-        rows: The rows.
-        apart: Whether those without a rank stand below the others, not among them.
     """
-    ordered = sorted(rows, key=lambda row: order(row, apart))
+    ordered = sorted(rows, key=order)
     places = [row.ranking_key for row in ordered if row.unranked is None]
     ranks = (None if one.unranked else 1 + places.index(one.ranking_key) for one in ordered)
     return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 
-def order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
+def order(row: Row) -> tuple[bool, bool, list[float], str]:
     """Return what rows are sorted by: the human responses first, then the best."""
-    out = apart and row.unranked is not None
-    return not row.is_human, out, [-figure for figure in row.ranking_key], row.key
+    figures = [-figure for figure in row.ranking_key]
+    return not row.is_human, row.unranked is not None, figures, row.key

@@ -41,7 +41,7 @@ from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
 from .pairs import STATES
-from .rows import MISSING, Row, Value, ranked
+from .rows import MISSING, Mark, Row, Value, ranked
 from .scores import Scores, plain
 from .track import Track
 from .tracked import (
@@ -280,13 +280,15 @@ class TrackedRow(Row):
         if self.entry.system.states_of is not None:
             yield f"its belief states are those of {self.entry.system.states_of}"
 
-    def notes(self, quoted: Any = str) -> list[str]:
+    def marks(self, quoted: Any = str) -> Iterator[Mark]:
         """As of `Row`; what is said of the system stands where it was entered alone."""
-        notes = [*self.bound_note, *self.flag_notes(quoted)]
-        if self.track != _NAME or self.further:
-            return notes
         system = self.entry.system
-        return [*map(quoted, filter(None, (system.note, system.unranked))), *notes]
+        if self.track == _NAME and not self.further:
+            said = {"note": system.note, "unranked": system.unranked}
+            yield from (Mark(kind, quoted(text)) for kind, text in said.items() if text)
+        missing = str(self.scores.coverage.missing)
+        yield from (Mark("missing", note, missing) for note in self.bound_note)
+        yield from self.flag_marks(quoted)
 
     @property
     def bound_note(self) -> list[str]:
@@ -335,7 +337,7 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
-    return [[*_with_gains(ranked(tables[gold], apart=False))] for gold in in_order]
+    return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
 
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
@@ -435,6 +437,7 @@ TRACKS = (
         outputs=read_states,
         ranks="jga",
         against="slot f1",
+        leads=("slot f1", "fga (λ = 0.5)", "gca"),
         result=TrackedScores,
         among="among those with the same gold states in the track",
     ),

@@ -127,6 +127,8 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
         seed: The seed of either; 0 if it is left out.
+        free_running: Whether a file holds dialogues with a user of their own, on the goals of the
+            benchmark, instead of responses to the benchmark's turns.
         unavailable: Why nobody can get them; the entry has no rank.
     """
 
@@ -140,6 +142,7 @@ class Predictions(BaseModel, extra="forbid", frozen=True):
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
+    free_running: bool = False
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")

@@ -46,6 +46,7 @@ class Track:
         ranks: Key of the column that ranks; empty where nothing does.
         against: Key of the column that a chart shows the other figure against.
         plotted: Key of that other figure's column; `ranks` if empty.
+        leads: Keys of the columns besides that of which the page says who leads.
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
@@ -53,6 +54,7 @@ class Track:
         listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         legend: What the page says of its columns, below the tables.
         below: Yields what the page shows below its tables, given the board.
+        commands: How to score a system of one's own, a command each.
         caption: What the page of a system calls its figures.
     """
 
@@ -70,12 +72,14 @@ class Track:
     ranks: str = ""
     against: str = ""
     plotted: str = ""
+    leads: tuple[str, ...] = ()
     submitted: bool = True
     result: type | None = None
     among: str = "in the track"
     listed: tuple[str, ...] = ("always", "chosen")
     legend: str = ""
     below: Callable[[Any], Iterator[str]] = _nothing
+    commands: Sequence[str] = ()
     caption: str = ""
 
     @property

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
-from mwz.normalization import DEFAULT_RULES, read_toml
+from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml
 
 from ..benchmark import CANONICAL_STYLE
 from ..board import (
@@ -17,8 +16,12 @@ from ..board import (
     Board,
     Column,
     Entry,
+    Mark,
+    Outputs,
+    Reading,
     ResponsesRow,
     Row,
+    Scores,
     Track,
     Values,
     at,
@@ -29,7 +32,8 @@ from ..board import (
 )
 from ..io import escaped, figure, markdown_table, signed
 from ..metrics import TOTAL
-from ..submission import HUMAN
+from ..scoring import Scorer
+from ..submission import HUMAN, Standard, read_standard
 from .scores import OUTCOMES, GroundedScores
 
 _NAME = "lexicalised"
@@ -54,6 +58,12 @@ class EnglishRow(ResponsesRow):
         return self.entry.system.predictions.made == HUMAN
 
     @property
+    def coverage(self) -> float:
+        """As of `Row`: free-running dialogues play all of their turns, but not all dialogues."""
+        coverage = self.report.coverage
+        return min(coverage.percent, 100 * coverage.dialogues / coverage.of)
+
+    @property
     def ranking_key(self) -> tuple[float, ...]:
         """Grounded Success and Inform where the deciding response names no other venue ("all")."""
         coverage = self.report.coverage
@@ -68,7 +78,7 @@ class EnglishRow(ResponsesRow):
         return {"grounded": named}
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """As of `Row`: placeholders are none of its own."""
         return iter(())
 
@@ -138,6 +148,52 @@ def _grounded(name: str, place: int) -> Values:
     return value
 
 
+# ------------------------------------------------------------------------------- the outputs
+
+
+@dataclass(frozen=True, eq=False)
+class FreeRunning(Outputs):
+    """Free-running dialogues, checked, to be scored.
+
+    Attributes:
+        standard: The dialogues.
+        source: What messages call them.
+        scorer: What scores free-running dialogues.
+        content: The (unpacked) file.
+    """
+
+    standard: Standard
+    source: str
+    scorer: Scorer
+    content: bytes
+
+    @property
+    def said(self) -> object:
+        """As of `Outputs`."""
+        return self.standard.dialogues
+
+    def scores(self, golds: Sequence[object] = ()) -> Scores:
+        """Score them under every published rule set."""
+        reports = {}
+        for rules in published_rule_sets():
+            scorer = self.scorer.with_options(rules=rules)
+            reports[rules] = scorer.free_run(self.standard, self.source).report(scorer)
+        return Scores(reports, self.predictions)
+
+
+def _outputs(content: bytes | str, source: str, how: Reading) -> Outputs:
+    """Read responses in plain English, or free-running dialogues.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    if not how.free_running or isinstance(content, str):
+        return read_responses(content, source, how, english=True)
+    standard = read_standard(content, source)
+    scorer = how.scorer_for(standard.dialogues).with_options(free_running=True)
+    return FreeRunning(standard, source, scorer, content)
+
+
 # --------------------------------------------------------------------------- the round trip
 
 
@@ -201,11 +257,13 @@ TRACKS = (
         place=40,
         tables=_tables,
         columns=_columns,
-        outputs=partial(read_responses, english=True),
+        outputs=_outputs,
         entries_problems=_entries_problems,
         below=_below,
         ranks="success, all",
+        commands=_TEXTS["commands"],
         against="of a named venue, %",
+        leads=("inform, all", "all requested"),
         caption="From text, goal and database alone; delex.: delexicalised first",
     ),
 )

@@ -283,7 +283,7 @@ def is_figure(cell: Cell) -> bool:
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(r"(\*\*)?((?:≥ )?[+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?(\*\*)?")
+_FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:

@@ -18,6 +18,7 @@ from ..board import (
     Board,
     Column,
     Entry,
+    Mark,
     Outputs,
     Predictions,
     Reading,
@@ -125,11 +126,6 @@ class LiveRow(Row):
         return (self.live.passes[0].value,)
 
     @property
-    def curve(self) -> Sequence[float]:
-        """As of `Row`: pass^k."""
-        return [one.value for one in self.live.passes]
-
-    @property
     def figures(self) -> dict[str, Any]:
         """As of `Row`."""
         return {_NAME: plain(self.live), "signature": str(self.signature)}
@@ -137,7 +133,11 @@ class LiveRow(Row):
     @property
     def main_figures(self) -> dict[str, Any]:
         """As of `Row`."""
-        return {"user": self.live.user, "trials": self.live.trials, "pass": self.curve}
+        return {
+            "user": self.live.user,
+            "trials": self.live.trials,
+            "pass": [one.value for one in self.live.passes],
+        }
 
     @property
     def measured_flags(self) -> Mapping[str, float]:
@@ -152,11 +152,13 @@ class LiveRow(Row):
             yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
 
     @property
-    def track_notes(self) -> Iterator[str]:
+    def track_marks(self) -> Iterator[Mark]:
         """As of `Row`."""
         for how, number in self.live.lost.items():
             if number:
-                yield f"{counted(number, 'dialogue')} {how}, counted as lost"
+                yield Mark(
+                    "lost", f"{counted(number, 'dialogue')} {how}, counted as lost", str(number)
+                )
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
@@ -368,8 +370,10 @@ TRACKS = (
         heading=_heading,
         columns=_columns,
         outputs=_outputs,
+        commands=_TEXTS["commands"],
         ranks="pass^1",
         against="turns",
+        leads=("books", "success", "inform"),
         result=LiveScores,
         among="with this user in the track",
         listed=("always",),

@@ -61,6 +61,11 @@ class Coverage:
         """Turns played, in percent."""
         return 100 * self.turns / self.of_turns
 
+    @property
+    def missing(self) -> int:
+        """How many dialogues are not played; if all are, how many turns."""
+        return (self.of - self.dialogues) or (self.of_turns - self.turns)
+
 
 @dataclass(frozen=True)
 class Report:

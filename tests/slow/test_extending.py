@@ -171,7 +171,7 @@ def test_a_metric_is_one_file(copied: Path, mwz: Mwz) -> None:
     _submit(copied, mwz, "After", "--reported", "questions=12.5")
     stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
     assert stored["questions"] == pytest.approx(share)
-    page = (copied / "leaderboard.md").read_text(encoding="utf-8")
+    page = (copied / "docs" / "board-tables.md").read_text(encoding="utf-8")
     (table,) = [part for part in page.split("## ") if part.startswith("Other metrics")]
     rows = [line for line in table.splitlines() if line.startswith("|")]
     assert "Questions" in rows[0]
@@ -261,7 +261,7 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     mwz("submit", str(plain), *facts)
     mwz("site", "web")
 
-    page = (copied / "leaderboard.md").read_text(encoding="utf-8")
+    page = (copied / "docs" / "board-tables.md").read_text(encoding="utf-8")
     (table,) = [part for part in page.split("\n## ") if part.startswith("Lexicalised systems")]
     header, _, row = (line for line in table.splitlines() if line.startswith("|"))
     last = [line.split("|")[-2].strip() for line in (header, row)]

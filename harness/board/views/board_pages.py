@@ -17,6 +17,7 @@ from ...io import figure
 from ...metrics import FLAGS, TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
+from ..answer import answer, mark_kinds
 from ..columns import (
     FIRST,
     SETUP_FIGURES,
@@ -32,7 +33,7 @@ from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
 from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
-from ..rows import AGAIN, NOTHING, REFERENCE, ResponsesRow, Row, Value
+from ..rows import AGAIN, NOTHING, REFERENCE, Mark, ResponsesRow, Row, Value
 from ..scores import FIGURES
 from ..systems import FACTS, paper_year, stated_facts, system_year
 from ..track import tracks
@@ -89,11 +90,12 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "signatures": common_signatures(board.rows),
         "significance": p_text(SIGNIFICANCE),
         "tracks": tracks(),
-        "verdicts": verdict_meanings(),
-        "verdict_mark": verdict_mark,
         "kind": row_kind,
         "year": row_year,
         "flags": row_flags,
+        "signs": mark_kinds(),
+        "compared": {key for pair in board.pairs for key in pair},
+        "most": MOST,
     }
 
 
@@ -106,9 +108,10 @@ def sections(board: Board) -> Iterator[Data]:
     A table has `key`, what scripts call it; `caption`; `ranked`, whether its first column is the
     rank; `columns`, those besides rank and name; `rows`, permanent address -> row of a system that
     is scored; `reported`, the same of systems without an entry; `source`, the table that prints
-    these; `cell`, what returns the value of a row in a column; and `notes`, address -> what is to
-    be said of a row. One of scored systems has `begin`, the keys of rows from which on the rank
-    ranges do not overlap the ones above, and `scale`, between which ends intervals are drawn.
+    these; `cell`, what returns the value of a row in a column; and `marks`, address -> what
+    qualifies a row. One of scored systems has `answer`, who is the best; `begin`, the keys of the
+    rows that begin a band of ties; `comparable`, whether the page of comparisons has its systems;
+    and `scale`, between which ends intervals are drawn.
     """
     anchors: Counter[str] = Counter()
     shows_references = False
@@ -156,19 +159,19 @@ def row_year(row: Row | ReportedRow) -> int | None:
     return system_year(row.entry.system)
 
 
-def _note(row: Row | ReportedRow) -> str:
+def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
     if isinstance(row, ReportedRow):
-        return row.note or ""
+        return [Mark("note", row.note)] if row.note else []
     # The check of the round trip has a table of its own in the Markdown page alone.
-    return "; ".join([*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])])
+    return [*board.marks(row), *([Mark("unranked", AGAIN)] if row.unranked == AGAIN else [])]
 
 
-def row_flags(row: Row | ReportedRow, columns: Sequence[Column[Any]]) -> Sequence[str] | None:
-    """Return the flags that are raised of a row, in words; None where its table shows none."""
+def row_flags(row: Row | ReportedRow) -> Sequence[str]:
+    """Return the flags of a system that are raised and not reviewed, in words."""
     # Flags of what is no system say nothing.
     if isinstance(row, ReportedRow) or row_kind(row) == REFERENCE or row.is_human:
-        return None
-    return row.unreviewed if any(column.key == "flags" for column in columns) else None
+        return ()
+    return row.unreviewed
 
 
 def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
@@ -176,8 +179,7 @@ def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
     if isinstance(row, ReportedRow):
         title = _PRINTED_TITLES.get(_METRICS.get(column.key, column.key), "")
         return Value(words=row.figures.get(title, NOTHING))
-    is_shown = column.key != "flags" or row_flags(row, [column]) is not None
-    return column.value(row) if is_shown else Value()
+    return column.value(row)
 
 
 def _anchor(base: str, given: Counter[str]) -> str:
@@ -187,6 +189,7 @@ def _anchor(base: str, given: Counter[str]) -> str:
 
 
 def _table(
+    board: Board,
     key: str,
     caption: str,
     columns: Sequence[Column[Any]],
@@ -202,17 +205,18 @@ def _table(
         base = re.sub(r"[^a-z0-9]+", "-", line.system.lower()).strip("-") or "system"
         printed[_anchor(f"reported-{base}", anchors)] = line
     every: dict[str, Row | ReportedRow] = {**scored, **printed}
-    noted = {anchor: _note(row) for anchor, row in every.items()}
+    marked = {anchor: _marks(board, row) for anchor, row in every.items()}
     return {
         "key": key,
         "caption": caption,
         "ranked": False,
+        "comparable": False,
         "columns": columns,
         "rows": scored,
         "reported": printed,
         "source": source if reported else None,
         "cell": lambda row, column: column.value(row),
-        "notes": {anchor: note for anchor, note in noted.items() if note},
+        "marks": {anchor: marks for anchor, marks in marked.items() if marks},
         **more,
     }
 
@@ -229,10 +233,11 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         columns.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
         of_track = (one for one in board.tables if one.track == table.track)
         official = [one for one in of_track if one.kind == OFFICIAL]
-    values = [column.value(row) for column in columns if column.key == RANKING for row in rows]
-    intervals = [value.interval for value in values if value.interval is not None]
-    ends = [end for one in intervals for end in (one.low, one.high)]
+    placed = [row for row in rows if row.rank is not None]
+    values = [column.value(row) for column in columns if column.key == RANKING for row in placed]
+    ends = [end for value in values if (one := value.interval) for end in (one.low, one.high)]
     return _table(
+        board,
         table.key,
         table.title,
         columns,
@@ -242,7 +247,9 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         anchors,
         ranked=track.submitted,
         cell=_scored_cell,
-        begin=[group[0].anchor for group in board.rank_groups(table.track)[1:]],
+        answer=answer(board, table),
+        comparable=track.delexicalised,
+        begin=[band[0].anchor for band in board.bands(table.track)[1:]],
         scale=(min(ends, default=0.0), max(ends, default=0.0)),
     )
 
@@ -254,7 +261,7 @@ def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
             columns, caption = printed_columns(table, rows), f"{table.heading}: {table.title}"
-            yield _table(table.name, caption, columns, [], rows, table, anchors)
+            yield _table(board, table.name, caption, columns, [], rows, table, anchors)
 
 
 # ------------------------------------------------------------------------------------- systems
@@ -301,6 +308,7 @@ def _page(board: Board, entry: Entry) -> Data:
         "facts": FACTS,
         "verdict": "; ".join(board.verdicts(entry)),
         "verdict_mark": verdict_mark,
+        "verdicts": verdict_meanings(),
         "by_rules": {} if row is None else rows_by_rules(board, row),
         "setup_figures": SETUP_FIGURES,
         "headlines": headlines(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,7 @@ from ..model import DOCUMENTS_FOLDER, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
 from .dialogue_pages import INDEX, Page, pages_of_dialogues, read_systems
-from .site_pages import READ, left_over, make_site, serve_pages, write_site
+from .site_pages import left_over, make_site, serve_pages, write_site
 
 
 @click.command()
@@ -58,10 +60,9 @@ def command(
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
     progress = partial(tqdm, desc="pages", unit="page", disable=None if with_dialogues else True)
-    files = make_site(board, documents, pages, progress)
-    if missing := [f"{name}.md" for name in READ if not (documents / f"{name}.md").is_file()]:
-        problem = f"lacks {', '.join(missing)}; the site is made without: make it in a clone"
-        tell(str(documents), [problem])
+    files = make_site(board, documents, pages, _repository(submissions), progress)
+    if not documents.is_dir():
+        tell(str(documents), ["is missing; the site has no documents: make it in a clone"])
     if directory is None:
         makers = {path: partial(str, text) for path, text in files.items()}
         serve_pages(makers, serve or 0, "the board")
@@ -70,6 +71,21 @@ def command(
     click.echo(f"{directory / 'index.html'}: {len(files)} files")
     for line in left_over(files, directory):
         click.echo(printable(line), err=True)
+
+
+def _repository(folder: Path) -> str:
+    """Return the address on the web of the repository that a folder is of; empty if there is none.
+
+    It is that of the remote "origin", without name and password.
+    """
+    command = ["git", "-C", str(folder), "remote", "get-url", "origin"]
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    address = re.sub(r"^git@([^:]+):", r"https://\1/", asked.stdout.strip())
+    address = re.sub(r"//[^/@]*@", "//", address).removesuffix(".git")
+    return address if address.startswith("https://") else ""
 
 
 def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:

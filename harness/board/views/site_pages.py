@@ -22,8 +22,9 @@ from mwz.normalization import folder_of
 from ...diagnosis import Diagnosis
 from ...errors import InputError
 from ...io import figure, read_bytes, signed, write_atomically
+from ...signature import harness_version
 from ..markdown import older_results_page
-from ..model import Board
+from ..model import PAGES, Board
 from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
 from .board_pages import (
     board_page,
@@ -62,25 +63,23 @@ _TYPES = {
     "csv": "text/csv",
 }
 
-DOCUMENTS: Mapping[str, str] = {
+LABELS: Mapping[str, str] = {
+    "evaluate-your-agent": "Your agent",
     "audit": "Audit",
-    "submitting": "Submitting",
     "metrics": "Metrics",
-    "older-results": "Older results",
+    "submitting": "Submitting",
 }
-"""Name of a document -> what links to it are called. Others of docs/ are not part of the site."""
+"""Name of a document that every page leads to -> what the link is called, in order."""
 
 OLDER_RESULTS = "older-results"
 METRICS = "metrics"
-
-READ = [name for name in DOCUMENTS if name != OLDER_RESULTS]
-"""The documents that are read from docs/; the other one is made."""
 
 
 def make_site(
     board: Board,
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
+    repository: str = "",
     progress: Callable[[Collection[str]], Iterable[str]] = iter,
 ) -> dict[str, str]:
     """Return path -> content of the site of a board, the same for the same files.
@@ -90,6 +89,7 @@ def make_site(
         documents: The folder of documents.
         dialogues: Path -> page of the dialogues, and of their index; None for an index of what
             entries store.
+        repository: The address of the repository; empty if it is not known.
         progress: Goes through the paths of all pages, and may show it.
 
     Raises:
@@ -101,14 +101,23 @@ def make_site(
     frame: dict[str, Any] = {
         "base": "base.html",
         "has_dialogues": bool(dialogue_pages),
-        "documents": {name: title for name, title in DOCUMENTS.items() if name in texts},
+        "documents": {name: text.partition("\n")[0].lstrip("# ") for name, text in texts.items()},
+        "labels": {name: label for name, label in LABELS.items() if name in texts},
+        "repository": repository,
+        "version": harness_version(),
+        "newest": max(
+            (str(e.system.entered)[:10] for e in board.entries if e.system.entered), default=""
+        ),
         "comparable": compared is not None,
         "dataset": dataset(),
         "meanings": meanings(),
     }
     pages: dict[str, Page] = {
         START: ("board.html", partial(board_page, board, tables)),
-        **{f"{name}.html": ("document.html", partial(_document, name, texts)) for name in texts},
+        **{
+            f"{name}.html": ("document.html", partial(_document, name, texts, repository))
+            for name in texts
+        },
         **{
             system_link(key): ("system.html", partial(dict, system=system))
             for key, system in system_pages(board)
@@ -128,17 +137,17 @@ def make_site(
 
 def _documents(board: Board, folder: Path) -> dict[str, str]:
     """Return name -> Markdown of the documents that there are."""
-    paths = {name: folder / f"{name}.md" for name in READ}
-    there = {name: path for name, path in paths.items() if path.is_file()}
-    texts = {name: read_bytes(path).decode(errors="replace") for name, path in there.items()}
+    paths = sorted(folder.glob("*.md"))
+    texts = {path.stem: read_bytes(path).decode(errors="replace") for path in paths}
+    # The site has its tables; what the metrics are is known without docs/.
+    texts.pop(PAGES[1].stem, None)
+    texts.setdefault(METRICS, f"# {LABELS[METRICS]}\n")
     older = older_results_page(board)
-    # What the metrics are is known without docs/.
-    texts.setdefault(METRICS, f"# {DOCUMENTS[METRICS]}\n")
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
 
-def _document(name: str, texts: Mapping[str, str]) -> dict[str, str]:
-    heading, text = document(texts[name], texts)
+def _document(name: str, texts: Mapping[str, str], repository: str) -> dict[str, str]:
+    heading, text = document(texts[name], texts, repository)
     return {"heading": heading, "html": text, "name": name}
 
 
@@ -223,15 +232,15 @@ def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
 _COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
 
 
-def document(text: str, present: Collection[str]) -> tuple[str, str]:
+def document(text: str, present: Collection[str], repository: str = "") -> tuple[str, str]:
     """Return the heading of a document of docs/, and the document as HTML.
 
-    Links to other documents lead to their pages, where the site has them; links to what the site
-    does not have are plain text. HTML in the text is shown, not obeyed.
+    Links lead where `site_address` says, or are plain text. HTML in the text is shown, not obeyed.
 
     Args:
         text: The document in Markdown.
         present: The names of the documents that the site has.
+        repository: As of `make_site`.
     """
     from markdown_it import MarkdownIt
 
@@ -255,7 +264,7 @@ def document(text: str, present: Collection[str]) -> tuple[str, str]:
         elif token.type in ("fence", "code_block"):
             token.attrSet("tabindex", "0")
         elif token.type == "inline":
-            _lead(token, present)
+            _lead(token, present, repository)
     made = parser.renderer.render(tokens, parser.options, {})
     return "".join(headings[1:2]), _in_scrollers(made, tables)
 
@@ -291,31 +300,36 @@ def _slug(heading: str, taken: set[str]) -> str:
     return slug
 
 
-def _lead(inline: Token, present: Collection[str]) -> None:
+def _lead(inline: Token, present: Collection[str], repository: str) -> None:
     """Make the links of a line lead to pages of the site, or nowhere."""
     target = None
     for child in inline.children or ():
         if child.type == "link_open":
-            target = site_address(str(child.attrGet("href")), present)
+            target = site_address(str(child.attrGet("href")), present, repository)
             child.attrSet("href", target or "")
         if child.type in ("link_open", "link_close"):
             child.hidden = target is None
 
 
-def site_address(address: str, present: Collection[str]) -> str | None:
-    """Return where a link of a document leads on the site; None if the site has no such page.
+def site_address(address: str, present: Collection[str], repository: str = "") -> str | None:
+    """Return where a link of a document leads on the site; None if it leads nowhere.
+
+    Links to documents lead to their pages, others to files of the repository, if it is known.
 
     Args:
         address: The address in the document, from docs/.
         present: The names of the documents that the site has.
+        repository: As of `make_site`.
     """
     path, mark, anchor = address.partition("#")
     if not path or re.match(r"https?://", address):
         return address
     pages = {f"docs/{name}.md": f"{name}.html{mark}{anchor}" for name in present}
-    # The headings of the page in Markdown are not those of the site.
-    pages["leaderboard.md"] = "index.html"
-    return pages.get(posixpath.normpath(posixpath.join("docs", path)))
+    # The headings of the pages in Markdown are not those of the site.
+    pages |= {page.as_posix(): START for page in PAGES[:2]}
+    file = posixpath.normpath(posixpath.join("docs", path))
+    elsewhere = f"{repository}/blob/main/{file}{mark}{anchor}" if repository else None
+    return pages.get(file, elsewhere)
 
 
 # ------------------------------------------------- pages at the loopback address, until stopped

@@ -2,6 +2,8 @@
 // What the pages do beyond showing themselves: tabs, sorting, filters, columns, comparisons, and an
 // address for each of them. Without this script every page is complete, and unsorted.
 
+document.documentElement.classList.add("js");
+
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const byId = (id) => document.getElementById(id);
 
@@ -299,12 +301,11 @@ function columns(choices, changed, openPanel) {
     const track = head.closest("section").id;
     const key = `${track}.${head.dataset.column}`;
     if (!boxes.has(key)) {
-      const above = head.querySelector("small")?.textContent;
-      const title = head.textContent.trim().split(/\s+/).join(" ");
+      const above = head.querySelector("small")?.textContent ?? "";
+      const title = head.dataset.title;
       const box = made("input", { type: "checkbox" });
-      const said = above ? `${title.slice(above.length).trim()} (${above})` : title;
-      const label = made("label", {}, box, " " + said);
-      const one = { box, label, track, heads: [] };
+      const label = made("label", {}, box, " " + title);
+      const one = { box, label, above, track, heads: [] };
       boxes.set(key, one);
       box.addEventListener("change", () => {
         if (box.checked === one.heads.some(isUsual)) chosen.delete(key);
@@ -322,7 +323,11 @@ function columns(choices, changed, openPanel) {
   function show() {
     const own = [...boxes.values()].filter(({ track }) => track === openPanel().id);
     // What stays in its place keeps the focus.
-    if (choices.firstElementChild !== own[0]?.label) choices.replaceChildren(...own.map(({ label }) => label));
+    if (choices.querySelector("label") !== own[0]?.label) {
+      const groups = new Map(own.map(({ above }) => [above, made("fieldset", {}, made("legend", {}, above))]));
+      for (const { above, label } of own) groups.get(above).append(label);
+      choices.replaceChildren(...groups.values());
+    }
     for (const [key, { box, heads }] of boxes) {
       box.checked = chosen.get(key) ?? heads.some(isUsual);
       for (const head of heads) {
@@ -357,6 +362,24 @@ function columns(choices, changed, openPanel) {
       return unknown;
     },
   };
+}
+
+// Comparing from the board: a box in each row that the page of comparisons knows.
+function marking(link, most) {
+  const boxes = all("tr[data-key]").map((row) => {
+    const name = row.querySelector(".name").textContent;
+    const box = made("input", { type: "checkbox", "aria-label": `Compare ${name}`, value: row.dataset.key });
+    row.cells[0].append(box);
+    return box;
+  });
+  document.addEventListener("change", ({ target }) => {
+    if (!boxes.includes(target)) return;
+    const keys = boxes.filter((box) => box.checked).map((box) => box.value);
+    boxes.forEach((box) => (box.disabled = !box.checked && keys.length >= most));
+    link.hidden = keys.length < 2;
+    link.textContent = `Compare ${keys.length} systems`;
+    link.href = `compare.html#${keys.join(",")}`;
+  });
 }
 
 // Tables that fit into the page scroll with it, and keep their titles in sight; others scroll by
@@ -397,6 +420,8 @@ function boardPage(form) {
     fit();
   });
   addEventListener("resize", fit);
+  const link = byId("compare-marked");
+  if (link) marking(link, Number(link.dataset.most));
   // What lies above the page closes when a reader goes on.
   const menus = all(".filters details");
   document.addEventListener("click", (event) =>
@@ -419,14 +444,14 @@ function comparing(form) {
   const chosen = () => [...new Set(selects.map((select) => select.value).filter(Boolean))];
   const minus = (text) => text.replace("-", "−");
 
-  function tableOf(caption, titles, rows, style = "") {
+  function tableOf(caption, titles, rows) {
     const head = titles.map((title) => made("th", { scope: "col" }, title));
     const body = rows.map(([title, ...cells]) => {
       const line = made("tr", {}, made("th", { scope: "row" }, title));
       line.append(...cells.map((cell) => (cell instanceof Node ? cell : made("td", {}, cell))));
       return line;
     });
-    const table = made("table", style ? { class: style } : {});
+    const table = made("table");
     table.append(made("caption", {}, made("span", {}, caption)));
     table.append(made("thead", {}, made("tr", {}, ...head)), made("tbody", {}, ...body));
     const box = { class: "scroll", tabindex: 0, role: "region", "aria-label": caption };
@@ -445,23 +470,42 @@ function comparing(form) {
     const title = `${systems[one].name} minus ${systems[other].name}`;
     const [pair, sign] = pairOf(one, other);
     if (!pair) {
-      const span = Object.keys(figures).length + 2;
+      const span = Object.keys(figures).length + 1;
       const why = `not comparable: ${reasonOf(one, other)}`;
       return [title, made("td", { class: "w", colspan: span }, why)];
     }
     const [dialogues, ...found] = pair;
-    let distinct = false;
     const cells = Object.values(figures).map(([, digits], at) => {
-      const [value, p, ...alone] = found[at];
-      distinct = p.startsWith("<") || Number(p) < 0.05;
-      const text = minus((sign * value > 0 ? "+" : "") + (sign * value).toFixed(digits));
+      const [, p, ...alone] = found[at];
       const only = sign > 0 ? alone : [...alone].reverse();
-      const near = distinct ? "" : "≈ ";
       const said = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
-      return made("td", distinct ? {} : { class: "near" }, near + text, " ", made("small", {}, said));
+      const [text, style] = signedText(found[at], sign, digits);
+      return made("td", style, text, " ", made("small", {}, said));
     });
-    const verdict = made("td", { class: "w" }, distinct ? "significant" : "not significant");
-    return [title, made("td", {}, String(dialogues)), ...cells, verdict];
+    return [title, made("td", {}, String(dialogues)), ...cells];
+  }
+  // A difference, and how it is shown.
+  function signedText([value, p], sign, digits) {
+    const text = minus((sign * value > 0 ? "+" : "") + (sign * value).toFixed(digits));
+    return isDistinct(p) ? [text, {}] : ["≈ " + text, { class: "near" }];
+  }
+  const isDistinct = (p) => p.startsWith("<") || Number(p) < 0.05;
+  // All pairs by another figure.
+  function showAll(figure) {
+    const at = Object.keys(figures).indexOf(figure);
+    const keyOf = new Map(Object.entries(systems).map(([key, { name }]) => [name, key]));
+    for (const table of all("#all ~ .scroll table")) {
+      const keys = all("thead th", table).map((head) => keyOf.get(head.textContent.trim()));
+      for (const row of table.tBodies[0].rows) {
+        const one = keyOf.get(row.cells[0].textContent.trim());
+        [...row.cells].slice(1).forEach((cell, place) => {
+          const [pair, sign] = pairOf(one, keys[place + 1]);
+          if (!pair || !cell.textContent.trim()) return;
+          const [text, style] = signedText(pair[at + 1], sign, figures[figure][1]);
+          cell.replaceWith(made("td", style, text));
+        });
+      }
+    }
   }
   function show() {
     const keys = chosen();
@@ -476,7 +520,7 @@ function comparing(form) {
     const titles = Object.entries(figures);
     const scores = titles.map(([name, [title]]) => [title, ...keys.map((key) => systems[key].figures[name])]);
     const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
-    const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
+    const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title)];
     const only = "small: p-value, then in how many dialogues only the first system succeeds : only the second";
     const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains)))].sort();
     const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes)))];
@@ -485,7 +529,7 @@ function comparing(form) {
     causes.sort((a, b) => worst(b) - worst(a));
     place.replaceChildren(
       tableOf("Scores with 95 % intervals; ≥: missing dialogues count as failures", ["Figure", ...names], scores),
-      tableOf(`Differences; ${only}`, heads, two, `w${heads.length}`),
+      tableOf(`Differences; ≈: not significant; ${only}`, heads, two),
       tableOf(
         "Inform / Success by domain, in percent of its dialogues that the system plays",
         ["Domain", ...names],
@@ -525,6 +569,9 @@ function comparing(form) {
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
+  const by = byId("by");
+  by.addEventListener("change", () => showAll(by.value));
+  by.parentElement.hidden = false;
   onAddress(follow);
 }
 
