@@ -23,10 +23,9 @@ from mwz.harness.board.systems import PREDICTIONS_FILE
 from mwz.harness.board.views.charts import track_charts
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.environment import Play, dialogue
 from mwz.harness.live.live_track import baseline_calls
 from mwz.harness.live.play import play_tasks
-from mwz.harness.live.plays import Plays, play_scripts
+from mwz.harness.live.plays import Play, Plays, dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics import FLAGS

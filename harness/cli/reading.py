@@ -136,7 +136,7 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     contents = [(shown_name(file), read_bytes(file)) for file in files]
-    found: list[tuple[str, Any]] = room("live.plays", contents[0][0]).plays_again(
+    found: list[tuple[str, Any]] = room("live.play", contents[0][0]).plays_again(
         contents, name, doing, together
     )
     return found

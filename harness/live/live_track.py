@@ -36,8 +36,8 @@ from ..data import DEFAULT
 from ..errors import InputError, counted
 from ..signature import Signature, grouped
 from .agents import Baseline
-from .environment import Line
-from .plays import Plays, play_scripts, recorded, replayed
+from .play import recorded, replayed
+from .plays import Line, Plays, play_scripts
 from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"

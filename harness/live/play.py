@@ -1,42 +1,77 @@
-"""`mwz play`: run an agent with a simulated user and score the result.
+"""`mwz play`: run an agent with a simulated user and score the result; and files of plays.
 
 A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
 `play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
 agent, user and seed give the same bytes, if they do not leave it to chance.
+
+To read a file, its agent makes the recorded calls and gives the recorded responses anew: the tools
+must return what the file says, and a scripted user must say what the file says. Other users' words
+are taken from the file. The result of a dialogue is computed of that alone, whatever the file says
+of it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import click
 import portalocker
+from pydantic import Field
 from tqdm import tqdm
 
-from ..cli import notify, option
+from mwz.normalization import digest_of_json
+
+from ..cli import notify, option, tell
 from ..cli.reading import benchmark_chooser
-from ..errors import InputError, counted, unknown
-from ..io import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
+from ..errors import InputError, counted, shown, unknown
+from ..io import (
+    STANDARD_STREAM,
+    parse_json,
+    read_bytes,
+    valid_text,
+    validated,
+    write_atomically,
+    write_json,
+)
+from ..signature import Signature
 from .agents import (
+    Agent,
     Baseline,
+    Call,
     ChatModel,
     ModelAgent,
     ModelUser,
     function_agent,
     imported_function,
 )
-from .environment import Line, Play, dialogue
-from .plays import Plays, played_again, recorded
+from .environment import MISSING, outcome_of
+from .plays import Line, Play, Plays, dialogue
 from .users import ScriptedUser, person_at_terminal
-from .world import BASELINE, SCRIPTED, World, name_problem, script_name, versioned
+from .world import (
+    BASELINE,
+    SCRIPTED,
+    BrokenOffError,
+    Costs,
+    TalkerName,
+    UserMaker,
+    UserTurn,
+    World,
+    name_problem,
+    script_name,
+    versioned,
+)
 
 _AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
 _USERS = ("scripted", "model:NAME", "person")
@@ -227,3 +262,213 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
     if lines:
         notify(f"{path}: resuming, {counted(len(lines), 'dialogue')} already played")
     return lines
+
+
+# -------------------------------------------------------------------- files of live dialogues
+
+_AGAIN = "play it again by `mwz play`, into another file (-o)"
+_NO_FURTHER = "the recorded dialogue goes no further"
+
+
+_Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
+"""What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A line of a file of plays.
+
+    `source` is what messages call the file.
+    """
+
+    dialogue_id: str
+    turns: tuple[_Turn, ...]
+    trial: Annotated[int, Field(strict=True, ge=1)]
+    agent: TalkerName
+    outcome: dict[str, Any]
+    costs: Costs
+    signature: Signature
+    server: str | None = None
+    source: str = ""
+
+    @property
+    def error(self) -> str | None:
+        """Why the dialogue was broken off, if it was."""
+        error = self.outcome.get("error")
+        return None if error is None else str(error)
+
+
+def recorded(content: bytes, source: str) -> list[Recorded]:
+    """Return the lines of an (unpacked) file of plays, yet to be played again.
+
+    Raises:
+        InputError: A line, which is named, is not of `mwz play`; or there are no lines.
+    """
+    lines = []
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        try:
+            if text.strip():
+                line = validated(Recorded, parse_json(text, source), source)
+                lines.append(replace(line, source=source))
+        except InputError as error:
+            problems = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({problems}); {_AGAIN}") from None
+    if not lines:
+        raise InputError(source, f"holds no dialogue; {_AGAIN}")
+    return lines
+
+
+def plays_again(
+    files: Sequence[tuple[str, bytes]],
+    name: str | None,
+    doing: str,
+    together: bool = False,
+) -> list[tuple[str, Plays]]:
+    """Play the dialogues of files of `mwz play` again, and return the trials of each play.
+
+    Args:
+        files: What messages call each file, and its content.
+        name: The value of `--benchmark`.
+        doing: What is done with the benchmark, for the remark: "scoring on".
+        together: Whether all files have to be of one play, which has each dialogue once.
+
+    Returns:
+        What messages call each play, and the play.
+
+    Raises:
+        InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
+    """
+    groups: dict[object, list[Recorded]] = {}
+    # Agent, signature and trial -> files that have it: another one is of another play.
+    files_with: Counter[object] = Counter()
+    for source, content in files:
+        lines = recorded(content, source)
+        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
+        for line, trial in zip(lines, trials, strict=True):
+            key = () if together else (*trial[:2], files_with[trial])
+            groups.setdefault(key, []).append(line)
+        files_with.update(set(trials))
+    choose = benchmark_chooser(name, doing)
+    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    for source, one in plays:
+        tell(source, one.remarks)
+    return plays
+
+
+def replayed(lines: Sequence[Recorded], world: World) -> Plays:
+    """Play dialogues again with what was recorded, and return what comes of them.
+
+    Args:
+        lines: The lines of all files of a play, whatever trials they are of; at least one.
+        world: The benchmark and its tasks.
+
+    Raises:
+        InputError: They are of different plays, or of another benchmark, tools or script; a
+            dialogue is there twice; a trial repeats another one; or a tool or a scripted user
+            would have answered otherwise.
+    """
+    what = _play(lines[0], world)
+    found: dict[tuple[int, str], Line] = {}
+    for line in lines:
+        again = played_again(line, what)
+        place = line.trial, again["dialogue_id"]
+        if place in found:
+            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, told)
+        found[place] = again
+    played = {id_ for _, id_ in found}
+    trials = sorted({trial for trial, _ in found})
+    tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
+    what = replace(what, tasks=tasks, trials=len(trials))
+    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
+    plays = Plays(what, every, len(every) - len(found))
+    firsts: dict[str, str] = {}
+    for trial, said in plays.said.items() if not plays.scripted else ():
+        first = firsts.setdefault(digest_of_json(said), trial)
+        if first != trial:
+            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+            raise InputError(lines[0].source, told)
+    return plays
+
+
+def _play(line: Recorded, world: World) -> Play:
+    """Return who played what, as a line says; a scripted user is that of today."""
+    given = line.signature.parameters
+    name = given.get("user", "")
+    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    for who, called in (("agent", line.agent), ("user", name)):
+        if called not in scripts and (problem := name_problem(who, called)):
+            place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
+            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
+    user = ScriptedUser if name in scripts else _recorded_user(line)
+    # Another seed than a number is one of another play.
+    seed = given.get("seed", "")
+    number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
+    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
+
+
+def played_again(line: Recorded, what: Play) -> Line:
+    """Return a recorded dialogue played again.
+
+    Raises:
+        InputError: It is of another play, or comes out otherwise.
+    """
+    place = f"trial {line.trial}, dialogue {line.dialogue_id}"
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if line.server != what.server:
+        reasons.append("different values of --base-url")
+    if reasons:
+        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
+        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
+    id_ = what.world.tasks[line.dialogue_id].id
+    user = what.user if what.user is ScriptedUser else _recorded_user(line)
+    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
+    again = dialogue(recording, line.trial, id_)
+    error = again["outcome"]["error"]
+    if error not in (None, line.error, _NO_FURTHER):
+        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
+    for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
+        if turn != right:
+            told = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
+            raise InputError(line.source, f"{place}, {told}; {_AGAIN}")
+    return {**again, "costs": line.costs}
+
+
+def _lost(what: Play, trial: int, id_: str) -> Line:
+    """Return the line of a dialogue that is missing."""
+    outcome = outcome_of(what.world, what.world.tasks[id_], [], MISSING)
+    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
+
+
+def _recorded_agent(line: Recorded) -> Agent:
+    """Return the agent of a recorded dialogue, which calls and says what was recorded."""
+    turns, error = list(line.turns), line.error
+
+    def reply(said: str, call: Call) -> str:
+        if not turns:
+            raise BrokenOffError(_NO_FURTHER)
+        turn = turns.pop(0)
+        for one in turn.get("calls", ()):
+            if isinstance(one, dict):
+                call(str(one.get("name")), one.get("arguments"))
+        response = str(turn.get("response"))
+        if error is not None and not turns and not response:
+            raise BrokenOffError(error)
+        return response
+
+    return reply
+
+
+def _recorded_user(line: Recorded) -> UserMaker:
+    """Return what makes the user of a recorded dialogue, which says what was recorded."""
+    words = [str(turn.get("user")) for turn in line.turns]
+
+    def turn(response: str | None) -> UserTurn:
+        if not words:
+            raise BrokenOffError(line.error or _NO_FURTHER)
+        return words.pop(0), not words and line.error is None
+
+    return lambda *_: turn

@@ -29,10 +29,11 @@ from mwz.normalization import (
     read_toml,
 )
 
-from ..benchmark import Benchmark
+from ..benchmark import REFERENCE, Benchmark
 from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
-from ..errors import unknown
+from ..errors import cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
+from ..metrics import Fault
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH
 
@@ -239,6 +240,19 @@ class World:
         found = self._database.query(domain, given)
         return [id_ for id_ in found if meant is None or id_ in meant]
 
+    def called(self, domain: str, id_: str) -> str:
+        """Return what a venue is called: its name, or the id of a train."""
+        return str(self._records[domain][id_][0]["trainID" if domain == "train" else "name"])
+
+    def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
+        """Return the constraints that a venue does not meet, each alone."""
+        record = self._records[domain][id_][0]
+        return [
+            Fault(slot, value, str(record.get(slot, "not known")))
+            for slot, value in constraints.items()
+            if id_ not in self.matching(domain, {slot: value})
+        ]
+
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""
         records = (one for ones in self._records[domain].values() for one in ones)
@@ -342,6 +356,92 @@ def _responses(completion: Completion) -> list[str]:
         return [completion]
     texts = (one.get("content") for one in completion if one.get("role") == "assistant")
     return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+# ------------------------------------------------------------------------- what is booked
+
+
+def booked_slots(
+    task: Task, bookings: Sequence[tuple[str, Result]], world: World
+) -> tuple[dict[str, dict[str, bool]], int]:
+    """Hold what was booked against a task's goal.
+
+    Args:
+        task: The task.
+        bookings: The domain of each booking, and what its tool returned.
+        world: The benchmark.
+
+    Returns:
+        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
+        domains that it does not book.
+    """
+    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
+    compared = {}
+    for domain, slots in wanted.items():
+        made = [result for booked, result in bookings if booked == domain]
+        if not slots:
+            continue
+        last = made[-1] if made else {}
+        right = {s: s in last and world.same(s, last[s], v) for s, v in slots.items()}
+        right["once"] = len(made) == 1
+        if domain != "taxi":
+            key = "trainID" if domain == "train" else "name"
+            venue = world.named(domain, last[key], key) if made else []
+            right["venue"] = not {*venue}.isdisjoint(
+                world.matching(domain, task.domains[domain].info)
+            )
+        elif not {*ROUTE} & slots.keys():
+            # From one venue of the goal to another.
+            begins, ends = (_at_venues_of(last.get(slot, ""), task, world) for slot in ROUTE)
+            right["route"] = any(one != other for one in begins for other in ends)
+        compared[domain] = right
+    return compared, sum(domain not in compared for domain, _ in bookings)
+
+
+def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
+    """Return the domains of the goal of which a place is a venue that fits."""
+    wanted = {d: one.info for d, one in task.domains.items() if NAMING_SLOTS.get(d) == "NAME"}
+    return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
+
+
+def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]]:
+    """Return what was booked in a dialogue: the turn, the domain, and what the tool returned."""
+    return [
+        (number, call["name"].removeprefix("book_"), call["result"])
+        for number, turn in enumerate(turns)
+        for call in turn.get("calls", ())
+        if call["result"].get("booked")
+    ]
+
+
+def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the goal domains whose reference or driver's number, as booked, no response tells."""
+    texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
+    codes = [(domain, one.get("reference") or one["phone"]) for _, domain, one in bookings(turns)]
+    told = {domain for domain, code in codes if any(code in text for text in texts)}
+    goal = world.goals[task.id].items()
+    coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
+    return coded - told
+
+
+LONGEST_SHOWN = 90
+"""Characters that are shown of what an agent says or asks tools for, where it may be long."""
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """Return a call of a tool and what the tool returned, in short."""
+    given, result = call["arguments"], call["result"]
+    slots = [f"{k} {v}" for k, v in given.items()] if isinstance(given, dict) else [str(given)]
+    names = [one.get("trainID") or one["name"] for one in result.get("results", ())]
+    returned = {
+        "error": "error, {error}",
+        "reason": "refused, {reason}",
+        "reference": "booked, {reference}",
+        "phone": "booked, {phone}",
+        "count": f"{{count}} found{': '.join(['', *([', '.join(names)] if names else [])])}",
+    }
+    words = next(form for key, form in returned.items() if key in result).format(**result)
+    return f"{call['name']}({cut(', '.join(slots), LONGEST_SHOWN)}): {words}"
 
 
 User: TypeAlias = Callable[[str | None], UserTurn]
