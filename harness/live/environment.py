@@ -31,8 +31,9 @@ from mwz.normalization import normalize_slot_name
 from ..data import DomainTask, Task
 from ..errors import InputError, counted, cut
 from ..grounding import NAMING_SLOTS, GroundedDomain
-from ..io import limit_text, limits, valid_text
+from ..io import valid_text
 from ..metrics import Fault
+from ..scoring import Reward
 from .agents import asked_slots
 from .users import SPANS, Heard, ScriptedUser, says
 from .world import (
@@ -47,6 +48,7 @@ from .world import (
     bookings,
     call_text,
     numbers_missing,
+    readable,
 )
 
 MAX_TURNS = 30
@@ -90,10 +92,9 @@ class Environment:
         return self
 
     def user_turn(self) -> str | None:
-        """Return what the user says next; None once the dialogue is over.
+        """Return what the user says next; None once the dialogue is over, or the user failed.
 
         Raises:
-            BrokenOffError: It is too long.
             InputError: The last turn has no response yet.
         """
         if self._said is not None:
@@ -101,29 +102,45 @@ class Environment:
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
-        words, ends = self.user(last)
-        self._said = _readable("what the user says", words), ends
+        try:
+            words, ends = self.user(last)
+            self._said = readable("what the user says", words), ends
+        except BrokenOffError as error:
+            self.fail(str(error))
+            return None
         self._calls = []
         return self._said[0]
 
     def call(self, name: str, arguments: object) -> Mapping[str, Any]:
         """Call a tool, and return its result, or `error` and what to do.
 
+        Too many calls, and what is too long, fail the dialogue.
+
         Args:
             name: The tool.
             arguments: Slot -> value, or the JSON of it.
 
         Raises:
-            BrokenOffError: The arguments are too long, or there are too many calls.
             InputError: It is not the agent's turn.
         """
-        self._heard()
+        if self.error is None:
+            self._heard()
+            try:
+                return self._called(name, arguments)
+            except BrokenOffError as error:
+                self.fail(str(error))
+        return {"error": self.error}
+
+    def _called(self, name: str, arguments: object) -> Mapping[str, Any]:
         if len(self._calls) >= MOST_CALLS:
             raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
         # As files have it; the agent may go on changing what it gave, and what it was told.
-        name = _readable("the name of the tool", str(name))
-        text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
-        given = json.loads(_readable("the arguments of a call", text))
+        name = readable("the name of the tool", str(name))
+        try:
+            text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = json.dumps("not JSON")
+        given = json.loads(readable("the arguments of a call", text))
         returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
@@ -131,14 +148,19 @@ class Environment:
         return told
 
     def respond(self, text: str) -> None:
-        """Say something to the user.
+        """Say something to the user; what is no text, or too long, fails the dialogue.
 
         Raises:
-            BrokenOffError: It is too long.
             InputError: It is not the agent's turn.
         """
+        if self.error is not None:
+            return
         words, ends = self._heard()
-        turn = {"user": words, "response": _readable("the response", text)}
+        try:
+            turn = {"user": words, "response": readable("the response", text)}
+        except BrokenOffError as error:
+            self.fail(str(error))
+            return
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
         self.done = ends or len(self.transcript) >= MAX_TURNS
@@ -148,6 +170,10 @@ class Environment:
         if self._said is not None:
             self.respond("")
         self.error, self.done = error, True
+
+    def reward(self) -> Reward:
+        """Return 1 if the dialogue is solved, else 0; with the reason if it was broken off."""
+        return Reward(float(self.outcome()["solved"]), self.error)
 
     def outcome(self) -> Outcome:
         """Return the result of the dialogue, by now or at its end."""
@@ -159,18 +185,6 @@ class Environment:
             told = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
             raise InputError("environment", told)
         return self._said
-
-
-def _readable(what: str, text: str) -> str:
-    """Return a text as files of plays hold it, so that all that reads them reads it.
-
-    Raises:
-        BrokenOffError: It is longer than responses that are read may be.
-    """
-    most = limits()
-    if len(text) > most["response"]:
-        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
-    return valid_text(text)
 
 
 Outcome: TypeAlias = "dict[str, Any]"

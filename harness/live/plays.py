@@ -115,9 +115,16 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
     environment = Environment(what.world, what.user)
     environment.reset(id_, f"{what.seed} {trial}")
     agent = what.agent()
+
+    def call(name: str, arguments: object) -> Mapping[str, Any]:
+        result = environment.call(name, arguments)
+        if environment.error is not None:
+            raise BrokenOffError(environment.error)
+        return result
+
     try:
         while (said := environment.user_turn()) is not None:
-            environment.respond(agent(said, environment.call))
+            environment.respond(agent(said, call))
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}

@@ -31,10 +31,11 @@ from mwz.normalization import (
 
 from ..benchmark import REFERENCE, Benchmark
 from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
-from ..errors import cut, unknown
+from ..errors import InputError, cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
+from ..io import kind_of, limit_text, limits, valid_text
 from ..metrics import Fault
-from ..scoring import Options, Scorer
+from ..scoring import Options, Reward, Scorer
 from ..signature import SHOWN_HASH
 
 # ---------------------------------------------------------------------------------- who talks
@@ -99,6 +100,20 @@ def name_problem(who: str, name: str) -> str | None:
 
 class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
+
+
+def readable(what: str, text: object) -> str:
+    """Return a text as files of plays hold it, so that all that reads them reads it.
+
+    Raises:
+        BrokenOffError: It is no text, or longer than responses that are read may be.
+    """
+    most = limits()
+    if not isinstance(text, str):
+        raise BrokenOffError(f"{what}: expected a string, found {kind_of(text)}")
+    if len(text) > most["response"]:
+        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
+    return valid_text(text)
 
 
 UserTurn: TypeAlias = tuple[str, bool]
@@ -190,21 +205,37 @@ class World:
     ) -> list[float]:
         """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
 
+        What cannot be scored has 0, for a reason that `rewards` tells.
+
         Args:
             prompts: What comes before; messages count as the beginning of the dialogue.
             completions: The rest of each dialogue, in plain English.
             dialogue_id: The column of the data set that says which dialogue each is.
             columns: Others, which do not matter.
-
-        Raises:
-            InputError: A dialogue has no task.
         """
-        rewards = []
-        for prompt, completion, id_ in zip(prompts, completions, dialogue_id, strict=True):
-            before = [] if isinstance(prompt, str) else _responses(prompt)
-            dialogue = self.grounded(self.tasks[id_].id, [*before, *_responses(completion)])
-            rewards.append(float(dialogue.success))
-        return rewards
+        befores = [() if isinstance(prompt, str) else prompt for prompt in prompts]
+        batch = zip(dialogue_id, befores, completions, strict=True)
+        return [one.value for one in self.rewards(batch)]
+
+    def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
+        """Return the grounded Success of each of many rollouts, 1 or 0, in their order.
+
+        A rollout that cannot be scored gets 0 and a reason, and the others are scored.
+
+        Args:
+            batch: Dialogue id, the messages before (none: an empty sequence) and the completion.
+        """
+        return [self._reward(*one) for one in batch]
+
+    def _reward(self, id_: str, before: Completion, completion: Completion) -> Reward:
+        try:
+            task, rest = self.tasks[id_], _responses("completion", completion)
+            responses = [*_responses("prompt", before), *rest]
+            if not rest:
+                raise BrokenOffError("completion: has no response")
+        except (InputError, BrokenOffError) as error:
+            return Reward(0.0, f"dialogue {id_}: {error}")
+        return Reward(float(self.grounded(task.id, responses).success))
 
     # ------------------------------------------------------------------------------------- tools
 
@@ -351,11 +382,24 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     return None
 
 
-def _responses(completion: Completion) -> list[str]:
-    if isinstance(completion, str):
-        return [completion]
-    texts = (one.get("content") for one in completion if one.get("role") == "assistant")
-    return [text for text in texts if isinstance(text, str) and text.strip()]
+def _responses(what: str, completion: Completion) -> list[str]:
+    """Return the responses of a completion, as text or as messages; without empty ones.
+
+    Raises:
+        BrokenOffError: It is neither, or a response is no text or too long.
+    """
+    messages: list[Any] = [{"role": "assistant", "content": completion}]
+    if isinstance(completion, Sequence) and not isinstance(completion, str):
+        messages = [*completion]
+    texts = []
+    for number, one in enumerate(messages):
+        place = what if len(messages) == 1 else f"{what}, message {number}"
+        if not isinstance(one, Mapping) or not isinstance(one.get("role"), str):
+            raise BrokenOffError(f"{place}: expected an object with role and content")
+        # What only calls tools has no text.
+        if one["role"] == "assistant" and not (one.get("tool_calls") and not one.get("content")):
+            texts.append(readable(place, one.get("content")))
+    return [text for text in texts if text.strip()]
 
 
 # ------------------------------------------------------------------------- what is booked
