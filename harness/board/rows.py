@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -109,11 +109,6 @@ class Row:
     def coverage(self) -> float:
         """What is played, in percent."""
         return 100.0
-
-    @property
-    def curve(self) -> Sequence[float]:
-        """What a chart shows from 1 on, such as pass^k; nothing where there is no such chart."""
-        return ()
 
     @property
     def key(self) -> str:

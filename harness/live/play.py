@@ -20,19 +20,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any
 
 import click
 import portalocker
-from pydantic import Field
 from tqdm import tqdm
 
 from mwz.normalization import digest_of_json
 
+from ..board import Predictions
 from ..cli import notify, option, tell
 from ..cli.reading import benchmark_chooser
 from ..errors import InputError, counted, shown, unknown
@@ -45,7 +45,6 @@ from ..io import (
     write_atomically,
     write_json,
 )
-from ..signature import Signature
 from .agents import (
     Agent,
     Baseline,
@@ -57,14 +56,12 @@ from .agents import (
     imported_function,
 )
 from .environment import MISSING, outcome_of
-from .plays import Line, Play, Plays, dialogue
+from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts, why_of
 from .users import ScriptedUser, person_at_terminal
 from .world import (
     BASELINE,
     SCRIPTED,
     BrokenOffError,
-    Costs,
-    TalkerName,
     UserMaker,
     UserTurn,
     World,
@@ -81,6 +78,9 @@ _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _MOST_BROKEN_OFF = 5
 """Dialogues broken off one after another at which playing stops."""
+
+_FIRST = 10
+"""Dialogues at the beginning of files after which playing stops if none of them is solved."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -117,7 +117,8 @@ def command(
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
-    `mwz score` and `mwz why` read them.
+    `mwz score` and `mwz why` read them. Playing stops if the first ten dialogues are all
+    unsolved, or five in a row are broken off.
     """
     models = [name for name in (agent, user) if name.startswith(_MODEL)]
     option.refuse(
@@ -135,17 +136,47 @@ def command(
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
-    coming = play_tasks(what, output, jobs)
-    hidden = True if user == _PERSON else None
+    files = ", ".join(map(str, _files(output, trials).values()))
+    figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
+    notify(f"dialogues go to {files}{figures}")
     # What a function prints is no part of the figures.
     with redirect_stdout(sys.stderr):
-        total = len(ids) * trials
-        lines = list(tqdm(coming, "playing", total, unit="dialogue", disable=hidden))
-    plays = Plays(what, lines)
+        coming, hidden = play_tasks(what, output, jobs), True if user == _PERSON else None
+        plays = Plays(what, list(_watched(coming, len(ids) * trials, hidden)))
     if json_target is not None:
         write_json(json_target, plays.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(plays.text(str(output)))
+        click.echo(plays.text(files))
+
+
+def _watched(coming: Iterator[Line], total: int, hidden: bool | None) -> Iterator[Line]:
+    """Yield dialogues, and show progress, cost and the first error.
+
+    Where there is no terminal, progress is a line for each tenth.
+    """
+    solved = tokens = errors = 0
+    bar = tqdm(coming, "playing", total, unit="dialogue", disable=hidden)
+    for number, line in enumerate(bar, start=1):
+        error, costs = line["outcome"]["error"], line["costs"].values()
+        solved += line["outcome"]["solved"]
+        tokens += sum(n for cost in costs for kind, n in cost.items() if kind.endswith("tokens"))
+        so_far = f"{solved} solved" + (f", {tokens:,} tokens" if tokens else "")
+        bar.set_postfix_str(so_far)
+        if error and not errors:
+            with tqdm.external_write_mode():
+                notify(
+                    f"first error: trial {line['trial']}, dialogue {line['dialogue_id']}: {error}"
+                )
+        errors += error is not None
+        if bar.disable and not hidden and number * 10 // total > (number - 1) * 10 // total:
+            notify(f"{number} of {counted(total, 'dialogue')} played: {so_far}")
+        yield line
+
+
+def _files(path: Path, trials: int) -> dict[int, Path]:
+    """Return the file of each trial, given that of the first."""
+    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, trials + 1))
+    return dict(enumerate((path, *map(path.with_name, further)), start=1))
 
 
 def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
@@ -178,12 +209,13 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
 
     Raises:
         InputError: A file is of another play, or cannot be written; the agent's or the user's
-            model cannot be reached; or dialogue after dialogue is broken off. What was played is
-            kept.
+            model cannot be reached; dialogue after dialogue is broken off; or none of the first is
+            solved. What was played is kept.
     """
-    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
-    files = dict(enumerate((path, *map(path.with_name, further)), start=1))
+    files = _files(path, what.trials)
     played = {trial: _resumed(file, what, trial) for trial, file in files.items()}
+    begun: list[Line] = []
+    more = len(what.tasks) * what.trials > _FIRST and not any(played.values())
     broken_off = 0
     for trial, file in files.items():
         lacking = [id_ for id_ in what.tasks if id_ not in played[trial]]
@@ -197,6 +229,13 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
                 remedy = "fix the agent, and write a new file (-o)"
                 raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
+            begun += [line] if len(begun) < _FIRST else []
+            if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
+                causes = Counter(why_of(one, what.world)[0][0].cause for one in begun)
+                why = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
+                many = f"none of the first {_FIRST} dialogues is solved: {why}"
+                remedy = f"see `mwz why {path}`, and repeat the command to play on"
+                raise InputError(f"agent {what.agent_name}", f"{many}; {remedy}")
 
 
 def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
@@ -270,34 +309,6 @@ _AGAIN = "play it again by `mwz play`, into another file (-o)"
 _NO_FURTHER = "the recorded dialogue goes no further"
 
 
-_Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
-"""What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A line of a file of plays.
-
-    `source` is what messages call the file.
-    """
-
-    dialogue_id: str
-    turns: tuple[_Turn, ...]
-    trial: Annotated[int, Field(strict=True, ge=1)]
-    agent: TalkerName
-    outcome: dict[str, Any]
-    costs: Costs
-    signature: Signature
-    server: str | None = None
-    source: str = ""
-
-    @property
-    def error(self) -> str | None:
-        """Why the dialogue was broken off, if it was."""
-        error = self.outcome.get("error")
-        return None if error is None else str(error)
-
-
 def recorded(content: bytes, source: str) -> list[Recorded]:
     """Return the lines of an (unpacked) file of plays, yet to be played again.
 
@@ -319,7 +330,7 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
 
 
 def plays_again(
-    files: Sequence[tuple[str, bytes]],
+    files: Sequence[tuple[str, bytes | Predictions]],
     name: str | None,
     doing: str,
     together: bool = False,
@@ -327,7 +338,7 @@ def plays_again(
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
 
     Args:
-        files: What messages call each file, and its content.
+        files: What messages call each file, and its content; or what the scripts play of an entry.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark: "scoring on".
         together: Whether all files have to be of one play, which has each dialogue once.
@@ -339,9 +350,13 @@ def plays_again(
         InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
     """
     groups: dict[object, list[Recorded]] = {}
+    played: list[tuple[str, Predictions]] = []
     # Agent, signature and trial -> files that have it: another one is of another play.
     files_with: Counter[object] = Counter()
     for source, content in files:
+        if isinstance(content, Predictions):
+            played.append((source, content))
+            continue
         lines = recorded(content, source)
         trials = [(line.agent, line.signature.key, line.trial) for line in lines]
         for line, trial in zip(lines, trials, strict=True):
@@ -350,7 +365,10 @@ def plays_again(
         files_with.update(set(trials))
     choose = benchmark_chooser(name, doing)
     world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    again = {lines[0].source: replayed(lines, world) for lines in groups.values()}
+    again |= {s: play_scripts(world, one.trials or 1, one.seed or 0) for s, one in played}
+    # In the order that they were named in.
+    plays = [(source, again[source]) for source, _ in files if source in again]
     for source, one in plays:
         tell(source, one.remarks)
     return plays

@@ -9,7 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
-from typing import Any, TypeAlias
+from math import comb, lcm
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
 
 from mwz.normalization import digest_of_json
 
@@ -35,6 +38,8 @@ from .world import (
     BASELINE,
     SCRIPTED,
     BrokenOffError,
+    Costs,
+    TalkerName,
     UserMaker,
     World,
     call_text,
@@ -42,7 +47,7 @@ from .world import (
     tool_schemas,
 )
 
-_TITLES: Mapping[str, str] = {
+TITLES: Mapping[str, str] = {
     "inform": "Inform",
     "success": "Success",
     "requested": "Success, all requested",
@@ -220,7 +225,7 @@ class Plays:
     def text(self, source: str) -> str:
         """Return the figures for people, and what messages call the file."""
         figures = self.figures
-        values = {title: figures[name] for name, title in _TITLES.items()}
+        values = {title: figures[name] for name, title in TITLES.items()}
         for who, cost in figures["costs"].items():
             kinds = {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
             values |= kinds
@@ -230,36 +235,51 @@ class Plays:
         title = f"{figures['agent']} with {figures['user']}: {played}"
         return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
 
-    def evidence(self, name: str) -> Evidence:
+    def evidence(self, name: str, trials: Sequence[int]) -> Evidence:
         """Return what comparisons know of the plays, by tasks.
 
         Where each task counts whole or not at all, as of one trial, tasks are won or lost.
 
         Args:
             name: What to call them.
+            trials: The numbers of trials of all plays compared: pass^k is for the k that all have.
         """
-        tasks = tuple(self.what.tasks)
-        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.what.tasks}
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
+        # Figure -> what is solved or told in how many trials at once: a rate is that of one.
+        passes = {f"pass^{k}": ("solved", k) for k in range(2, min(trials) + 1)}
+        first, *others = ((key, (key, 1)) for key in _COMPARED)
+        columns = dict([first, *passes.items(), *others])
+        # In whole numbers that mean the same, however many trials a play has.
+        whole = {k: lcm(*(comb(n, k) for n in trials)) for _, k in columns.values()}
         rows = [
-            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            [
+                1,
+                *(
+                    comb(sum(one[key] for one in of), k) * whole[k] // comb(len(of), k)
+                    for key, k in columns.values()
+                ),
+            ]
             for of in outcomes.values()
         ]
 
         def formula(sums: Sequence[float]) -> dict[str, float]:
-            trials, *each = sums
-            return {key: percent(one, trials) for key, one in zip(_COMPARED, each, strict=True)}
+            each = zip(columns.items(), sums[1:], strict=True)
+            return {name: percent(one, sums[0] * whole[k]) for (name, (_, k)), one in each}
 
-        figures = [Figure(key, _TITLES[key], 1, main=key == "solved") for key in _COMPARED]
-        columns = enumerate(_COMPARED, start=1)
-        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        figures = [
+            Figure(key, TITLES.get(key, key), 1, main=of == "solved")
+            for key, (of, _) in columns.items()
+        ]
+        places = enumerate(columns.items(), start=1)
+        wins = {key: n for n, (key, (_, k)) in places if {row[n] for row in rows} <= {0, whole[k]}}
         statistics = Statistics.of_rows(figures, rows, formula, wins)
         signature = self.what.signature()
         # The seed of a comparison is another one; users with different seeds compare.
         parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
         compared = replace(signature, parameters=parameters)
-        return Evidence(name, compared, tasks, {"live": [statistics]})
+        return Evidence(name, compared, tuple(outcomes), {"live": [statistics]})
 
     @property
     def remarks(self) -> list[str]:
@@ -282,18 +302,51 @@ def play_scripts(
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
 
 
+_Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
+"""What the user said, and what the agent responded after its calls (`name`, …, `result`)."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A line of a file of plays.
+
+    `source` is what messages call the file.
+    """
+
+    dialogue_id: str
+    turns: tuple[_Turn, ...]
+    trial: Annotated[int, Field(strict=True, ge=1)]
+    agent: TalkerName
+    outcome: dict[str, Any]
+    costs: Costs
+    signature: Signature
+    server: str | None = None
+    source: str = ""
+
+    @property
+    def error(self) -> str | None:
+        """Why the dialogue was broken off, if it was."""
+        error = self.outcome.get("error")
+        return None if error is None else str(error)
+
+
 # What `mwz why` shows, as text and as pages.
 
 BASELINE_NAME = "Scripted baseline"
 
 
+def why_of(line: Line, world: World) -> tuple[list[Finding], list[Finding]]:
+    """Return why a dialogue is not solved, as `findings` does."""
+    return findings(world, world.tasks[line["dialogue_id"]], line["turns"], line["outcome"])
+
+
 def _why(plays: Plays) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
     """Return what each dialogue is called, among several trials -> it, and what went wrong."""
-    world, several = plays.what.world, plays.what.trials > 1
+    several = plays.what.trials > 1
     return {
         line["dialogue_id"] + f", trial {line['trial']}" * several: (
             line,
-            *findings(world, world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]),
+            *why_of(line, plays.what.world),
         )
         for line in plays.lines
     }

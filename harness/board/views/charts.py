@@ -1,4 +1,4 @@
-"""The charts of a track: best score by year, two figures against each other, ranks, pass^k by k.
+"""The charts of a track: best score by year, two figures against each other, ranks.
 
 They are plain data, which the templates draw: where points, names and lines stand.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from ..columns import BoardTable
 from ..model import Board
@@ -38,7 +38,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         of_ranked = (system_year(row.entry.system) for row in table.rows if row.rank)
         years.add(max((year for year in of_ranked if year), default=max(years)))
     if len(years) > 1:
-        picture = scatter(dots, range(min(years), max(years) + 1), lines="steps")
+        picture = scatter(dots, range(min(years), max(years) + 1), steps=True)
         yield {"kind": "time", "x": "year", "y": columns[track.ranks].full_title, **picture}
     right, up = columns.get(track.against), columns.get(track.plotted or track.ranks)
     if right is not None and up is not None:
@@ -52,16 +52,6 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         ]
         if len(dots) > 1:
             yield {"kind": "scatter", "x": right.full_title, "y": up.full_title, **scatter(dots)}
-    # pass^k of agents by k, if some agent has several trials.
-    dots = [
-        _dot(row.name, row.key, f"of-{row.key}", float(k), figure)
-        for row in table.rows
-        for k, figure in enumerate(row.curve, start=1)
-    ]
-    most = max((int(dot["x"]) for dot in dots), default=1)
-    if most > 1:
-        picture = scatter(dots, range(1, most + 1), range(0, 101, 20), lines="straight")
-        yield {"kind": "scatter", "x": "k", "y": "pass^k", **picture}
     rankings = {
         rules: {row.key: row.rank for row in rows if row.track == table.track and row.rank}
         for rules, rows in board.by_rules.items()
@@ -104,7 +94,7 @@ def scatter(
     dots: Sequence[Data],
     x_marks: Sequence[float] = (),
     y_marks: Sequence[float] = (),
-    lines: Literal["", "steps", "straight"] = "",
+    steps: bool = False,
 ) -> Data:
     """Return a scatter plot: where points and their names stand.
 
@@ -115,8 +105,8 @@ def scatter(
         dots: The points, at least one: `name`, `link` and `group`; `x` and `y`, the figures.
         x_marks: What stands below, which encloses all points; round figures if empty.
         y_marks: The same at the left.
-        lines: How the points of each group are connected: level between them and to the right end
-            of the plot, or straight; then a group has its name once, where its line ends.
+        steps: Whether the points of each group are connected, level between them and to the right
+            end of the plot.
 
     Returns:
         `plot`; `x_marks` and `y_marks`, figure -> where it stands below and at the left; `points`,
@@ -146,20 +136,17 @@ def scatter(
         by_group.setdefault(point["group"], []).append(point)
     taken = [_around(point) for point in points]
     for point in points:
-        is_wanted = lines != "straight" or point is by_group[point["group"]][-1]
-        point.update(_name(point, taken, _ABOVE if lines == "steps" else _PLACES, is_wanted))
+        point.update(_name(point, taken, _ABOVE if steps else _PLACES))
     return {
         "plot": _PLOT,
         "x_marks": {f"{mark:g}": place(mark, x_marks, left, right) for mark in x_marks},
         "y_marks": {f"{mark:g}": place(mark, y_marks, bottom, top) for mark in y_marks},
         "points": points,
-        "ways": {group: _way(of, lines) for group, of in by_group.items() if lines},
+        "ways": {group: _way(of) for group, of in by_group.items() if steps},
     }
 
 
-def _way(points: Sequence[Data], lines: str) -> str:
-    if lines == "straight":
-        return "M" + "L".join(f"{point['right']} {point['down']}" for point in points)
+def _way(points: Sequence[Data]) -> str:
     first, *others = points
     steps = "".join(f"H{point['right']}V{point['down']}" for point in others)
     return f"M{first['right']} {first['down']}{steps}H{_PLOT[2]}"
@@ -179,9 +166,7 @@ def _meet(one: _Box, other: _Box) -> bool:
     return all(max(one[i], other[i]) < min(one[i + 2], other[i + 2]) for i in (0, 1))
 
 
-def _name(
-    point: Data, taken: list[_Box], places: Sequence[tuple[str, int, int]], is_wanted: bool
-) -> Data:
+def _name(point: Data, taken: list[_Box], places: Sequence[tuple[str, int, int]]) -> Data:
     """Return where a point's name stands, and take the place if it covers nothing there."""
     x, y, wide = point["right"], point["down"], LETTER * len(point["name"])
     before = {"start": 0.0, "middle": wide / 2, "end": wide}
@@ -190,11 +175,11 @@ def _name(
     # Where nothing is free, the name is shown beside the point in time.
     beside = ("end", -9, 4) if x + wide > _PLOT[2] else ("start", 9, 4)
     named = False
-    for anchor, aside, below in (*(places if is_wanted else ()), beside):
+    for anchor, aside, below in (*places, beside):
         left, line = x + aside - before[anchor], y + below
         box = (left, line - LINE + 3, left + wide, line + 3)
         is_within = all(_PLOT[i] <= box[i] and box[i + 2] <= _PLOT[i + 2] for i in (0, 1))
-        named = is_wanted and is_within and not any(_meet(box, other) for other in others)
+        named = is_within and not any(_meet(box, other) for other in others)
         if named:
             taken.append(box)
             break
