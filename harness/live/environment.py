@@ -416,7 +416,8 @@ def _unfit_accepted(part: _Part) -> str:
     if part.went.matched or not part.went.venues or not part.ended:
         return ""
     turn, wanted = part.naming[-1], part.wanted.info
-    said = " ".join(one["user"] for one in part.turns[turn + 1 :])
+    # Who objected once, and was offered no better, gave up.
+    said = " ".join(one["user"] for one in part.turns[part.naming[0] + 1 :])
     slots = Heard(part.turns[turn]["response"], part.world, part.domain).contradicted(wanted)
     objects = not slots or any(says(said, slot, wanted[slot]) for slot in slots)
     return "" if objects else f"turn {turn}: the agent says another {' and '.join(slots)}"

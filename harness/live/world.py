@@ -474,18 +474,13 @@ LONGEST_SHOWN = 90
 
 def call_text(call: Mapping[str, Any]) -> str:
     """Return a call of a tool and what the tool returned, in short."""
-    given, result = call["arguments"], call["result"]
-    slots = [f"{k} {v}" for k, v in given.items()] if isinstance(given, dict) else [str(given)]
-    names = [one.get("trainID") or one["name"] for one in result.get("results", ())]
-    returned = {
-        "error": "error, {error}",
-        "reason": "refused, {reason}",
-        "reference": "booked, {reference}",
-        "phone": "booked, {phone}",
-        "count": f"{{count}} found{': '.join(['', *([', '.join(names)] if names else [])])}",
-    }
-    words = next(form for key, form in returned.items() if key in result).format(**result)
-    return f"{call['name']}({cut(', '.join(slots), LONGEST_SHOWN)}): {words}"
+    names = [one.get("trainID") or one["name"] for one in call["result"].get("results", ())]
+    result = {**call["result"], **({"results": ", ".join(names)} if names else {})}
+    slots, returned = (
+        ", ".join(f"{k} {v}" for k, v in of.items()) if isinstance(of, dict) else str(of)
+        for of in (call["arguments"], result)
+    )
+    return f"{call['name']}({cut(slots, LONGEST_SHOWN)}): {returned}"
 
 
 User: TypeAlias = Callable[[str | None], UserTurn]
