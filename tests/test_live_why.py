@@ -31,9 +31,12 @@ def _found(environment: Environment, agent: Callable[..., str], id_: str) -> Any
     while (said := environment.user_turn()) is not None:
         environment.respond(agent(said, environment.call))
     outcome = environment.outcome()
-    return outcome["solved"], *findings(
-        environment.world, environment.task, environment.transcript, outcome
-    )
+    return outcome["solved"], *_findings(environment)
+
+
+def _findings(environment: Environment) -> tuple[list[Finding], list[Finding]]:
+    line = {"dialogue_id": environment.task.id, "turns": environment.transcript}
+    return findings({**line, "outcome": environment.outcome()}, environment.world)
 
 
 def _waits(messages: Sequence[Mapping[str, Any]]) -> Answer:
@@ -159,8 +162,7 @@ def test_a_user_that_breaks_off_is_to_blame(world: World) -> None:
     environment.reset("town001").user_turn()
     environment.respond("Hello")
     environment.fail("the user says nothing")
-    outcome = environment.outcome()
-    (first, *_), _ = findings(world, environment.task, environment.transcript, outcome)
+    (first, *_), _ = _findings(environment)
     assert first == Finding("error of the user", "restaurant", "turn 1: the user says nothing")
 
 

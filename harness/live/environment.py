@@ -469,13 +469,16 @@ class Finding(NamedTuple):
     words: str
 
 
-def findings(
-    world: World, task: Task, turns: Sequence[Mapping[str, Any]], outcome: Outcome
-) -> tuple[list[Finding], list[Finding]]:
+def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list[Finding]]:
     """Return why a dialogue is not solved, the cause that counts first, and the user's faults.
 
     The cause that counts is of the whole dialogue, or of the first domain that went wrong.
+
+    Args:
+        line: `dialogue_id`, `turns` and `outcome` of the dialogue.
+        world: The benchmark.
     """
+    task, turns, outcome = world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]
     if outcome["solved"]:
         return [], []
     went = world.grounded(task.id, [turn["response"] for turn in turns]).domains

@@ -55,8 +55,8 @@ from .agents import (
     function_agent,
     imported_function,
 )
-from .environment import MISSING, outcome_of
-from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts, why_of
+from .environment import MISSING, findings, outcome_of
+from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
     BASELINE,
@@ -231,7 +231,7 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
                 raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
             begun += [line] if len(begun) < _FIRST else []
             if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
-                causes = Counter(why_of(one, what.world)[0][0].cause for one in begun)
+                causes = Counter(findings(one, what.world)[0][0].cause for one in begun)
                 why = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
                 many = f"none of the first {_FIRST} dialogues is solved: {why}"
                 remedy = f"see `mwz why {path}`, and repeat the command to play on"

@@ -335,19 +335,11 @@ class Recorded:
 BASELINE_NAME = "Scripted baseline"
 
 
-def why_of(line: Line, world: World) -> tuple[list[Finding], list[Finding]]:
-    """Return why a dialogue is not solved, as `findings` does."""
-    return findings(world, world.tasks[line["dialogue_id"]], line["turns"], line["outcome"])
-
-
 def _why(plays: Plays) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
     """Return what each dialogue is called, among several trials -> it, and what went wrong."""
-    several = plays.what.trials > 1
+    several, world = plays.what.trials > 1, plays.what.world
     return {
-        line["dialogue_id"] + f", trial {line['trial']}" * several: (
-            line,
-            *why_of(line, plays.what.world),
-        )
+        line["dialogue_id"] + f", trial {line['trial']}" * several: (line, *findings(line, world))
         for line in plays.lines
     }
 
@@ -395,21 +387,20 @@ def followed_text(plays: Plays, id_: str) -> str | None:
         None if it is not played.
     """
     texts = []
-    for name, (line, why, faults) in _why(plays).items():
-        if line["dialogue_id"] != id_:
-            continue
+    lines = [line for line in plays.lines if line["dialogue_id"] == id_]
+    for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
         turns = []
         for turn, scripted in zip_longest(line["turns"], _by_scripts(plays, id_)["turns"]):
-            lines = [labelled(*one) for one in _said(turn)]
-            said = [] if plays.by_script else _said(scripted)
-            same = turn is not None and scripted is not None and turn["user"] == scripted["user"]
-            lines += [labelled(f"| {kind}", words) for kind, words in said[same:]]
-            turns.append(lines)
+            said, beside = _said(turn), [] if plays.by_script else _said(scripted)
+            # What the user says alike is there once.
+            beside = beside[said[:1] == beside[:1] :]
+            turns.append([labelled(*one) for one in said])
+            turns[-1] += [labelled(f"| {kind}", words) for kind, words in beside]
         outcome = [labelled(one.domain, f"{one.cause}: {one.words}") for one in why]
         outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
         came = f"not solved, {why[0].cause}" if why else "solved"
-        beside = "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
-        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}{beside}"
+        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}"
+        head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
         texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
     return "\n\n".join(texts) or None
 
@@ -483,7 +474,6 @@ def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
         )
         for name, of in systems.items()
     ]
-    goals = {
-        i: list(one.domains) for i, one in world.tasks.tasks.items() if i in {*first.what.tasks}
-    }
+    played = {id_ for of in systems.values() for id_ in of}
+    goals = {id_: list(one.domains) for id_, one in world.tasks.tasks.items() if id_ in played}
     return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}
