@@ -1,4 +1,4 @@
-"""One live dialogue at a time, in plain Python: the turns, the calls and the result.
+"""One live dialogue at a time: the turns, the calls, the result, and why it is not solved.
 
     environment = Environment(World.of("sample"))
     environment.reset("town001")
@@ -250,10 +250,7 @@ class _Part:
 
     Attributes:
         domain: The domain.
-        world: The benchmark.
-        task: The task.
-        turns: The turns.
-        outcome: The result of the dialogue.
+        world, task, turns, outcome: The benchmark, and the dialogue.
         went: How the responses meet the goal.
     """
 
@@ -280,9 +277,15 @@ class _Part:
         return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
 
     @property
+    def tries(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The calls that book: the turn, and the call."""
+        calls = [(n, one) for n, turn in enumerate(self.turns) for one in turn.get("calls", ())]
+        return [(turn, one) for turn, one in calls if one["name"] == f"book_{self.domain}"]
+
+    @property
     def made(self) -> list[tuple[int, Result]]:
         """The bookings: the turn, and what the tool returned."""
-        return [(turn, one) for turn, domain, one in bookings(self.turns) if domain == self.domain]
+        return [(turn, one["result"]) for turn, one in self.tries if one["result"].get("booked")]
 
     @property
     def wrong(self) -> list[str]:
@@ -305,8 +308,9 @@ class _Part:
     def unsaid(self) -> dict[str, int | None]:
         """Slots that the user had reason to say and did not -> the turn that asks for it, if any.
 
-        An agent that offers nothing gives no reason, nor to say a booking's slots if none is made.
+        There is none before an offer, to book before a booking, or to book otherwise unrefused.
         """
+        refused = any("reason" in one["result"] for _, one in self.tries)
         said = " ".join(turn["user"] for turn in self.turns)
         lacking = [slot for slot, value in self.slots.items() if not says(said, slot, value)]
         never_books = self.went.matched and {*self.wanted.book} <= {*lacking}
@@ -317,6 +321,7 @@ class _Part:
             slot: next((turn for turn, one in enumerate(heard) if one.asked([slot])), None)
             for slot in lacking
             if slot in self.wanted.info or self.made or never_books
+            if slot not in self.wanted.fail_book or refused
         }
 
     def unfit(self, venues: Iterable[str]) -> str:
@@ -339,7 +344,7 @@ _Rule: TypeAlias = Callable[[_Part], str]
 
 
 def _broken_off(part: _Part, by_user: bool) -> str:
-    # A response that the agent owes is recorded as empty.
+    # A response that is owed is recorded as empty.
     error, turns = part.outcome["error"] or "", part.turns
     of_user = not turns or bool(turns[-1]["response"])
     return f"turn {len(turns) - (not of_user)}: {error}" if error and of_user == by_user else ""
@@ -383,10 +388,8 @@ def _unfit_offer(part: _Part) -> str:
 def _not_booked(part: _Part) -> str:
     if part.made or part.domain not in part.outcome["booked"]:
         return ""
-    tool = f"book_{part.domain}"
-    calls = [(turn, one) for turn, of in enumerate(part.turns) for one in of.get("calls", ())]
-    tries = [f"turn {turn}: {call_text(one)}" for turn, one in calls if one["name"] == tool]
-    return tries[-1] if tries else f"{tool} is never called"
+    tries = [f"turn {turn}: {call_text(one)}" for turn, one in part.tries]
+    return tries[-1] if tries else f"book_{part.domain} is never called"
 
 
 def _not_answered(part: _Part) -> str:
@@ -400,8 +403,9 @@ def _not_answered(part: _Part) -> str:
     books = part.made or part.domain not in part.outcome["booked"]
     if books and part.domain in numbers_missing(part.world, part.task, part.turns):
         words.append("the number that a booking returns is never told")
-    nothing = "" if part.went.matched else f"nothing is told of the {part.domain}"
-    return "; ".join(words) or nothing
+    if not (words or part.went.matched or part.domain in NAMING_SLOTS):
+        words.append(f"nothing is told of the {part.domain}")
+    return "; ".join(words)
 
 
 def _unsaid(part: _Part, asked: bool) -> str:

@@ -284,7 +284,9 @@ def says(text: str, slot: str, value: str) -> bool:
         clocks = re.findall(r"\b(\d\d?)(?:[:.]?([0-5]\d))?\b", text)
         # Twelve hours are the same time: "quarter past five" is not looked for.
         said = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
-        return minutes(value) % 720 in said or bool(re.search("past|quarter|half|noon", text))
+        return minutes(value.zfill(5)) % 720 in said or bool(
+            re.search("past|quarter|half|noon", text)
+        )
     if value.isdecimal():
         words = {str(number): word for number, word in enumerate(_NUMBERS)}
         wanted = rf"\b({value}|{words.get(value, value)})\b" + "|couple" * (value == "2")
