@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
+from mwz.harness.comparison import compare
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.live_track import baseline_calls
@@ -546,6 +548,22 @@ def test_the_name_of_an_entry_stands_for_its_plays(
     assert "no end" not in track.run.done("why", "agent", "--benchmark", "sample").out
     told = track.run.refused("score", "agent", "--free-running", "--benchmark", "sample")
     assert "has live dialogues, which this command does not read" in told
+
+
+def test_pass_k_is_compared_whatever_the_number_of_trials() -> None:
+    world = World.of("sample")
+    two, four = (play_scripts(world, trials, 0) for trials in (2, 4))
+    # Every task is solved in three trials of four: C(3, 2) of C(4, 2) pairs of trials.
+    lines = [
+        {**one, "outcome": {**one["outcome"], "solved": one["trial"] != 3}} for one in four.lines
+    ]
+    plays = {"two": two, "four": replace(four, lines=lines)}
+    first, other = (one.evidence(name, [2, 4]) for name, one in plays.items())
+    differences = compare(first, [other]).pairs[0].differences
+    assert [differences[key].difference for key in ("solved", "pass^2")] == [-25, -50]
+    assert differences["pass^2"].significant
+    figures = plays["four"].figures["pass"]
+    assert figures["2"]["value"] == other.scores["pass^2"] == 50
 
 
 def test_a_paper_has_a_row_for_each_agent(track: _Track) -> None:

@@ -202,9 +202,8 @@ def paper(
     ]
     headers = ["", *(headlines()[name].title for name in FIGURES)]
     table = Table("paper", _caption(rows, compared), headers, cells, data=[])
-    return _page(
-        table, " ".join(_sentence(rows, compared, format_)), _cited(rows, compared), format_
-    )
+    sentence = " ".join(_sentence(rows, compared, format_))
+    return _page(table, sentence, _cited(rows, compared), format_)
 
 
 def _page(table: Table, sentence: str, cited: Sequence[Reference], format_: str) -> str:

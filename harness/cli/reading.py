@@ -148,13 +148,14 @@ def _plays_of(name: str) -> bytes | board.Predictions | None:
     """Return the plays of a file or entry, or who plays them again; None if it has none."""
     if is_file_of_plays(name):
         return read_bytes(name)
+    entry = None
     # That there is neither, is said where it is read.
     with suppress(InputError):
         entry = found_entry(name)
-        if entry is not None and board.tracks()[entry.system.track].takes_plays:
-            content = board.find_predictions(entry, ())
-            return content if isinstance(content, bytes) else entry.system.predictions
-    return None
+    if entry is None or not board.tracks()[entry.system.track].takes_plays:
+        return None
+    content = board.find_predictions(entry, ())
+    return content if isinstance(content, bytes) else entry.system.predictions
 
 
 @dataclass(frozen=True)

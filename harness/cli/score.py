@@ -153,9 +153,8 @@ def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, forma
     if json_target == STANDARD_STREAM:
         return
     if len(plays) > 1 or format_ != "text":
-        click.echo(
-            formatted([room("live.live_track", "plays").plays_table(plays)], format_), nl=False
-        )
+        table = room("live.live_track", "plays").plays_table(plays)
+        click.echo(formatted([table], format_), nl=False)
     else:
         click.echo(printable(plays[0][1].text(plays[0][0])))
 

@@ -280,7 +280,7 @@ def losses_text(
         if domain in (None, name)
     }
     if not losses:
-        return f"{head}\n\nno goal of these dialogues has the domain {domain}"
+        return f"{head}\n\nno goal of these dialogues has the domain {domain}".lstrip()
     costs = points(results, (*causes, *slot_causes))
     matched = {name: (of.matched, of.dialogues) for name, of in losses.items()}
     provided = {name: (of.provided, of.requested) for name, of in losses.items() if of.requested}

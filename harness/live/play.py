@@ -365,10 +365,10 @@ def plays_again(
         files_with.update(set(trials))
     choose = benchmark_chooser(name, doing)
     world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    again = {lines[0].source: replayed(lines, world) for lines in groups.values()}
-    again |= {s: play_scripts(world, one.trials or 1, one.seed or 0) for s, one in played}
-    # In the order that they were named in.
-    plays = [(source, again[source]) for source, _ in files if source in again]
+    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    plays += [(s, play_scripts(world, one.trials or 1, one.seed or 0)) for s, one in played]
+    order = [source for source, _ in files]
+    plays.sort(key=lambda play: order.index(play[0]))
     for source, one in plays:
         tell(source, one.remarks)
     return plays

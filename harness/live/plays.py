@@ -401,6 +401,7 @@ def followed_text(plays: Plays, id_: str) -> str | None:
         came = f"not solved, {why[0].cause}" if why else "solved"
         head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}"
         head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
+        outcome = outcome or [labelled("all", "as the task wants it")]
         texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
     return "\n\n".join(texts) or None
 
