@@ -1,6 +1,6 @@
-"""`mwz play`: run an agent with a simulated user and score the result; and files of plays.
+"""`mwz play`: run an agent with a simulated user and score the result.
 
-A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
+Files of plays are written and read here. A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
 `play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
 agent, user and seed give the same bytes, if they do not leave it to chance.
 
