@@ -1,8 +1,9 @@
 """`mwz play`: run an agent with a simulated user and score the result.
 
-Files of plays are written and read here. A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
-agent, user and seed give the same bytes, if they do not leave it to chance.
+Files of plays are written and read here. A file has one line of JSON per dialogue (`Line`). Each
+trial has a file of its own: `play.jsonl`, `play.2.jsonl`, … Lines are appended, in the order of the
+tasks, as dialogues are over. The same agent, user and seed give the same bytes, if they do not
+leave it to chance.
 
 To read a file, its agent makes the recorded calls and gives the recorded responses anew: the tools
 must return what the file says, and a scripted user must say what the file says. Other users' words
