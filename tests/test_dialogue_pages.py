@@ -21,6 +21,7 @@ from mwz.harness.board.views.dialogue_pages import (
     Verdicts,
     index,
     marked,
+    pages_of_dialogues,
     read_systems,
     stored_pages,
     stored_verdicts,
@@ -67,7 +68,8 @@ def made(scorer: Scorer) -> Mapping[str, str]:
 
 
 def _made(diagnoses: Mapping[str, Diagnosis]) -> Mapping[str, str]:
-    return {path: content() for path, content in dialogue_site(diagnoses).items()}
+    site = dialogue_site(pages_of_dialogues(diagnoses))
+    return {path: content() for path, content in site.items()}
 
 
 # The index.

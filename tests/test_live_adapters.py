@@ -120,6 +120,10 @@ def test_gymnasium_accepts_the_environment(world: World) -> None:
     assert over
     assert reward == 1.0
     assert info["outcome"]["success"]
+    environment.reset(options={"task": "town004"})
+    _, reward, over, _, info = environment.step("x" * 100_001)
+    assert (reward, over) == (0, True)
+    assert "100,001 characters" in info["outcome"]["error"]
 
 
 def test_a_reward_has_the_signature_of_trl(world: World) -> None:
@@ -138,6 +142,31 @@ def test_a_reward_has_the_signature_of_trl(world: World) -> None:
         dialogue_id=["town001", "TOWN001", "town001"],
     )
     assert rewards == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("id_", "completion", "reason"),
+    [
+        ("town001", "", "completion: has no response"),
+        ("town001", [], "completion: has no response"),
+        ("town001", None, "completion: expected a string, found null"),
+        ("town001", "x" * 100_001, "completion: 100,001 characters; at most 100,000"),
+        ("town001", ["Hi"], "completion: expected an object with role and content"),
+        ("town001", [{"role": "user"}, {"content": "Hi"}], "completion, message 1: expected an ob"),
+        ("town001", [{"role": "assistant", "content": 3}], "expected a string, found a number"),
+        ("nowhere", "Nonna's Attic.", "no task for dialogue nowhere"),
+        (None, "Nonna's Attic.", "no task for dialogue None"),
+    ],
+)
+def test_a_broken_rollout_is_worth_nothing_and_gives_a_reason(
+    world: World, id_: Any, completion: Any, reason: str
+) -> None:
+    good = "Nonna's Attic, 17 spindle street, phone 01632960106."
+    broken, whole = world.rewards([(id_, (), completion), ("town001", (), good)])
+    assert (broken.value, whole.value, whole.reason) == (0, 1, None)
+    assert reason in str(broken.reason)
+    rewards = world.grounded_reward(["hi"] * 2, [completion, good], dialogue_id=[id_, "town001"])
+    assert rewards == [0, 1]
 
 
 def test_trl_trains_with_the_reward(world: World, tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,12 @@ from mwz.harness.board import Entry, read_entries
 from mwz.harness.board.entries import entry_problems, read_entry
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.systems import PREDICTIONS_FILE
+from mwz.harness.comparison import compare
 from mwz.harness.data.goals import read_tasks
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.environment import Play, dialogue
 from mwz.harness.live.live_track import baseline_calls
 from mwz.harness.live.play import play_tasks
-from mwz.harness.live.plays import Plays, play_scripts
+from mwz.harness.live.plays import Play, Plays, dialogue, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import World
 from mwz.harness.metrics import FLAGS
@@ -227,7 +229,7 @@ def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> 
     assert not is_play(other.read_bytes())
     told = track.board.refused("submit", other, "--name", "A", "--track", "live")
     assert "line 1: no play" in told
-    assert "is not a play file, but the others are" in track.run.refused("score", first, other)
+    assert "has no plays, but the others have" in track.run.refused("score", first, other)
 
 
 # ------------------------------------------------------------------------------ what is scored
@@ -528,8 +530,50 @@ def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: flo
     assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
 
 
-def test_an_entry_is_compared_by_its_files(track: _Track, monkeypatch: pytest.MonkeyPatch) -> None:
-    track(mine)
+def test_the_name_of_an_entry_stands_for_its_plays(
+    track: _Track, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    track(mine, lambda lines: silent(lines[:1]), model_user)
     monkeypatch.chdir(track.folder.parent)
-    told = track.run.refused("compare", "agent", "agent")
-    assert "has live dialogues; give its file of `mwz play`" in told
+    # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
+    table = track.run.done("score", "agent", "--format", "csv", "--benchmark", "sample").out
+    [row] = csv.DictReader(table.splitlines())
+    figures = [round(float(row[f"pass^{k}"]), 1) for k in (1, 2)]
+    assert (row["name"], row["trials"], figures) == ("agent", "2", [83.3, 66.7])
+    compared = track.run.done("compare", "agent", "agent", "--benchmark", "sample").out
+    assert len(re.findall(r"(?m)^agent.* 83.3 .* 66.7 ", compared)) == 2
+    # Tests do not depend on how often an agent played: pass^2 of four trials and of two.
+    against = ("score", "scripted-baseline", "agent", "--benchmark", "sample")
+    assert "pass^4" in track.run.done(*against).out
+    assert "no end" not in track.run.done("why", "agent", "--benchmark", "sample").out
+    told = track.run.refused("score", "agent", "--free-running", "--benchmark", "sample")
+    assert "has live dialogues, which this command does not read" in told
+
+
+def test_pass_k_is_compared_whatever_the_number_of_trials() -> None:
+    world = World.of("sample")
+    two, four = (play_scripts(world, trials, 0) for trials in (2, 4))
+    # Every task is solved in three trials of four: C(3, 2) of C(4, 2) pairs of trials.
+    lines = [
+        {**one, "outcome": {**one["outcome"], "solved": one["trial"] != 3}} for one in four.lines
+    ]
+    plays = {"two": two, "four": replace(four, lines=lines)}
+    first, other = (one.evidence(name, [2, 4]) for name, one in plays.items())
+    differences = compare(first, [other]).pairs[0].differences
+    assert [differences[key].difference for key in ("solved", "pass^2")] == [-25, -50]
+    assert differences["pass^2"].significant
+    figures = plays["four"].figures["pass"]
+    assert figures["2"]["value"] == other.scores["pass^2"] == 50
+
+
+def test_a_paper_has_a_row_for_each_agent(track: _Track) -> None:
+    quiet = track.files(_agent("quiet"), model_user, silent, prefix="quiet")[:1]
+    first, _ = track.files(mine, model_user, prefix="loud")
+    table = track.run.done("table", *quiet, "--baseline", first, "--benchmark", "sample").out
+    # 20 of 30 tasks against 30 of 30: McNemar's test of 10 and 0, p = 2 / 2^10.
+    assert "quiet.1.jsonl & 66.7 {[}" in table
+    assert re.search(r"quiet.1.jsonl & 66.7 [^&]+\*", table)
+    for words in ("McNemar", r"\cite{yao-etal-2024}", "@misc{yao-etal-2024", "30 tasks, with 95"):
+        assert words in table
+    told = track.run.refused("table", *quiet, "--rules", "next", "--benchmark", "sample")
+    assert "--rules is not for files of `mwz play`" in told

@@ -34,7 +34,12 @@ from .model import (
     read_board as read_board,
 )
 from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as stored_evidence
-from .paper_table import PaperSystem as PaperSystem, paper as paper, system_name as system_name
+from .paper_table import (
+    PaperSystem as PaperSystem,
+    paper as paper,
+    paper_of_plays as paper_of_plays,
+    system_name as system_name,
+)
 from .rescoring import (
     Rescored as Rescored,
     find_predictions as find_predictions,

@@ -22,6 +22,7 @@ from mwz.normalization import read_toml
 
 from ..comparison import (
     DEFAULT_TEST,
+    INTERVAL_LEVEL,
     SEED,
     SIGNIFICANCE,
     TEST_SAMPLES,
@@ -30,13 +31,14 @@ from ..comparison import (
     Pair,
     check_comparable,
     compare,
+    intervals_of,
     p_text,
 )
 from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
 from ..metrics import MAIN_SETUP, headlines
 from ..scoring import Report, reporting_words
-from ..signature import Signature
+from ..signature import Signature, harness_version
 from .entries import Entry
 from .scores import FIGURES
 from .systems import arxiv_number, system_year
@@ -216,16 +218,78 @@ def paper(
     headers = ["", *(headlines()[name].title for name in FIGURES)]
     data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
     table = Table("paper", _caption(rows, compared), headers, cells, data)
+    sentence = " ".join(_sentence(rows, compared, format_))
+    return _page(table, sentence, _cited(rows, compared), format_)
+
+
+def _page(table: Table, sentence: str, cited: Sequence[Reference], format_: str) -> str:
+    """Return a table, the sentence to put under it, and what is cited; of csv, the figures."""
     if format_ == "csv":
         return formatted([table], format_)
-    bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, compared))
-    sentence = " ".join(_sentence(rows, compared, format_))
+    bibtex = "\n\n".join(one.bibtex() for one in cited)
     if format_ == "latex":
         comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
         body = formatted([table], format_)
         return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
     titled = replace(table, title="Results", notes=[table.title])
     return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
+
+
+def paper_of_plays(evidence: Sequence[Evidence], about: str, is_tested: bool, format_: str) -> str:
+    """Return the table of live dialogues: every figure with its interval.
+
+    Args:
+        evidence: What is known of each agent, at least one, with the same figures.
+        about: What was played, for the caption.
+        is_tested: Whether the others are tested against the first.
+        format_: "latex" or "md".
+
+    Raises:
+        InputError: Some scores do not compare.
+    """
+    check_comparable(evidence)
+    first, *others = evidence
+    compared = compare(first, others) if is_tested and others else None
+    pairs = [] if compared is None else compared.pairs
+    tests = {(p.b, name): one for p in pairs for name, one in p.differences.items()}
+    cells = [
+        [one.name, *(of[key].text(1) + MARK * (key in marked) for key in first.figures)]
+        for one in evidence
+        for of in [intervals_of(one)]
+        for marked in [
+            {key for (b, key), test in tests.items() if b == one.name and test.significant}
+        ]
+    ]
+    marks = f"; {MARK} differs from {first.name} with p < {p_text(SIGNIFICANCE)}" if tests else ""
+    caption = f"{about}, with {INTERVAL_LEVEL} % intervals{marks}."
+    titles = ["", *(one.title for one in first.figures.values())]
+    data = [
+        {"name": one.name, **{key: of.value for key, of in intervals_of(one).items()}}
+        for one in evidence
+    ]
+    table = Table("paper", caption, titles, cells, data)
+
+    def cited(subject: str) -> str:
+        return _cite(references([subject]), format_)
+
+    names = [*dict.fromkeys(one.test for one in tests.values()), *["holm"] * (len(pairs) > 1)]
+    words = ", ".join(f"{_TESTS[name]}{cited(name)}" for name in names)
+    benchmark = str(first.signature.benchmark)
+    power = (in_latex if format_ == "latex" else escaped)("pass^k")
+    sentence = (
+        f"Scores by multiwoz-harness {harness_version()}{cited('harness')}, on {benchmark}"
+        f"{cited(benchmark)}; {power}{cited('pass')} is of k trials of a task, all of them solved. "
+        f"{f'Tests by task: {words}. ' if tests else ''}"
+        f"Signature: {_code(str(_signed(first.signature, bool(tests))), format_)}"
+    )
+    return _page(table, sentence, references(["harness", benchmark, "pass", *names]), format_)
+
+
+_TESTS = {
+    "mcnemar": "McNemar's test",
+    "randomisation": f"approximate randomisation with {TEST_SAMPLES[DEFAULT_TEST]:,} samples",
+    "holm": "corrected by Holm",
+}
 
 
 def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .. import board, comparison
-from ..errors import InputError
+from ..errors import InputError, room
 from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
 from ..scoring import Options, Wanted, with_common_metrics
@@ -74,8 +74,7 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     if plays := read_plays(names, benchmark, _DOING):
         option.of_plays(*_OF_PLAYS)
-        short = short_names([source for source, _ in plays])
-        evidence = [one.evidence(name) for name, (_, one) in zip(short, plays, strict=True)]
+        evidence, _ = room("live.live_track", "plays").compared_plays(plays)
     else:
         chosen = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
         options = Options(metrics=chosen, **how)

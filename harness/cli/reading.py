@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -120,7 +121,7 @@ def read_plays(
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
-        files: The files; pipes and standard input are no files of `mwz play`.
+        files: The files, or entries with plays; pipes and standard input are no files of plays.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         together: Whether all files have to be of one play, which has each dialogue once.
@@ -132,16 +133,31 @@ def read_plays(
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
-    others = [file for file in files if not is_file_of_plays(file)]
+    contents = {file: content for file in files if (content := _plays_of(file)) is not None}
+    others = [file for file in files if file not in contents]
     if len(others) == len(files):
         return []
     if others:
-        raise InputError(shown_name(others[0]), "is not a play file, but the others are")
-    contents = [(shown_name(file), read_bytes(file)) for file in files]
-    found: list[tuple[str, Any]] = room("live.plays", contents[0][0]).plays_again(
-        contents, name, doing, together
+        raise InputError(shown_name(others[0]), "has no plays, but the others have")
+    named = [(shown_name(file), contents[file]) for file in files]
+    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(
+        named, name, doing, together
     )
-    return found
+    return plays
+
+
+def _plays_of(name: str) -> bytes | board.Predictions | None:
+    """Return the plays of a file or entry, or who plays them again; None if it has none."""
+    if is_file_of_plays(name):
+        return read_bytes(name)
+    entry = None
+    # That there is neither, is said where it is read.
+    with suppress(InputError):
+        entry = found_entry(name)
+    if entry is None or not board.tracks()[entry.system.track].takes_plays:
+        return None
+    content = board.find_predictions(entry, ())
+    return content if isinstance(content, bytes) else entry.system.predictions
 
 
 @dataclass(frozen=True)
@@ -242,7 +258,7 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
         return Outputs(name, read_bytes(name))
 
     if board.tracks()[entry.system.track].takes_plays:
-        told = "has live dialogues; give its file of `mwz play`"
+        told = "has live dialogues, which this command does not read"
         raise InputError(f"entry {entry.key}", told)
     try:
         return Outputs(name, board.find_predictions(entry, ()), entry)

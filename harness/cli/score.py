@@ -12,7 +12,7 @@ import click
 
 from .. import comparison
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..errors import InputError
+from ..errors import InputError, room
 from ..io import (
     STANDARD_STREAM,
     Table,
@@ -96,7 +96,7 @@ def command(
     options = Options(metrics=[name.strip() for name in metrics.split(",")], **how)
     plays = [] if options.free_running else read_plays(predictions, benchmark, "scoring on")
     if plays:
-        _show_plays(plays, json_target)
+        _show_plays(plays, json_target, format_)
         return 0
     wanted: set[Literal["intervals", "lines"]] = set()
     if intervals or plot is not None:
@@ -144,15 +144,19 @@ def _jobs(
         yield outputs.content, outputs.source, options, wanted
 
 
-def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None) -> None:
+def _show_plays(plays: Sequence[tuple[str, Any]], json_target: str | None, format_: str) -> None:
     """Show and write the results of live dialogues."""
-    option.of_plays("predictions", "benchmark", "json_target")
+    option.of_plays("predictions", "benchmark", "json_target", "format_")
     results = [one.figures for _, one in plays]
     if json_target is not None:
         write_json(json_target, results[0] if len(results) == 1 else results)
-    if json_target != STANDARD_STREAM:
-        texts = (one.text(source) for source, one in plays)
-        click.echo(printable("\n\n".join(texts)))
+    if json_target == STANDARD_STREAM:
+        return
+    if len(plays) > 1 or format_ != "text":
+        table = room("live.live_track", "plays").plays_table(plays)
+        click.echo(formatted([table], format_), nl=False)
+    else:
+        click.echo(printable(plays[0][1].text(plays[0][0])))
 
 
 def _check_usage(given: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from .. import board
-from ..errors import InputError
+from ..errors import InputError, room
 from ..io import printable, short_names
 from ..scoring import Options
 from . import BETWEEN, option
@@ -20,6 +20,7 @@ from .reading import (
     benchmark_chooser,
     found_entry,
     read_outputs,
+    read_plays,
     score_outputs,
 )
 
@@ -79,10 +80,17 @@ def command(
 ) -> None:
     """Print a paper's table of BLEU, Inform, Success and Combined, with PREDICTIONS as training
     seeds of one system: mean and standard deviation, the baseline, marks of significance, caption,
-    the sentence to put under it, and BibTeX. LaTeX needs the package booktabs; csv has the figures.
+    the sentence to put under it, and BibTeX. Plays (files of `mwz play`, entries of the track live)
+    have a row for each agent, with pass^k. LaTeX needs the package booktabs; csv has the figures.
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
+    if plays := read_plays([*baseline, *predictions], benchmark, "scoring on"):
+        option.of_plays("predictions", "baseline", "format_", "benchmark")
+        evidence, about = room("live.live_track", "plays").compared_plays(plays)
+        text = board.paper_of_plays(evidence, about, bool(baseline), format_)
+        click.echo(printable(text), nl=False)
+        return
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
     choose = benchmark_chooser(benchmark, "scoring on")
     groups = [("", predictions), *named.items()] if predictions else [*named.items()]

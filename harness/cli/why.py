@@ -19,11 +19,11 @@ from ..diagnosis import (
     turn_text,
 )
 from ..errors import InputError, room, unknown
-from ..io import printable, short_names, shown_name, write_atomically
+from ..io import printable, short_names, write_atomically
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import DOMAINS, dialogue_id, is_file_of_plays, read_predictions
+from ..submission import DOMAINS, dialogue_id
 from . import option, tell
-from .reading import benchmark_chooser, dialogues_of, read_outputs
+from .reading import benchmark_chooser, dialogues_of, read_outputs, read_plays
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -45,7 +45,8 @@ _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
     "--cause",
     metavar="CAUSE",
     help="Show one cause only, and all dialogues that it costs: "
-    f"{', '.join(_STRICT_CAUSES)}; with --lexicalised, also one of grounded scores.",
+    f"{', '.join(_STRICT_CAUSES)}; with --lexicalised, also one of grounded scores; of plays, one "
+    "that the command shows.",
 )
 @click.option(
     "--html",
@@ -73,10 +74,11 @@ def command(
 ) -> None:
     """Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict
     set-up: one cause for every goal domain that is not matched and every requested slot that is
-    not provided. With --lexicalised, the same of grounded Inform and Success before that; of files
-    of `mwz play`, only that.
+    not provided. With --lexicalised, the same of grounded Inform and Success before that. Of plays
+    (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
+    what the user did wrong, and --dialogue and --html beside the scripted baseline.
     """
-    plays = [file for file in predictions if is_file_of_plays(file)]
+    plays = read_plays(predictions, benchmark, "explaining by")
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
     option.refuse(
@@ -85,28 +87,63 @@ def command(
             "--domain and --cause go without --dialogue": selected and dialogue,
             "--html and --serve go without each other, --dialogue, --domain and --cause": pages
             and (None not in (html, serve) or dialogue or selected),
-            "--turn, --html and --serve are not for files of `mwz play`": plays
-            and (pages or turn is not None),
+            "--turn is not for plays": plays and turn is not None,
         }
     )
-    grounded = _grounding().CAUSES if lexicalised or plays else ()
+    if plays:
+        option.of_plays("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
+        _explain_plays(plays, dialogue, domain, cause, html, serve)
+        return
+    grounded = _grounding().CAUSES if lexicalised else ()
     if cause not in (None, *_STRICT_CAUSES, *grounded):
         more = "" if grounded else "; add --lexicalised for those of grounded scores"
         raise InputError("--cause", unknown("cause", cause, (*_STRICT_CAUSES, *grounded)) + more)
     options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
-    others = [file for file in predictions if file not in plays]
-    diagnoses = _diagnoses(others, benchmark, options) if others else {}
+    diagnoses = _diagnoses(predictions, benchmark, options)
     if pages or turn is not None:
         named = dict(zip(short_names([*diagnoses]), diagnoses.values(), strict=True))
         if dialogue is not None and turn is not None:
             click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
         else:
-            _show_pages(named, html, serve)
+            _show_pages(_pages().pages_of_dialogues(named), html, serve)
         return
-    texts = [(file, _play_text(file, benchmark, dialogue, domain, cause)) for file in plays]
-    texts += [(file, _text(file, one, dialogue, domain, cause)) for file, one in diagnoses.items()]
+    _show([(file, _text(file, one, dialogue, domain, cause)) for file, one in diagnoses.items()])
+
+
+def _show(texts: Sequence[tuple[str, str]]) -> None:
+    """Print texts, of several each below its name."""
     for name, text in texts:
         click.echo(printable(f"{name}\n{text}\n" if len(texts) > 1 else text))
+
+
+def _explain_plays(
+    plays: Sequence[tuple[str, Any]],
+    dialogue: str | None,
+    domain: str | None,
+    cause: str | None,
+    html: Path | None,
+    port: int | None,
+) -> None:
+    """Show why tasks of live dialogues are not solved."""
+    explained = room("live.plays", "plays")
+    causes = (*explained.CAUSES, *explained.USER_FAULTS)
+    if cause not in (None, *causes):
+        raise InputError("--cause", unknown("cause", cause, causes))
+    if html is not None or port is not None:
+        names = short_names([source for source, _ in plays])
+        named = {name: one for name, (_, one) in zip(names, plays, strict=True)}
+        _show_pages(_pages().pages_of(**explained.pages_of_plays(named)), html, port)
+    elif dialogue is None:
+        _show([(source, explained.why_text(one, domain, cause)) for source, one in plays])
+    else:
+        id_ = dialogue_id(dialogue)
+        texts = [(source, explained.followed_text(one, id_), one) for source, one in plays]
+        _show([(s, _of_played(s, dialogue, text, one.what.tasks)) for s, text, one in texts])
+
+
+def _pages() -> Any:
+    """Return what makes pages of dialogues."""
+    return room("board.views.dialogue_pages", "--html")
 
 
 def _grounding() -> Any:
@@ -130,28 +167,16 @@ def _diagnoses(
     return diagnoses
 
 
-def _show_pages(diagnoses: Mapping[str, Diagnosis], html: Path | None, port: int | None) -> None:
-    """Show dialogues as pages: write them to a folder, or serve them."""
+def _show_pages(dialogues: Mapping[str, Any], html: Path | None, port: int | None) -> None:
+    """Show pages of dialogues: write them to a folder, or serve them."""
     pages = room("board.views.site_pages", "--html")
-    site = pages.dialogue_site(diagnoses)
+    site = pages.dialogue_site(dialogues)
     if html is None:
         pages.serve_pages(site, port, "the dialogues")
         return
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path]())
     click.echo(f"{html / 'index.html'}: {len(site)} files")
-
-
-def _play_text(
-    file: str, benchmark: str | None, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return what is shown of a file of `mwz play`: why it loses grounded scores."""
-    standard = read_predictions(file)
-    loaded = benchmark_chooser(benchmark, "explaining by")(standard.dialogues)
-    scorer = Scorer(loaded, Options(free_running=True))
-    diagnosis = scorer.free_run(standard, shown_name(file))
-    tell(shown_name(file), diagnosis.remarks)
-    return _grounded_text(file, diagnosis, scorer.database(), dialogue, domain, cause)
 
 
 def _text(

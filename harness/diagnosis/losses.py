@@ -258,6 +258,8 @@ def losses_text(
     tables: Iterable[str],
     domain: str | None,
     cause: str | None,
+    title: str = "domain not matched",
+    words: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
     """Return what is lost by cause and domain, and the first dialogues that lose most.
 
@@ -269,6 +271,8 @@ def losses_text(
         tables: What comes before the dialogues.
         domain: The only domain to show; None for all.
         cause: The only cause to show; None for all.
+        title: What the first table counts.
+        words: Id of a dialogue and domain -> what it is lost by, where the causes do not say.
     """
     losses = {
         name: of
@@ -276,26 +280,26 @@ def losses_text(
         if domain in (None, name)
     }
     if not losses:
-        return f"{head}\n\nno goal of these dialogues has the domain {domain}"
+        return f"{head}\n\nno goal of these dialogues has the domain {domain}".lstrip()
     costs = points(results, (*causes, *slot_causes))
     matched = {name: (of.matched, of.dialogues) for name, of in losses.items()}
     provided = {name: (of.provided, of.requested) for name, of in losses.items() if of.requested}
     parts = [
         head,
         *(
-            _cause_table(title, counts, of_what, chosen, None if domain else costs)
-            for title, counts, of_what, group in (
-                ("domain not matched", matched, "of dialogues", causes),
+            _cause_table(counted_as, counts, of_what, chosen, None if domain else costs)
+            for counted_as, counts, of_what, group in (
+                (title, matched, "of dialogues", causes),
                 ("slot not provided", provided, "of requested", slot_causes),
             )
             for chosen in [[name for name in group if cause in (None, name)]]
             if chosen and counts
         ),
-        _legend(losses, cause),
-        "" if domain else wrapped("", _POINTS),
-        "" if cause else _rates_table(losses),
+        _legend(losses, cause, causes if isinstance(causes, Mapping) else {}),
+        "" if domain else wrapped("", _POINTS if slot_causes else _POINTS.partition(",")[0]),
+        "" if cause or not slot_causes else _rates_table(losses),
         *tables,
-        *_dialogues_lost(results, costs, domain, cause),
+        *_dialogues_lost(results, costs, domain, cause, words),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -315,11 +319,13 @@ def _head(diagnosis: Diagnosis, inform: float, success: float) -> str:
     return "\n".join(lines)
 
 
-def _legend(losses: Mapping[str, DomainLosses], cause: str | None) -> str:
+def _legend(
+    losses: Mapping[str, DomainLosses], cause: str | None, causes: Mapping[str, str]
+) -> str:
     """Say what the causes that there are mean."""
     return "\n".join(
         wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
-        for name, text in {**CAUSES, **SLOT_CAUSES}.items()
+        for name, text in {**CAUSES, **SLOT_CAUSES, **causes}.items()
         if cause in (None, name)
         and any(of.matched.get(name) or of.provided.get(name) for of in losses.values())
     )
@@ -413,6 +419,7 @@ def _dialogues_lost(
     costs: Mapping[str, Points],
     domain: str | None,
     cause: str | None,
+    words: Mapping[tuple[str, str], str] | None,
 ) -> Iterator[str]:
     """Yield the first dialogues of the causes that cost most, or all of the cause to show."""
     lines: dict[str, list[str]] = {name: [] for name in costs}
@@ -421,8 +428,9 @@ def _dialogues_lost(
             if domain not in (None, name):
                 continue
             if outcome.cause is not None:
-                words = f": {cause_words(name, outcome)}" if outcome.cause in CAUSES else ""
-                lines[outcome.cause].append(f"{result.id}, {name}{words}")
+                what = cause_words(name, outcome) if outcome.cause in CAUSES else ""
+                what = what if words is None else words[result.id, name]
+                lines[outcome.cause].append(f"{result.id}, {name}{what and ': ' + what}")
             for slot, slot_cause in outcome.slot_causes.items():
                 lines[slot_cause].append(f"{result.id}, {name} {slot}")
     largest = sorted(filter(lines.get, lines), key=lambda name: -sum(costs[name]))[:_LARGEST]

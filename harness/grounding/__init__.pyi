@@ -4,6 +4,7 @@ from .facts import requests as requests
 from .grounded import (
     NAMING_SLOTS as NAMING_SLOTS,
     GroundedDialogue as GroundedDialogue,
+    GroundedDomain as GroundedDomain,
     delexicaliser as delexicaliser,
     ground as ground,
 )

@@ -79,7 +79,7 @@ class Baseline:
             self._begin(_domain(text))
         if not self._domain or _pattern("cues", "another").search(text):
             return self._offer() if self._domain else _say("hello")
-        asked = [] if begun else _asked(text)
+        asked = [] if begun else asked_slots(text)
         read = {} if asked else _read("slots", self._domain, text)
         changed = {slot: value for slot, value in read.items() if self._slots.get(slot) != value}
         booking = {} if begun or asked else _read("bookings", self._domain, text)
@@ -161,8 +161,8 @@ def _shown(slot: str, value: object) -> str:
     return str(script("agent")["say"]["not_known"] if value == "?" else value)
 
 
-def _asked(text: str) -> list[str]:
-    """Return the slots that a text asks for."""
+def asked_slots(text: str) -> list[str]:
+    """Return the slots that a text of a user, in small letters, asks for."""
     requests = (
         script("agent")["requests"].items() if _pattern("cues", "request").search(text) else ()
     )

@@ -1,4 +1,4 @@
-"""One live dialogue at a time, in plain Python: the turns, the calls and the result.
+"""One live dialogue at a time: the turns, the calls, the result, and why it is not solved.
 
     environment = Environment(World.of("sample"))
     environment.reset("town001")
@@ -20,29 +20,35 @@ goal is right.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
-from mwz.normalization import digest_of_json
+from mwz.normalization import normalize_slot_name
 
-from ..benchmark import REFERENCE
-from ..data import Task
-from ..errors import InputError
-from ..grounding import NAMING_SLOTS
-from ..io import limit_text, limits, valid_text
-from ..signature import SHOWN_HASH, Signature
-from .agents import Agent
-from .users import ScriptedUser
+from ..data import DomainTask, Task
+from ..errors import InputError, counted, cut
+from ..grounding import NAMING_SLOTS, GroundedDomain
+from ..io import valid_text
+from ..metrics import Fault
+from ..scoring import Reward
+from .agents import asked_slots
+from .users import SPANS, Heard, ScriptedUser, says
 from .world import (
+    LONGEST_SHOWN,
     ROUTE,
     BrokenOffError,
     Result,
     UserMaker,
     UserTurn,
     World,
-    tool_schemas,
+    booked_slots,
+    bookings,
+    call_text,
+    numbers_missing,
+    readable,
 )
 
 MAX_TURNS = 30
@@ -86,10 +92,9 @@ class Environment:
         return self
 
     def user_turn(self) -> str | None:
-        """Return what the user says next; None once the dialogue is over.
+        """Return what the user says next; None once the dialogue is over, or the user failed.
 
         Raises:
-            BrokenOffError: It is too long.
             InputError: The last turn has no response yet.
         """
         if self._said is not None:
@@ -97,29 +102,45 @@ class Environment:
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
-        words, ends = self.user(last)
-        self._said = _readable("what the user says", words), ends
+        try:
+            words, ends = self.user(last)
+            self._said = readable("what the user says", words), ends
+        except BrokenOffError as error:
+            self.fail(str(error))
+            return None
         self._calls = []
         return self._said[0]
 
     def call(self, name: str, arguments: object) -> Mapping[str, Any]:
         """Call a tool, and return its result, or `error` and what to do.
 
+        Too many calls, and what is too long, fail the dialogue.
+
         Args:
             name: The tool.
             arguments: Slot -> value, or the JSON of it.
 
         Raises:
-            BrokenOffError: The arguments are too long, or there are too many calls.
             InputError: It is not the agent's turn.
         """
-        self._heard()
+        if self.error is None:
+            self._heard()
+            try:
+                return self._called(name, arguments)
+            except BrokenOffError as error:
+                self.fail(str(error))
+        return {"error": self.error}
+
+    def _called(self, name: str, arguments: object) -> Mapping[str, Any]:
         if len(self._calls) >= MOST_CALLS:
             raise BrokenOffError(f"the agent calls tools more than {MOST_CALLS} times in a turn")
         # As files have it; the agent may go on changing what it gave, and what it was told.
-        name = _readable("the name of the tool", str(name))
-        text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
-        given = json.loads(_readable("the arguments of a call", text))
+        name = readable("the name of the tool", str(name))
+        try:
+            text = json.dumps(arguments, default=str, skipkeys=True, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = json.dumps("not JSON")
+        given = json.loads(readable("the arguments of a call", text))
         returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
@@ -127,14 +148,19 @@ class Environment:
         return told
 
     def respond(self, text: str) -> None:
-        """Say something to the user.
+        """Say something to the user; what is no text, or too long, fails the dialogue.
 
         Raises:
-            BrokenOffError: It is too long.
             InputError: It is not the agent's turn.
         """
+        if self.error is not None:
+            return
         words, ends = self._heard()
-        turn = {"user": words, "response": _readable("the response", text)}
+        try:
+            turn = {"user": words, "response": readable("the response", text)}
+        except BrokenOffError as error:
+            self.fail(str(error))
+            return
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
         self.done = ends or len(self.transcript) >= MAX_TURNS
@@ -144,6 +170,10 @@ class Environment:
         if self._said is not None:
             self.respond("")
         self.error, self.done = error, True
+
+    def reward(self) -> Reward:
+        """Return 1 if the dialogue is solved, else 0; with the reason if it was broken off."""
+        return Reward(float(self.outcome()["solved"]), self.error)
 
     def outcome(self) -> Outcome:
         """Return the result of the dialogue, by now or at its end."""
@@ -155,18 +185,6 @@ class Environment:
             told = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
             raise InputError("environment", told)
         return self._said
-
-
-def _readable(what: str, text: str) -> str:
-    """Return a text as files of plays hold it, so that all that reads them reads it.
-
-    Raises:
-        BrokenOffError: It is longer than responses that are read may be.
-    """
-    most = limits()
-    if len(text) > most["response"]:
-        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
-    return valid_text(text)
 
 
 Outcome: TypeAlias = "dict[str, Any]"
@@ -185,53 +203,10 @@ Outcome: TypeAlias = "dict[str, Any]"
 """
 
 
-def booked_slots(
-    task: Task, bookings: Sequence[tuple[str, Result]], world: World
-) -> tuple[dict[str, dict[str, bool]], int]:
-    """Hold what was booked against a task's goal.
-
-    Args:
-        task: The task.
-        bookings: The domain of each booking, and what its tool returned.
-        world: The benchmark.
-
-    Returns:
-        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
-        domains that it does not book.
-    """
-    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
-    compared = {}
-    for domain, slots in wanted.items():
-        made = [result for booked, result in bookings if booked == domain]
-        if not slots:
-            continue
-        last = made[-1] if made else {}
-        right = {s: s in last and world.same(s, last[s], v) for s, v in slots.items()}
-        right["once"] = len(made) == 1
-        if domain != "taxi":
-            key = "trainID" if domain == "train" else "name"
-            venue = world.named(domain, last[key], key) if made else []
-            right["venue"] = not {*venue}.isdisjoint(
-                world.matching(domain, task.domains[domain].info)
-            )
-        elif not {*ROUTE} & slots.keys():
-            # From one venue of the goal to another.
-            begins, ends = (_at_venues_of(last.get(slot, ""), task, world) for slot in ROUTE)
-            right["route"] = any(one != other for one in begins for other in ends)
-        compared[domain] = right
-    return compared, sum(domain not in compared for domain, _ in bookings)
-
-
-def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
-    """Return the domains of the goal of which a place is a venue that fits."""
-    wanted = {d: one.info for d, one in task.domains.items() if NAMING_SLOTS.get(d) == "NAME"}
-    return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
-
-
 def outcome_of(
     world: World, task: Task, turns: Sequence[Mapping[str, Any]], error: str | None = None
 ) -> Outcome:
-    """Return the result of a dialogue from its turns and calls alone, calling the tools again.
+    """Return the result of a dialogue from its turns and calls alone.
 
     Args:
         world: The benchmark.
@@ -239,23 +214,10 @@ def outcome_of(
         turns: `user`, `response` and `calls` of each turn.
         error: What went wrong, if the dialogue was broken off: it is lost then.
     """
-    responses = [turn["response"] for turn in turns]
-    grounded = world.grounded(task.id, responses)
-    calls = [call for turn in turns for call in turn.get("calls", ())]
-    results = [world.call(task, call["name"], call["arguments"]) for call in calls]
-    bookings = [
-        (call["name"].removeprefix("book_"), result)
-        for call, result in zip(calls, results, strict=True)
-        if result.get("booked")
-    ]
-    booked, unasked = booked_slots(task, bookings, world)
-    # Reference numbers and drivers' numbers count if a booking returned them.
-    texts = [re.sub("[^0-9A-Za-z]", "", response).upper() for response in responses]
-    codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings]
-    real = {domain for domain, code in codes if any(code in text for text in texts)}
-    goal = world.goals[task.id].items()
-    coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
-    whole = error is None and coded <= real
+    grounded = world.grounded(task.id, [turn["response"] for turn in turns])
+    results = [call["result"] for turn in turns for call in turn.get("calls", ())]
+    booked, unasked = booked_slots(task, [made[1:] for made in bookings(turns)], world)
+    whole = error is None and not numbers_missing(world, task, turns)
     # Tasks always say what else they request.
     requested = whole and bool(grounded.success_requested)
     books = all(all(slots.values()) for slots in booked.values())
@@ -267,7 +229,7 @@ def outcome_of(
         "unasked": unasked,
         "told": dict(grounded.faithfulness),
         "turns": len(turns),
-        "calls": len(calls),
+        "calls": len(results),
         "failed_calls": sum("error" in result for result in results),
         "error": error,
         "books": books,
@@ -275,77 +237,262 @@ def outcome_of(
     }
 
 
-# ---------------------------------------------------------------------------- playing a dialogue
+# ---------------------------------------------------------------------- why it is not solved
 
-Line: TypeAlias = "dict[str, Any]"
-"""A dialogue as files have it: `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
-`agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the address.
-"""
+_MOST_NAMED = 3
+MISSING = "missing"
+"""The error of a dialogue that no file has."""
 
 
 @dataclass(frozen=True)
-class Play:
-    """Who plays what.
+class _Part:
+    """A goal domain in a dialogue that is not solved.
 
     Attributes:
-        world: The benchmark and its tasks.
-        tasks: The ids of the tasks that are played, in order.
-        agent: Makes the agent of a dialogue.
-        agent_name: What records call it.
-        user: Makes the user of a dialogue.
-        user_name: What signatures call it, with the digest of its prompt or script.
-        trials: How often each task is played.
-        seed: What scripted users' words depend on.
-        server: What tells the address of language models from others; None without such models.
+        domain: The domain.
+        world, task, turns, outcome: The benchmark, and the dialogue.
+        went: How the responses meet the goal.
     """
 
+    domain: str
     world: World
-    tasks: Sequence[str]
-    agent: Callable[[], Agent]
-    agent_name: str
-    user: UserMaker
-    user_name: str
-    trials: int = 1
-    seed: int = 0
-    server: str | None = None
+    task: Task
+    turns: Sequence[Mapping[str, Any]]
+    outcome: Outcome
+    went: GroundedDomain
 
-    def signature(self, **more: str) -> Signature:
-        """Return all that outcomes depend on besides the agent, and further parameters."""
-        plain = self.world.signature
-        own = {
-            "user": self.user_name,
-            "tasks": self.world.tasks.digest[:SHOWN_HASH],
-            "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
-            "max-turns": str(MAX_TURNS),
-            "seed": str(self.seed),
+    @property
+    def wanted(self) -> DomainTask:
+        """What the user wants of the domain."""
+        return self.task.domains[self.domain]
+
+    @property
+    def slots(self) -> dict[str, str]:
+        """Its constraints, and the slots of its booking."""
+        return {**self.wanted.info, **self.wanted.book}
+
+    @property
+    def ended(self) -> bool:
+        """Whether the user came to its end, and could say all that it had to."""
+        return self.outcome["error"] is None and len(self.turns) < MAX_TURNS
+
+    @property
+    def tries(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The calls that book: the turn, and the call."""
+        calls = [(n, one) for n, turn in enumerate(self.turns) for one in turn.get("calls", ())]
+        return [(turn, one) for turn, one in calls if one["name"] == f"book_{self.domain}"]
+
+    @property
+    def made(self) -> list[tuple[int, Result]]:
+        """The bookings: the turn, and what the tool returned."""
+        return [(turn, one["result"]) for turn, one in self.tries if one["result"].get("booked")]
+
+    @property
+    def wrong(self) -> list[str]:
+        """What is not right of the bookings, as `Outcome` names it; nothing where none is made."""
+        slots = self.outcome["booked"].get(self.domain, {}) if self.made else {}
+        return [slot for slot, right in slots.items() if not right]
+
+    @property
+    def naming(self) -> list[int]:
+        """The turns whose responses name a venue of the domain."""
+        slot, of_train = NAMING_SLOTS.get(self.domain), self.domain == "train"
+        return [
+            number
+            for number, turn in enumerate(self.turns)
+            for span in self.world.delexicalise(turn["response"]).spans
+            if span.slot == slot and (of_train or self.domain in {v.domain for v in span.venues})
+        ]
+
+    @property
+    def unsaid(self) -> dict[str, int | None]:
+        """Slots that the user had reason to say and did not -> the turn that asks for it, if any.
+
+        There is none before an offer, to book before a booking, or to book otherwise unrefused.
+        """
+        refused = any("reason" in one["result"] for _, one in self.tries)
+        said = " ".join(turn["user"] for turn in self.turns)
+        lacking = [slot for slot, value in self.slots.items() if not says(said, slot, value)]
+        never_books = self.went.matched and {*self.wanted.book} <= {*lacking}
+        if not self.ended or not (self.made or self.went.venues):
+            return {}
+        heard = [Heard(turn["response"], self.world, self.domain) for turn in self.turns[:-1]]
+        return {
+            slot: next((turn for turn, one in enumerate(heard) if one.asked([slot])), None)
+            for slot in lacking
+            if slot in self.wanted.info or self.made or never_books
+            if slot not in self.wanted.fail_book or refused
         }
-        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
 
-    def whole_signature(self) -> Signature:
-        """Return all that figures depend on besides the agent: the tasks and the trials, too."""
-        played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
-        return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
+    def unfit(self, venues: Iterable[str]) -> str:
+        """Return which of some venues do not fit and why, and which would."""
+        world, wanted = self.world, self.wanted.info
+        fitting = world.matching(self.domain, wanted)
+        words = [
+            f"{world.called(self.domain, id_)} ({faults or 'meets the constraints only singly'})"
+            for id_ in venues
+            if id_ not in fitting
+            for faults in ["; ".join(map(str, world.faults(self.domain, id_, wanted)))]
+        ]
+        fit = ", ".join(world.called(self.domain, id_) for id_ in fitting[:_MOST_NAMED])
+        wrong = ", ".join(words[:_MOST_NAMED]) or "nothing that the database has"
+        return f"{wrong}; would fit: {fit or 'none'}"
 
 
-def dialogue(what: Play, trial: int, id_: str) -> Line:
-    """Play one dialogue, and return its line."""
-    environment = Environment(what.world, what.user)
-    environment.reset(id_, f"{what.seed} {trial}")
-    agent = what.agent()
-    try:
-        while (said := environment.user_turn()) is not None:
-            environment.respond(agent(said, environment.call))
-    except BrokenOffError as error:
-        environment.fail(str(error))
-    talkers = {"agent": agent, "user": environment.user}
-    server = {} if what.server is None else {"server": what.server}
-    return {
-        "dialogue_id": id_,
-        "turns": environment.transcript,
-        "trial": trial,
-        "agent": what.agent_name,
-        "outcome": environment.outcome(),
-        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
-        "signature": what.signature().to_dict(),
-        **server,
-    }
+_Rule: TypeAlias = Callable[[_Part], str]
+"""Says what went wrong in a domain, and where; nothing if it did not."""
+
+
+def _broken_off(part: _Part, by_user: bool) -> str:
+    # A response that is owed is recorded as empty.
+    error, turns = part.outcome["error"] or "", part.turns
+    of_user = not turns or bool(turns[-1]["response"])
+    return f"turn {len(turns) - (not of_user)}: {error}" if error and of_user == by_user else ""
+
+
+def _endless(part: _Part) -> str:
+    [(often, times)] = Counter(turn["response"] for turn in part.turns).most_common(1) or [("", 0)]
+    words = f"{times} of {MAX_TURNS} responses are {cut(often, LONGEST_SHOWN)!r}"
+    return words if len(part.turns) >= MAX_TURNS else ""
+
+
+def _wrong_venue(part: _Part) -> str:
+    if "venue" not in part.wrong:
+        return ""
+    key, (turn, result) = "trainID" if part.domain == "train" else "name", part.made[-1]
+    return f"turn {turn}: {part.unfit(part.world.named(part.domain, result[key], key))}"
+
+
+def _wrong_slots(part: _Part) -> str:
+    slots = [slot for slot in part.wrong if slot != "venue"]
+    if not slots:
+        return ""
+    turn, result = part.made[-1]
+    wanted = {**part.slots, "route": "from one venue of the goal to another", "once": "1 booking"}
+    route = " to ".join(str(result.get(place)) for place in ROUTE)
+    made = {**result, "route": route, "once": counted(len(part.made), "booking")}
+    faults = [Fault(slot, wanted[slot], made.get(slot)) for slot in slots]
+    return f"turn {turn}: {'; '.join(map(str, faults))}"
+
+
+def _never_named(part: _Part) -> str:
+    named = part.domain not in NAMING_SLOTS or part.went.matched or part.naming
+    return "" if named else part.unfit(()).partition("; ")[2]
+
+
+def _unfit_offer(part: _Part) -> str:
+    offered = [] if part.went.matched_all else part.naming
+    return f"turn {offered[-1]}: {part.unfit(part.went.venues)}" if offered else ""
+
+
+def _not_booked(part: _Part) -> str:
+    if part.made or part.domain not in part.outcome["booked"]:
+        return ""
+    tries = [f"turn {turn}: {call_text(one)}" for turn, one in part.tries]
+    return tries[-1] if tries else f"book_{part.domain} is never called"
+
+
+def _not_answered(part: _Part) -> str:
+    causes, words = part.went.causes, []
+    asked = [asked_slots(turn["user"].lower()) for turn in part.turns]
+    for slot in part.wanted.reqt:
+        name = SPANS.get(slot) or normalize_slot_name(slot, part.world.scorer.rules)
+        turns = [f"turn {turn}" for turn, slots in enumerate(asked) if slot in slots]
+        if name in causes:
+            words.append(f"{slot} {causes[name]}, asked for in {', '.join(turns) or 'no turn'}")
+    books = part.made or part.domain not in part.outcome["booked"]
+    if books and part.domain in numbers_missing(part.world, part.task, part.turns):
+        words.append("the number that a booking returns is never told")
+    if not (words or part.went.matched or part.domain in NAMING_SLOTS):
+        words.append(f"nothing is told of the {part.domain}")
+    return "; ".join(words)
+
+
+def _unsaid(part: _Part, asked: bool) -> str:
+    unsaid = {s: turn for s, turn in part.unsaid.items() if (turn is not None) == asked}
+    return ", ".join(
+        f"{'' if turn is None else f'turn {turn}: '}{slot} {part.slots[slot]}"
+        for slot, turn in unsaid.items()
+    )
+
+
+def _unfit_accepted(part: _Part) -> str:
+    if part.went.matched or not part.went.venues or not part.ended:
+        return ""
+    turn, wanted = part.naming[-1], part.wanted.info
+    # Who objected once, and was offered no better, gave up.
+    said = " ".join(one["user"] for one in part.turns[part.naming[0] + 1 :])
+    slots = Heard(part.turns[turn]["response"], part.world, part.domain).contradicted(wanted)
+    objects = not slots or any(says(said, slot, wanted[slot]) for slot in slots)
+    return "" if objects else f"turn {turn}: the agent says another {' and '.join(slots)}"
+
+
+_OF_DIALOGUES: Mapping[str, tuple[str, _Rule]] = {
+    "not played": (
+        "no file has the dialogue",
+        lambda part: MISSING * (part.outcome["error"] == MISSING and not part.turns),
+    ),
+    "error of the user": ("the user broke it off", partial(_broken_off, by_user=True)),
+    "error of the agent": ("the agent broke it off", partial(_broken_off, by_user=False)),
+    "no tool called": (
+        "the agent calls no tool in the whole dialogue",
+        lambda part: (
+            "" if any("calls" in turn for turn in part.turns) else f"{len(part.turns)} turns"
+        ),
+    ),
+    "no end": (f"the dialogue has not ended after {MAX_TURNS} turns", _endless),
+}
+_OF_DOMAINS: Mapping[str, tuple[str, _Rule]] = {
+    "wrong venue booked": ("the venue that is booked breaks a constraint", _wrong_venue),
+    "wrong booking": ("the last booking has another slot, or is not the only one", _wrong_slots),
+    "no venue named": ("no response names a venue of the domain", _never_named),
+    "unfit venue offered": ("a venue that is named last breaks a constraint", _unfit_offer),
+    "not booked": ("there is no booking where the goal has one", _not_booked),
+    "request not answered": ("something that the goal requests is not told", _not_answered),
+}
+CAUSES = {cause: meaning for cause, (meaning, _) in {**_OF_DIALOGUES, **_OF_DOMAINS}.items()}
+"""Causes of a task that is not solved -> what they mean; the first that applies counts."""
+
+_OF_USERS: Mapping[str, tuple[str, _Rule]] = {
+    "constraint never said": ("the user does not say what it wants", partial(_unsaid, asked=False)),
+    "question not answered": ("the user ignores what the agent asks", partial(_unsaid, asked=True)),
+    "unfit offer accepted": ("the user takes what the agent says is not it", _unfit_accepted),
+}
+USER_FAULTS = {fault: meaning for fault, (meaning, _) in _OF_USERS.items()}
+"""What users do wrong in tasks that are not solved, whatever the cause -> what it means."""
+
+
+class Finding(NamedTuple):
+    """What went wrong in a dialogue: a cause or fault, the goal domain, and where and what it was.
+
+    What concerns the whole dialogue is of the domain of the last call.
+    """
+
+    cause: str
+    domain: str
+    words: str
+
+
+def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list[Finding]]:
+    """Return why a dialogue is not solved, the cause that counts first, and the user's faults.
+
+    The cause that counts is of the whole dialogue, or of the first domain that went wrong.
+
+    Args:
+        line: `dialogue_id`, `turns` and `outcome` of the dialogue.
+        world: The benchmark.
+    """
+    task, turns, outcome = world.tasks[line["dialogue_id"]], line["turns"], line["outcome"]
+    if outcome["solved"]:
+        return [], []
+    went = world.grounded(task.id, [turn["response"] for turn in turns]).domains
+    parts = {d: _Part(d, world, task, turns, outcome, went[d]) for d in task.domains}
+    called = [one["name"].partition("_")[2] for turn in turns for one in turn.get("calls", ())]
+    last = next((domain for domain in reversed(called) if domain in parts), next(iter(parts)))
+
+    def of(rules: Mapping[str, tuple[str, _Rule]], domains: Iterable[str]) -> list[Finding]:
+        each = ((cause, d, rule(parts[d])) for d in domains for cause, (_, rule) in rules.items())
+        return [Finding(*one) for one in each if one[-1]]
+
+    why = of(_OF_DIALOGUES, [last])
+    return (why + of(_OF_DOMAINS, parts), of(_OF_USERS, parts)) if turns else (why[:1], [])

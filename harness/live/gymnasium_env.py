@@ -54,9 +54,10 @@ class LiveEnv(gymnasium.Env[str, str]):
             call = None
         if isinstance(call, dict):
             result = self._environment.call(call.get("name", ""), call.get("arguments", {}))
-            return _observed(json.dumps(result)), 0.0, False, False, {}
-        self._environment.respond(action)
-        said = self._environment.user_turn()
+            said = json.dumps(result) if self._environment.error is None else None
+        else:
+            self._environment.respond(action)
+            said = self._environment.user_turn()
         if said is not None:
             return _observed(said), 0.0, False, False, {}
         outcome = self._environment.outcome()

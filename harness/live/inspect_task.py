@@ -66,6 +66,8 @@ async def _response(state: TaskState, environment: Environment, tools: list[Tool
         for call in message.tool_calls:
             arguments = call.parse_error or call.arguments
             result = json.dumps(environment.call(call.function, arguments))
+            if environment.error is not None:
+                raise BrokenOffError(environment.error)
             state.messages.append(ChatMessageTool(content=result, tool_call_id=call.id))
     raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
 

@@ -32,13 +32,14 @@ from ..board import (
     plain,
     ranked,
 )
-from ..comparison import Interval
+from ..comparison import Evidence, Interval
 from ..data import DEFAULT
 from ..errors import InputError, counted
-from ..signature import Signature, grouped
+from ..io import Table, figure, short_names
+from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
-from .environment import Line
-from .plays import Plays, play_scripts, recorded, replayed
+from .play import recorded, replayed
+from .plays import TITLES, Line, Plays, play_scripts
 from .world import BASELINE, Costs, TalkerName, World
 
 _NAME = "live"
@@ -226,6 +227,57 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
     chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
     between = (f"pass^{k}" for k in range(2, most))
     return named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))
+
+
+# ------------------------------------------------- plays of files and entries, for commands
+
+
+def compared_plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[Evidence], str]:
+    """Return what comparisons know of plays, and what was played, in words.
+
+    Args:
+        plays: What messages call each play, and the play; at least one.
+    """
+    trials = [one.what.trials for _, one in plays]
+    names = short_names([source for source, _ in plays])
+    what = plays[0][1].what
+    about = f"Live dialogues with the user {what.user_name}: {counted(len(what.tasks), 'task')}"
+    pairs = zip(names, plays, strict=True)
+    return [one.evidence(name, trials) for name, (_, one) in pairs], about
+
+
+def plays_table(plays: Sequence[tuple[str, Plays]]) -> Table:
+    """Return a table of plays: what messages call each, and the play."""
+    names, figures = short_names([source for source, _ in plays]), [one.figures for _, one in plays]
+    most = max(one["trials"] for one in figures)
+    columns = ("inform", "success", "requested", "books", "turns", "calls")
+    rows = [
+        [
+            name,
+            *(Interval(**one).text(1) for one in of["pass"].values()),
+            *[""] * (most - of["trials"]),
+            *(figure(of[column]) for column in columns),
+        ]
+        for name, of in zip(names, figures, strict=True)
+    ]
+    return Table(
+        "plays",
+        f"Live dialogues of {counted(len(plays), 'agent')}",
+        ["", *(f"pass^{k}" for k in range(1, most + 1)), *(TITLES[column] for column in columns)],
+        rows,
+        [{"name": name, **_in_row(of)} for name, of in zip(names, figures, strict=True)],
+        notes_once(zip(names, (of["signature"] for of in figures), strict=True)),
+    )
+
+
+def _in_row(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures of plays as a row: pass^k with its ends, and without costs."""
+    passes = figures["pass"].items()
+    ends = {f"pass^{k}{end}": one[end[1:] or "value"] for k, one in passes for end in _ENDS}
+    return {**{key: one for key, one in figures.items() if key not in ("pass", "costs")}, **ends}
+
+
+_ENDS = ("", "_low", "_high")
 
 
 # -------------------------------------------------------------------------------------- scoring

@@ -1,19 +1,29 @@
 """`mwz play`: run an agent with a simulated user and score the result.
 
-A file has one line of JSON per dialogue (`Line`). Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
-agent, user and seed give the same bytes, if they do not leave it to chance.
+Files of plays are written and read here. A file has one line of JSON per dialogue (`Line`). Each
+trial has a file of its own: `play.jsonl`, `play.2.jsonl`, … Lines are appended, in the order of the
+tasks, as dialogues are over. The same agent, user and seed give the same bytes, if they do not
+leave it to chance.
+
+To read a file, its agent makes the recorded calls and gives the recorded responses anew: the tools
+must return what the file says, and a scripted user must say what the file says. Other users' words
+are taken from the file. The result of a dialogue is computed of that alone, whatever the file says
+of it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +31,45 @@ import click
 import portalocker
 from tqdm import tqdm
 
-from ..cli import notify, option
+from mwz.normalization import digest_of_json
+
+from ..board import Predictions
+from ..cli import notify, option, tell
 from ..cli.reading import benchmark_chooser
-from ..errors import InputError, counted, unknown
-from ..io import STANDARD_STREAM, read_bytes, valid_text, write_atomically, write_json
+from ..errors import InputError, counted, shown, unknown
+from ..io import (
+    STANDARD_STREAM,
+    parse_json,
+    read_bytes,
+    valid_text,
+    validated,
+    write_atomically,
+    write_json,
+)
 from .agents import (
+    Agent,
     Baseline,
+    Call,
     ChatModel,
     ModelAgent,
     ModelUser,
     function_agent,
     imported_function,
 )
-from .environment import Line, Play, dialogue
-from .plays import Plays, played_again, recorded
+from .environment import MISSING, findings, outcome_of
+from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
-from .world import BASELINE, SCRIPTED, World, name_problem, script_name, versioned
+from .world import (
+    BASELINE,
+    SCRIPTED,
+    BrokenOffError,
+    UserMaker,
+    UserTurn,
+    World,
+    name_problem,
+    script_name,
+    versioned,
+)
 
 _AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
 _USERS = ("scripted", "model:NAME", "person")
@@ -46,6 +79,9 @@ _NUMBER = click.IntRange(min=1)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _MOST_BROKEN_OFF = 5
 """Dialogues broken off one after another at which playing stops."""
+
+_FIRST = 10
+"""Dialogues at the beginning of files after which playing stops if none of them is solved."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -82,7 +118,8 @@ def command(
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
-    `mwz score` and `mwz why` read them.
+    `mwz score` and `mwz why` read them. Playing stops if the first ten dialogues are all
+    unsolved, or five in a row are broken off.
     """
     models = [name for name in (agent, user) if name.startswith(_MODEL)]
     option.refuse(
@@ -100,17 +137,47 @@ def command(
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
     )
-    coming = play_tasks(what, output, jobs)
-    hidden = True if user == _PERSON else None
+    files = ", ".join(map(str, _files(output, trials).values()))
+    figures = f", figures to {json_target}" if json_target not in (None, STANDARD_STREAM) else ""
+    notify(f"dialogues go to {files}{figures}")
     # What a function prints is no part of the figures.
     with redirect_stdout(sys.stderr):
-        total = len(ids) * trials
-        lines = list(tqdm(coming, "playing", total, unit="dialogue", disable=hidden))
-    plays = Plays(what, lines)
+        coming, hidden = play_tasks(what, output, jobs), True if user == _PERSON else None
+        plays = Plays(what, list(_watched(coming, len(ids) * trials, hidden)))
     if json_target is not None:
         write_json(json_target, plays.figures)
     if json_target != STANDARD_STREAM:
-        click.echo(plays.text(str(output)))
+        click.echo(plays.text(files))
+
+
+def _watched(coming: Iterator[Line], total: int, hidden: bool | None) -> Iterator[Line]:
+    """Yield dialogues, and show progress, cost and the first error.
+
+    Where there is no terminal, progress is a line for each tenth.
+    """
+    solved = tokens = errors = 0
+    bar = tqdm(coming, "playing", total, unit="dialogue", disable=hidden)
+    for number, line in enumerate(bar, start=1):
+        error, costs = line["outcome"]["error"], line["costs"].values()
+        solved += line["outcome"]["solved"]
+        tokens += sum(n for cost in costs for kind, n in cost.items() if kind.endswith("tokens"))
+        so_far = f"{solved} solved" + (f", {tokens:,} tokens" if tokens else "")
+        bar.set_postfix_str(so_far)
+        if error and not errors:
+            with tqdm.external_write_mode():
+                notify(
+                    f"first error: trial {line['trial']}, dialogue {line['dialogue_id']}: {error}"
+                )
+        errors += error is not None
+        if bar.disable and not hidden and number * 10 // total > (number - 1) * 10 // total:
+            notify(f"{number} of {counted(total, 'dialogue')} played: {so_far}")
+        yield line
+
+
+def _files(path: Path, trials: int) -> dict[int, Path]:
+    """Return the file of each trial, given that of the first."""
+    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, trials + 1))
+    return dict(enumerate((path, *map(path.with_name, further)), start=1))
 
 
 def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
@@ -143,12 +210,13 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
 
     Raises:
         InputError: A file is of another play, or cannot be written; the agent's or the user's
-            model cannot be reached; or dialogue after dialogue is broken off. What was played is
-            kept.
+            model cannot be reached; dialogue after dialogue is broken off; or none of the first is
+            solved. What was played is kept.
     """
-    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
-    files = dict(enumerate((path, *map(path.with_name, further)), start=1))
+    files = _files(path, what.trials)
     played = {trial: _resumed(file, what, trial) for trial, file in files.items()}
+    begun: list[Line] = []
+    more = len(what.tasks) * what.trials > _FIRST and not any(played.values())
     broken_off = 0
     for trial, file in files.items():
         lacking = [id_ for id_ in what.tasks if id_ not in played[trial]]
@@ -162,6 +230,13 @@ def play_tasks(what: Play, path: Path, jobs: int = 1) -> Iterator[Line]:
                 last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
                 remedy = "fix the agent, and write a new file (-o)"
                 raise InputError(f"agent {what.agent_name}", f"{many}; {last}; {remedy}")
+            begun += [line] if len(begun) < _FIRST else []
+            if more and len(begun) == _FIRST and not any(o["outcome"]["solved"] for o in begun):
+                causes = Counter(findings(one, what.world)[0][0].cause for one in begun)
+                why = ", ".join(f"{cause} ({n})" for cause, n in causes.most_common())
+                many = f"none of the first {_FIRST} dialogues is solved: {why}"
+                remedy = f"see `mwz why {path}`, and repeat the command to play on"
+                raise InputError(f"agent {what.agent_name}", f"{many}; {remedy}")
 
 
 def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
@@ -227,3 +302,192 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
     if lines:
         notify(f"{path}: resuming, {counted(len(lines), 'dialogue')} already played")
     return lines
+
+
+# -------------------------------------------------------------------- files of live dialogues
+
+_AGAIN = "play it again by `mwz play`, into another file (-o)"
+_NO_FURTHER = "the recorded dialogue goes no further"
+
+
+def recorded(content: bytes, source: str) -> list[Recorded]:
+    """Return the lines of an (unpacked) file of plays, yet to be played again.
+
+    Raises:
+        InputError: A line, which is named, is not of `mwz play`; or there are no lines.
+    """
+    lines = []
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        try:
+            if text.strip():
+                line = validated(Recorded, parse_json(text, source), source)
+                lines.append(replace(line, source=source))
+        except InputError as error:
+            problems = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({problems}); {_AGAIN}") from None
+    if not lines:
+        raise InputError(source, f"holds no dialogue; {_AGAIN}")
+    return lines
+
+
+def plays_again(
+    files: Sequence[tuple[str, bytes | Predictions]],
+    name: str | None,
+    doing: str,
+    together: bool = False,
+) -> list[tuple[str, Plays]]:
+    """Play the dialogues of files of `mwz play` again, and return the trials of each play.
+
+    Args:
+        files: What messages call each file, and its content; or what the scripts play of an entry.
+        name: The value of `--benchmark`.
+        doing: What is done with the benchmark, for the remark: "scoring on".
+        together: Whether all files have to be of one play, which has each dialogue once.
+
+    Returns:
+        What messages call each play, and the play.
+
+    Raises:
+        InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
+    """
+    groups: dict[object, list[Recorded]] = {}
+    played: list[tuple[str, Predictions]] = []
+    # Agent, signature and trial -> files that have it: another one is of another play.
+    files_with: Counter[object] = Counter()
+    for source, content in files:
+        if isinstance(content, Predictions):
+            played.append((source, content))
+            continue
+        lines = recorded(content, source)
+        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
+        for line, trial in zip(lines, trials, strict=True):
+            key = () if together else (*trial[:2], files_with[trial])
+            groups.setdefault(key, []).append(line)
+        files_with.update(set(trials))
+    choose = benchmark_chooser(name, doing)
+    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    plays += [(s, play_scripts(world, one.trials or 1, one.seed or 0)) for s, one in played]
+    order = [source for source, _ in files]
+    plays.sort(key=lambda play: order.index(play[0]))
+    for source, one in plays:
+        tell(source, one.remarks)
+    return plays
+
+
+def replayed(lines: Sequence[Recorded], world: World) -> Plays:
+    """Play dialogues again with what was recorded, and return what comes of them.
+
+    Args:
+        lines: The lines of all files of a play, whatever trials they are of; at least one.
+        world: The benchmark and its tasks.
+
+    Raises:
+        InputError: They are of different plays, or of another benchmark, tools or script; a
+            dialogue is there twice; a trial repeats another one; or a tool or a scripted user
+            would have answered otherwise.
+    """
+    what = _play(lines[0], world)
+    found: dict[tuple[int, str], Line] = {}
+    for line in lines:
+        again = played_again(line, what)
+        place = line.trial, again["dialogue_id"]
+        if place in found:
+            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, told)
+        found[place] = again
+    played = {id_ for _, id_ in found}
+    trials = sorted({trial for trial, _ in found})
+    tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
+    what = replace(what, tasks=tasks, trials=len(trials))
+    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
+    plays = Plays(what, every, len(every) - len(found))
+    firsts: dict[str, str] = {}
+    for trial, said in plays.said.items() if not plays.scripted else ():
+        first = firsts.setdefault(digest_of_json(said), trial)
+        if first != trial:
+            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+            raise InputError(lines[0].source, told)
+    return plays
+
+
+def _play(line: Recorded, world: World) -> Play:
+    """Return who played what, as a line says; a scripted user is that of today."""
+    given = line.signature.parameters
+    name = given.get("user", "")
+    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    for who, called in (("agent", line.agent), ("user", name)):
+        if called not in scripts and (problem := name_problem(who, called)):
+            place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
+            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
+    user = ScriptedUser if name in scripts else _recorded_user(line)
+    # Another seed than a number is one of another play.
+    seed = given.get("seed", "")
+    number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
+    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
+
+
+def played_again(line: Recorded, what: Play) -> Line:
+    """Return a recorded dialogue played again.
+
+    Raises:
+        InputError: It is of another play, or comes out otherwise.
+    """
+    place = f"trial {line.trial}, dialogue {line.dialogue_id}"
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if line.server != what.server:
+        reasons.append("different values of --base-url")
+    if reasons:
+        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
+        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
+    id_ = what.world.tasks[line.dialogue_id].id
+    user = what.user if what.user is ScriptedUser else _recorded_user(line)
+    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
+    again = dialogue(recording, line.trial, id_)
+    error = again["outcome"]["error"]
+    if error not in (None, line.error, _NO_FURTHER):
+        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
+    for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
+        if turn != right:
+            told = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
+            raise InputError(line.source, f"{place}, {told}; {_AGAIN}")
+    return {**again, "costs": line.costs}
+
+
+def _lost(what: Play, trial: int, id_: str) -> Line:
+    """Return the line of a dialogue that is missing."""
+    outcome = outcome_of(what.world, what.world.tasks[id_], [], MISSING)
+    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
+
+
+def _recorded_agent(line: Recorded) -> Agent:
+    """Return the agent of a recorded dialogue, which calls and says what was recorded."""
+    turns, error = list(line.turns), line.error
+
+    def reply(said: str, call: Call) -> str:
+        if not turns:
+            raise BrokenOffError(_NO_FURTHER)
+        turn = turns.pop(0)
+        for one in turn.get("calls", ()):
+            if isinstance(one, dict):
+                call(str(one.get("name")), one.get("arguments"))
+        response = str(turn.get("response"))
+        if error is not None and not turns and not response:
+            raise BrokenOffError(error)
+        return response
+
+    return reply
+
+
+def _recorded_user(line: Recorded) -> UserMaker:
+    """Return what makes the user of a recorded dialogue, which says what was recorded."""
+    words = [str(turn.get("user")) for turn in line.turns]
+
+    def turn(response: str | None) -> UserTurn:
+        if not words:
+            raise BrokenOffError(line.error or _NO_FURTHER)
+        return words.pop(0), not words and line.error is None
+
+    return lambda *_: turn

@@ -1,36 +1,38 @@
-"""What many live dialogues score, and files of them, read by playing each dialogue again.
+"""Dialogues played, what they score, and why their tasks are not solved.
 
 pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
-
-To read a file, its agent makes the recorded calls and gives the recorded responses anew: the tools
-must return what the file says, and a scripted user must say what the file says. Other users' words
-are taken from the file. The result of a dialogue is computed of that alone, whatever the file says
-of it.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
+from math import comb, lcm
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
 from mwz.normalization import digest_of_json
 
-from ..cli import tell
-from ..cli.reading import benchmark_chooser
+from ..benchmark import Goal
 from ..comparison import Evidence, Interval, pass_interval
-from ..errors import InputError, counted, shown
+from ..diagnosis import goal_text, joined, labelled, losses_text
+from ..errors import counted
 from ..grounding import told_shares
-from ..io import figure, parse_json, text_table, validated
-from ..metrics import Figure, Statistics, percent
-from ..signature import Signature
-from .agents import Agent, Baseline, Call
-from .environment import Line, Play, dialogue, outcome_of
+from ..io import figure, text_table
+from ..metrics import MAIN_SETUP, DialogueResult, DomainResult, Figure, Statistics, percent
+from ..signature import SHOWN_HASH, Signature
+from .agents import Agent, Baseline
+from .environment import (
+    CAUSES,
+    MAX_TURNS,
+    USER_FAULTS,
+    Environment,
+    Finding,
+    findings,
+)
 from .users import ScriptedUser
 from .world import (
     BASELINE,
@@ -39,13 +41,13 @@ from .world import (
     Costs,
     TalkerName,
     UserMaker,
-    UserTurn,
     World,
-    name_problem,
+    call_text,
     script_name,
+    tool_schemas,
 )
 
-_TITLES: Mapping[str, str] = {
+TITLES: Mapping[str, str] = {
     "inform": "Inform",
     "success": "Success",
     "requested": "Success, all requested",
@@ -61,6 +63,87 @@ _TITLES: Mapping[str, str] = {
 }
 _RATES = ("inform", "success", "requested", "solved")
 _COMPARED = _RATES[::-1]
+
+
+Line: TypeAlias = "dict[str, Any]"
+"""A dialogue as files have it: `dialogue_id`, `turns` (`user`, `response`, `calls`), `trial`,
+`agent`, `outcome`, `costs`, `signature`, and of language models `server`, a digest of the address.
+"""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Who plays what.
+
+    Attributes:
+        world: The benchmark and its tasks.
+        tasks: The ids of the tasks that are played, in order.
+        agent: Makes the agent of a dialogue.
+        agent_name: What records call it.
+        user: Makes the user of a dialogue.
+        user_name: What signatures call it, with the digest of its prompt or script.
+        trials: How often each task is played.
+        seed: What scripted users' words depend on.
+        server: What tells the address of language models from others; None without such models.
+    """
+
+    world: World
+    tasks: Sequence[str]
+    agent: Callable[[], Agent]
+    agent_name: str
+    user: UserMaker
+    user_name: str
+    trials: int = 1
+    seed: int = 0
+    server: str | None = None
+
+    def signature(self, **more: str) -> Signature:
+        """Return all that outcomes depend on besides the agent, and further parameters."""
+        plain = self.world.signature
+        own = {
+            "user": self.user_name,
+            "tasks": self.world.tasks.digest[:SHOWN_HASH],
+            "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
+            "max-turns": str(MAX_TURNS),
+            "seed": str(self.seed),
+        }
+        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
+
+    def whole_signature(self) -> Signature:
+        """Return all that figures depend on besides the agent: the tasks and the trials, too."""
+        played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
+        return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
+
+
+def dialogue(what: Play, trial: int, id_: str) -> Line:
+    """Play one dialogue, and return its line."""
+    environment = Environment(what.world, what.user)
+    environment.reset(id_, f"{what.seed} {trial}")
+    agent = what.agent()
+
+    def call(name: str, arguments: object) -> Mapping[str, Any]:
+        result = environment.call(name, arguments)
+        if environment.error is not None:
+            raise BrokenOffError(environment.error)
+        return result
+
+    try:
+        while (said := environment.user_turn()) is not None:
+            environment.respond(agent(said, call))
+    except BrokenOffError as error:
+        environment.fail(str(error))
+    talkers = {"agent": agent, "user": environment.user}
+    server = {} if what.server is None else {"server": what.server}
+    return {
+        "dialogue_id": id_,
+        "turns": environment.transcript,
+        "trial": trial,
+        "agent": what.agent_name,
+        "outcome": environment.outcome(),
+        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
+        "signature": what.signature().to_dict(),
+        **server,
+    }
 
 
 @dataclass(frozen=True)
@@ -142,7 +225,7 @@ class Plays:
     def text(self, source: str) -> str:
         """Return the figures for people, and what messages call the file."""
         figures = self.figures
-        values = {title: figures[name] for name, title in _TITLES.items()}
+        values = {title: figures[name] for name, title in TITLES.items()}
         for who, cost in figures["costs"].items():
             kinds = {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
             values |= kinds
@@ -152,36 +235,51 @@ class Plays:
         title = f"{figures['agent']} with {figures['user']}: {played}"
         return f"{title}\n{text_table(['', ''], rows)}\n\n{source}\n{figures['signature']}"
 
-    def evidence(self, name: str) -> Evidence:
+    def evidence(self, name: str, trials: Sequence[int]) -> Evidence:
         """Return what comparisons know of the plays, by tasks.
 
         Where each task counts whole or not at all, as of one trial, tasks are won or lost.
 
         Args:
             name: What to call them.
+            trials: The numbers of trials of all plays compared: pass^k is for the k that all have.
         """
-        tasks = tuple(self.what.tasks)
-        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+        outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.what.tasks}
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
+        # Figure -> what is solved or told in how many trials at once: a rate is that of one.
+        passes = {f"pass^{k}": ("solved", k) for k in range(2, min(trials) + 1)}
+        first, *others = ((key, (key, 1)) for key in _COMPARED)
+        columns = dict([first, *passes.items(), *others])
+        # In whole numbers that mean the same, however many trials a play has.
+        whole = {k: lcm(*(comb(n, k) for n in trials)) for _, k in columns.values()}
         rows = [
-            [len(of), *(sum(one[key] for one in of) for key in _COMPARED)]
+            [
+                1,
+                *(
+                    comb(sum(one[key] for one in of), k) * whole[k] // comb(len(of), k)
+                    for key, k in columns.values()
+                ),
+            ]
             for of in outcomes.values()
         ]
 
         def formula(sums: Sequence[float]) -> dict[str, float]:
-            trials, *each = sums
-            return {key: percent(one, trials) for key, one in zip(_COMPARED, each, strict=True)}
+            each = zip(columns.items(), sums[1:], strict=True)
+            return {name: percent(one, sums[0] * whole[k]) for (name, (_, k)), one in each}
 
-        figures = [Figure(key, _TITLES[key], 1, main=key == "solved") for key in _COMPARED]
-        columns = enumerate(_COMPARED, start=1)
-        wins = {key: n for n, key in columns if all(row[n] in (0, row[0]) for row in rows)}
+        figures = [
+            Figure(key, TITLES.get(key, key), 1, main=of == "solved")
+            for key, (of, _) in columns.items()
+        ]
+        places = enumerate(columns.items(), start=1)
+        wins = {key: n for n, (key, (_, k)) in places if {row[n] for row in rows} <= {0, whole[k]}}
         statistics = Statistics.of_rows(figures, rows, formula, wins)
         signature = self.what.signature()
         # The seed of a comparison is another one; users with different seeds compare.
         parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
         compared = replace(signature, parameters=parameters)
-        return Evidence(name, compared, tasks, {"live": [statistics]})
+        return Evidence(name, compared, tuple(outcomes), {"live": [statistics]})
 
     @property
     def remarks(self) -> list[str]:
@@ -194,18 +292,14 @@ class Plays:
         return remarks
 
 
-def play_scripts(world: World, trials: int, seed: int) -> Plays:
-    """Let the baseline play all tasks with the scripted user."""
+def play_scripts(
+    world: World, trials: int, seed: int, chosen: Sequence[str] | None = None
+) -> Plays:
+    """Let the baseline play all tasks, or those chosen, with the scripted user."""
     names = script_name(BASELINE), script_name(SCRIPTED)
-    tasks = list(world.tasks.tasks)
+    tasks = list(world.tasks.tasks if chosen is None else chosen)
     what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
-
-
-# -------------------------------------------------------------------- files of live dialogues
-
-_AGAIN = "play it again by `mwz play`, into another file (-o)"
-_NO_FURTHER = "the recorded dialogue goes no further"
 
 
 _Turn: TypeAlias = dict[Literal["user", "response", "calls"], "str | list[dict[str, Any]]"]
@@ -236,177 +330,151 @@ class Recorded:
         return None if error is None else str(error)
 
 
-def recorded(content: bytes, source: str) -> list[Recorded]:
-    """Return the lines of an (unpacked) file of plays, yet to be played again.
+# What `mwz why` shows, as text and as pages.
 
-    Raises:
-        InputError: A line, which is named, is not of `mwz play`; or there are no lines.
-    """
-    lines = []
-    for number, text in enumerate(content.split(b"\n"), start=1):
-        try:
-            if text.strip():
-                line = validated(Recorded, parse_json(text, source), source)
-                lines.append(replace(line, source=source))
-        except InputError as error:
-            problems = "; ".join(error.problems)
-            raise InputError(source, f"line {number}: no play ({problems}); {_AGAIN}") from None
-    if not lines:
-        raise InputError(source, f"holds no dialogue; {_AGAIN}")
-    return lines
+BASELINE_NAME = "Scripted baseline"
 
 
-def plays_again(
-    files: Sequence[tuple[str, bytes]],
-    name: str | None,
-    doing: str,
-    together: bool = False,
-) -> list[tuple[str, Plays]]:
-    """Play the dialogues of files of `mwz play` again, and return the trials of each play.
+def _why(plays: Plays) -> dict[str, tuple[Line, list[Finding], list[Finding]]]:
+    """Return what each dialogue is called, among several trials -> it, and what went wrong."""
+    several, world = plays.what.trials > 1, plays.what.world
+    return {
+        line["dialogue_id"] + f", trial {line['trial']}" * several: (line, *findings(line, world))
+        for line in plays.lines
+    }
+
+
+def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
+    """Return why tasks are not solved and what users did wrong: counts and first dialogues.
 
     Args:
-        files: What messages call each file, and its content.
-        name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark: "scoring on".
-        together: Whether all files have to be of one play, which has each dialogue once.
+        plays: The plays.
+        domain: The only domain to show; None for all.
+        cause: The only cause or fault to show, with all dialogues; None for all.
+    """
+    why = _why(plays)
+    solved = figure(percent(sum(not of[1] for of in why.values()), len(why)))
+    who = f"{plays.what.agent_name} with {plays.what.user_name}"
+    head = f"Solved {solved}, over {counted(len(why), 'dialogue')}: {who}"
+    parts = [head]
+    # One cause counts of each task, but each fault of a user.
+    for title, causes, found in (
+        ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),
+        ("fault of the user", USER_FAULTS, {name: of[2] for name, of in why.items()}),
+    ):
+        first = {(name, one.domain): one for name, of in found.items() for one in reversed(of)}
+        results = [
+            DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains})
+            for name, (line, *_) in why.items()
+            for domains in [
+                {
+                    d: DomainResult(float(one is None), {}, one and one.cause)
+                    for d in plays.what.world.tasks[line["dialogue_id"]].domains
+                    for one in [first.get((name, d))]
+                }
+            ]
+        ]
+        if (first or causes is CAUSES) and (cause is None or cause in causes):
+            words = {key: one.words for key, one in first.items()}
+            parts.append(losses_text("", results, causes, (), (), domain, cause, title, words))
+    return "\n\n".join(parts)
+
+
+def followed_text(plays: Plays, id_: str) -> str | None:
+    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task.
 
     Returns:
-        What messages call each play, and the play.
-
-    Raises:
-        InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
+        None if it is not played.
     """
-    groups: dict[object, list[Recorded]] = {}
-    # Agent, signature and trial -> files that have it: another one is of another play.
-    files_with: Counter[object] = Counter()
-    for source, content in files:
-        lines = recorded(content, source)
-        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
-        for line, trial in zip(lines, trials, strict=True):
-            key = () if together else (*trial[:2], files_with[trial])
-            groups.setdefault(key, []).append(line)
-        files_with.update(set(trials))
-    choose = benchmark_chooser(name, doing)
-    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
-    for source, one in plays:
-        tell(source, one.remarks)
-    return plays
+    texts = []
+    lines = [line for line in plays.lines if line["dialogue_id"] == id_]
+    for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
+        turns = []
+        for turn, scripted in zip_longest(line["turns"], _by_scripts(plays, id_)["turns"]):
+            said, beside = _said(turn), [] if plays.by_script else _said(scripted)
+            # What the user says alike is there once.
+            beside = beside[said[:1] == beside[:1] :]
+            turns.append([labelled(*one) for one in said])
+            turns[-1] += [labelled(f"| {kind}", words) for kind, words in beside]
+        outcome = [labelled(one.domain, f"{one.cause}: {one.words}") for one in why]
+        outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
+        came = f"not solved, {why[0].cause}" if why else "solved"
+        head = f"dialogue {name}, {counted(len(line['turns']), 'turn')}: {came}"
+        head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
+        outcome = outcome or [labelled("all", "as the task wants it")]
+        texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
+    return "\n\n".join(texts) or None
 
 
-def replayed(lines: Sequence[Recorded], world: World) -> Plays:
-    """Play dialogues again with what was recorded, and return what comes of them.
+def _goal(world: World, id_: str) -> dict[str, Goal]:
+    """Return a task's goal with all that it requests and books."""
+    return {
+        d: replace(one, booking=wanted.book, requestable=one.requestable | (one.further or {*()}))
+        for d, one in world.goals[id_].items()
+        for wanted in [world.tasks[id_].domains[d]]
+    }
+
+
+def _said(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return what was said and called in a turn, each with its kind."""
+    if turn is None:
+        return []
+    calls = [("call", call_text(call)) for call in turn.get("calls", ())]
+    user, response = (" ".join(turn[who].split()) for who in ("user", "response"))
+    return [("user", user), *calls, ("response", response or "(nothing)")]
+
+
+def _by_scripts(plays: Plays, id_: str) -> Line:
+    """Return what the scripts play of a task, with the seed of a play."""
+    return play_scripts(plays.what.world, 1, plays.what.seed, [id_]).lines[0]
+
+
+def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
+    """Return what pages show of plays, as `pages_of` of the board's views takes it.
 
     Args:
-        lines: The lines of all files of a play, whatever trials they are of; at least one.
-        world: The benchmark and its tasks.
-
-    Raises:
-        InputError: They are of different plays, or of another benchmark, tools or script; a
-            dialogue is there twice; a trial repeats another one; or a tool or a scripted user
-            would have answered otherwise.
+        plays: What to call each play -> the play; at least one.
     """
-    what = _play(lines[0], world)
-    found: dict[tuple[int, str], Line] = {}
-    for line in lines:
-        again = played_again(line, what)
-        place = line.trial, again["dialogue_id"]
-        if place in found:
-            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
-            raise InputError(line.source, told)
-        found[place] = again
-    played = {id_ for _, id_ in found}
-    trials = sorted({trial for trial, _ in found})
-    tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
-    what = replace(what, tasks=tasks, trials=len(trials))
-    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
-    plays = Plays(what, every, len(every) - len(found))
-    firsts: dict[str, str] = {}
-    for trial, said in plays.said.items() if not plays.scripted else ():
-        first = firsts.setdefault(digest_of_json(said), trial)
-        if first != trial:
-            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
-            raise InputError(lines[0].source, told)
-    return plays
+    first = next(iter(plays.values()))
+    world = first.what.world
+    systems: dict[str, dict[str, tuple[Line, list[Finding], list[Finding]]]] = {}
+    for name, one in plays.items():
+        for called, found in _why(one).items():
+            id_ = found[0]["dialogue_id"]
+            systems.setdefault(name + called.removeprefix(id_), {})[id_] = found
 
+    def content(id_: str) -> dict[str, Any]:
+        shown = [_shown(name, *of[id_]) for name, of in systems.items() if id_ in of]
+        shown.insert(0, _shown(BASELINE_NAME, _by_scripts(first, id_), [], []))
+        return {
+            "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
+            "users": [None] * max(len(one["turns"]) for one in shown),
+            "systems": shown,
+            "words": lambda domain, of: of["words"],
+        }
 
-def _play(line: Recorded, world: World) -> Play:
-    """Return who played what, as a line says; a scripted user is that of today."""
-    given = line.signature.parameters
-    name = given.get("user", "")
-    scripts = script_name(BASELINE), script_name(SCRIPTED)
-    for who, called in (("agent", line.agent), ("user", name)):
-        if called not in scripts and (problem := name_problem(who, called)):
-            place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
-            raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
-    user = ScriptedUser if name in scripts else _recorded_user(line)
-    # Another seed than a number is one of another play.
-    seed = given.get("seed", "")
-    number = int(seed) if re.fullmatch("-?[0-9]{1,20}", seed) else 0
-    return Play(world, [], Baseline, line.agent, user, name, seed=number, server=line.server)
+    def _shown(name: str, line: Line, why: list[Finding], faults: list[Finding]) -> dict[str, Any]:
+        domains = {}
+        for domain in world.tasks[line["dialogue_id"]].domains:
+            first, *others = [one for one in why if one.domain == domain] or [Finding("", "", "")]
+            further = {f"{one.cause}:": one.words for one in others}
+            further |= {f"{one.cause} (user):": one.words for one in faults if one.domain == domain}
+            domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
+        said = [_said(turn) for turn in line["turns"]]
+        turns = [{"user": one[0][1], "response": one[-1][1], "steps": one[1:-1]} for one in said]
+        came = "✗ not solved" if why else "✓ solved"
+        outcome = {"success": not why, "domains": domains}
+        return {"name": name, "came": came, "outcome": outcome, "turns": turns, "predicted": False}
 
-
-def played_again(line: Recorded, what: Play) -> Line:
-    """Return a recorded dialogue played again.
-
-    Raises:
-        InputError: It is of another play, or comes out otherwise.
-    """
-    place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    reasons = [*line.signature.comparable_with(what.signature()).reasons]
-    if line.agent != what.agent_name:
-        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
-    if line.server != what.server:
-        reasons.append("different values of --base-url")
-    if reasons:
-        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
-    id_ = what.world.tasks[line.dialogue_id].id
-    user = what.user if what.user is ScriptedUser else _recorded_user(line)
-    recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
-    again = dialogue(recording, line.trial, id_)
-    error = again["outcome"]["error"]
-    if error not in (None, line.error, _NO_FURTHER):
-        raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
-    for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
-        if turn != right:
-            told = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
-            raise InputError(line.source, f"{place}, {told}; {_AGAIN}")
-    return {**again, "costs": line.costs}
-
-
-def _lost(what: Play, trial: int, id_: str) -> Line:
-    """Return the line of a dialogue that is missing."""
-    outcome = outcome_of(what.world, what.world.tasks[id_], [], "missing")
-    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
-
-
-def _recorded_agent(line: Recorded) -> Agent:
-    """Return the agent of a recorded dialogue, which calls and says what was recorded."""
-    turns, error = list(line.turns), line.error
-
-    def reply(said: str, call: Call) -> str:
-        if not turns:
-            raise BrokenOffError(_NO_FURTHER)
-        turn = turns.pop(0)
-        for one in turn.get("calls", ()):
-            if isinstance(one, dict):
-                call(str(one.get("name")), one.get("arguments"))
-        response = str(turn.get("response"))
-        if error is not None and not turns and not response:
-            raise BrokenOffError(error)
-        return response
-
-    return reply
-
-
-def _recorded_user(line: Recorded) -> UserMaker:
-    """Return what makes the user of a recorded dialogue, which says what was recorded."""
-    words = [str(turn.get("user")) for turn in line.turns]
-
-    def turn(response: str | None) -> UserTurn:
-        if not words:
-            raise BrokenOffError(line.error or _NO_FURTHER)
-        return words.pop(0), not words and line.error is None
-
-    return lambda *_: turn
+    verdicts = [
+        (
+            name,
+            {id_: len(line["turns"]) for id_, (line, *_) in of.items()},
+            {id_ for id_, (_, why, _) in of.items() if not why},
+            {id_: [(one.domain, one.cause) for one in why[:1]] for id_, (_, why, _) in of.items()},
+        )
+        for name, of in systems.items()
+    ]
+    played = {id_ for of in systems.values() for id_ in of}
+    goals = {id_: list(one.domains) for id_, one in world.tasks.tasks.items() if id_ in played}
+    return {"goals": goals, "verdicts": verdicts, "content": content, "causes": CAUSES}

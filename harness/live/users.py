@@ -18,8 +18,10 @@ import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
+
+from rapidfuzz import fuzz
 
 from mwz.normalization import minutes, normalize_slot_name
 
@@ -36,7 +38,7 @@ _MOST_GIVEN_UP = 2
 _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
-_SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
+SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
 """Slots that the delexicaliser finds; whether others are told, grounded scores say."""
 
 
@@ -62,7 +64,7 @@ class ScriptedUser:
         """Return what the user says to a response."""
         if response is None:
             return self._next_domain(), self._over
-        heard = _Heard(response[:MOST_HEARD], self._world, self._domain)
+        heard = Heard(response[:MOST_HEARD], self._world, self._domain)
         before = self._progress()
         offers = heard.offers if self._react == self._finding else {}
         for venue, part in (offers or {self._venue: heard}).items():
@@ -90,7 +92,7 @@ class ScriptedUser:
         failing = self._wanted.fail_info
         met = not failing or bool(self._world.matching(self._domain, failing))
         self._alternative, self._rebooked = met, not self._wanted.fail_book
-        self._react: Callable[[_Heard], str] = self._finding
+        self._react: Callable[[Heard], str] = self._finding
         self._stalls, self._venue = 0, ""
         # Constraints, and what else was answered.
         self._stated: set[str] = set()
@@ -107,7 +109,7 @@ class ScriptedUser:
             self._left = []
         return self._ask() if self._react == self._booking else self._next_domain()
 
-    def _reaction(self, heard: _Heard) -> str:
+    def _reaction(self, heard: Heard) -> str:
         if not heard.text.strip():
             return f"{self._say('unclear')} {self._request()}"
         if heard.waits and not heard.offers:
@@ -153,7 +155,7 @@ class ScriptedUser:
         self._stated.update(chosen)
         return chosen
 
-    def _finding(self, heard: _Heard) -> str:
+    def _finding(self, heard: Heard) -> str:
         wanted, offers = self._wanted, heard.offers
         if self._domain == "taxi" and (self._told[""] or heard.booked):
             return self._ask()
@@ -169,7 +171,7 @@ class ScriptedUser:
             return self._say("more", self._clauses(self._to_state(asked)))
         if self._domain == "train" and heard.times:
             offers = offers or {"": heard}
-        wrong = {venue: self._contradicted(part) for venue, part in offers.items()}
+        wrong = {venue: part.contradicted(self._constraints) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
         if fitting:
             self._choose(min(fitting, key=lambda venue: offers[venue].is_("refused")), heard)
@@ -184,21 +186,9 @@ class ScriptedUser:
             words = self._say("object", self._clauses(next(iter(wrong.values()))))
         return words if wrong else f"{self._small_talk(heard)} {self._request()}"
 
-    def _choose(self, venue: str, heard: _Heard) -> None:
+    def _choose(self, venue: str, heard: Heard) -> None:
         self._venue = venue
         self._names |= {self._domain: heard.names[venue]} if venue in heard.names else {}
-
-    def _contradicted(self, heard: _Heard) -> list[str]:
-        """Return the constraints that what is said of a venue contradicts."""
-        wrong, matching = [], partial(self._world.matching, self._domain)
-        for slot, value in self._constraints.items():
-            if slot in TIMES:
-                contradicts = heard.misses(slot, value)
-            else:
-                said = [{*matching({slot: one})} for one in heard.values(slot, value)]
-                contradicts = bool(said) and not {*matching({slot: value})} & set().union(*said)
-            wrong += [slot] if contradicts else []
-        return wrong
 
     def _request(self) -> str:
         """Return the wish of the present phase in one sentence, as often as it takes."""
@@ -211,7 +201,7 @@ class ScriptedUser:
 
     # ----------------------------------------------------------------------- booking and asking
 
-    def _booking(self, heard: _Heard) -> str:
+    def _booking(self, heard: Heard) -> str:
         refused = heard.is_("refused")
         # However an agent says it: what is not booked was refused, where the task is to be.
         if not (self._rebooked or heard.booked) and (refused or not heard.is_("question")):
@@ -228,14 +218,14 @@ class ScriptedUser:
         """The slots that it has yet to be told."""
         return [slot for slot in self._wanted.reqt if slot not in self._told[self._venue]]
 
-    def _tells(self, heard: _Heard, slot: str) -> bool:
+    def _tells(self, heard: Heard, slot: str) -> bool:
         """Whether it is told a slot; once it asked for it, in whatever words."""
         asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
         return heard.tells(slot) or bool(asked)
 
-    def _asking(self, heard: _Heard) -> str:
+    def _asking(self, heard: Heard) -> str:
         if heard.is_("unknown"):
-            unknown = [slot for slot in self._missing if slot in _SPANS]
+            unknown = [slot for slot in self._missing if slot in SPANS]
             self._told[self._venue].update(self._missing)
             again = "another" in self._stated or "name" in self._constraints
             if (
@@ -253,7 +243,7 @@ class ScriptedUser:
         self._react = self._asking
         return f"{words} {self._request()}" if self._missing else self._next_domain()
 
-    def _small_talk(self, heard: _Heard) -> str:
+    def _small_talk(self, heard: Heard) -> str:
         """Answer what goals say nothing of."""
         kinds = heard.asked(script("user")["small_talk"], "small_talk")
         if not kinds and self._react == self._finding:
@@ -280,7 +270,31 @@ def _listed(slots: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
-class _Heard:
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ALIKE = 85
+"""From what similarity, in percent, a text of a user says a value: misspelled, or inflected."""
+
+
+def says(text: str, slot: str, value: str) -> bool:
+    """Whether a user says a constraint, in whatever words; where that is not clear, it does."""
+    text, value = text.lower().replace("center", "centre"), value.lower()
+    if slot in ("parking", "internet"):
+        return _pattern("asked", slot).search(text) is not None
+    if slot in (*TIMES, "time"):
+        clocks = re.findall(r"\b(\d\d?)(?:[:.]?([0-5]\d))?\b", text)
+        # Twelve hours are the same time: "quarter past five" is not looked for.
+        said = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
+        return minutes(value.zfill(5)) % 720 in said or bool(
+            re.search("past|quarter|half|noon", text)
+        )
+    if value.isdecimal():
+        words = {str(number): word for number, word in enumerate(_NUMBERS)}
+        wanted = rf"\b({value}|{words.get(value, value)})\b" + "|couple" * (value == "2")
+        return value == "1" or re.search(wanted, text) is not None
+    return fuzz.partial_ratio(value, text) >= _ALIKE
+
+
+class Heard:
     """What the user makes of a response, or of what it says of one venue.
 
     Args:
@@ -323,7 +337,7 @@ class _Heard:
         self.waits = waits is not None and sentences[-1] in told
 
     @cached_property
-    def offers(self) -> dict[str, _Heard]:
+    def offers(self) -> dict[str, Heard]:
         """Venues -> what is said of each: of several, from its name to the next."""
         if len(self.names) < 2:
             return dict.fromkeys(self.names, self)
@@ -331,7 +345,7 @@ class _Heard:
         parts = dict.fromkeys(self.names, "")
         for start, end, span in zip([0, *ends], ends, self._own, strict=False):
             parts[span.value] += f" {self.text[start:end]}"
-        return {v: _Heard(part, self._world, self._domain) for v, part in parts.items()}
+        return {v: Heard(part, self._world, self._domain) for v, part in parts.items()}
 
     def is_(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
@@ -343,8 +357,8 @@ class _Heard:
 
     def tells(self, slot: str) -> bool:
         """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
-        if slot in _SPANS:
-            return any(span.slot == _SPANS[slot] for span in self._found.spans)
+        if slot in SPANS:
+            return any(span.slot == SPANS[slot] for span in self._found.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
         is_told = request.is_told_by(self._found)
         if request.record is None:
@@ -370,6 +384,18 @@ class _Heard:
         for span in reversed(self._found.spans):
             bare = bare[: span.start] + bare[span.end :] if span.venues else bare
         return [v for v in self._world.values(self._domain, slot) if says(bare, v)]
+
+    def contradicted(self, constraints: Mapping[str, str]) -> list[str]:
+        """Return the constraints that what it says contradicts."""
+        wrong, matching = [], partial(self._world.matching, self._domain)
+        for slot, value in constraints.items():
+            if slot in TIMES:
+                contradicts = self.misses(slot, value)
+            else:
+                said = [{*matching({slot: one})} for one in self.values(slot, value)]
+                contradicts = bool(said) and not {*matching({slot: value})} & set().union(*said)
+            wrong += [slot] if contradicts else []
+        return wrong
 
     def misses(self, slot: str, bound: str) -> bool:
         """Whether it leaves too early or arrives too late: of two times so; of others, by each."""

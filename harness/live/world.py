@@ -29,11 +29,13 @@ from mwz.normalization import (
     read_toml,
 )
 
-from ..benchmark import Benchmark
+from ..benchmark import REFERENCE, Benchmark
 from ..data import Task, Tasks, chosen_goals, load_benchmark, load_tasks
-from ..errors import unknown
+from ..errors import InputError, cut, unknown
 from ..grounding import NAMING_SLOTS, GroundedDialogue, ground
-from ..scoring import Options, Scorer
+from ..io import kind_of, limit_text, limits, valid_text
+from ..metrics import Fault
+from ..scoring import Options, Reward, Scorer
 from ..signature import SHOWN_HASH
 
 # ---------------------------------------------------------------------------------- who talks
@@ -98,6 +100,20 @@ def name_problem(who: str, name: str) -> str | None:
 
 class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
+
+
+def readable(what: str, text: object) -> str:
+    """Return a text as files of plays hold it, so that all that reads them reads it.
+
+    Raises:
+        BrokenOffError: It is no text, or longer than responses that are read may be.
+    """
+    most = limits()
+    if not isinstance(text, str):
+        raise BrokenOffError(f"{what}: expected a string, found {kind_of(text)}")
+    if len(text) > most["response"]:
+        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
+    return valid_text(text)
 
 
 UserTurn: TypeAlias = tuple[str, bool]
@@ -189,21 +205,37 @@ class World:
     ) -> list[float]:
         """Return 1 for each completion that has grounded Success, else 0: a reward of TRL.
 
+        What cannot be scored has 0, for a reason that `rewards` tells.
+
         Args:
             prompts: What comes before; messages count as the beginning of the dialogue.
             completions: The rest of each dialogue, in plain English.
             dialogue_id: The column of the data set that says which dialogue each is.
             columns: Others, which do not matter.
-
-        Raises:
-            InputError: A dialogue has no task.
         """
-        rewards = []
-        for prompt, completion, id_ in zip(prompts, completions, dialogue_id, strict=True):
-            before = [] if isinstance(prompt, str) else _responses(prompt)
-            dialogue = self.grounded(self.tasks[id_].id, [*before, *_responses(completion)])
-            rewards.append(float(dialogue.success))
-        return rewards
+        befores = [() if isinstance(prompt, str) else prompt for prompt in prompts]
+        batch = zip(dialogue_id, befores, completions, strict=True)
+        return [one.value for one in self.rewards(batch)]
+
+    def rewards(self, batch: Iterable[tuple[str, Completion, Completion]]) -> list[Reward]:
+        """Return the grounded Success of each of many rollouts, 1 or 0, in their order.
+
+        A rollout that cannot be scored gets 0 and a reason, and the others are scored.
+
+        Args:
+            batch: Dialogue id, the messages before (none: an empty sequence) and the completion.
+        """
+        return [self._reward(*one) for one in batch]
+
+    def _reward(self, id_: str, before: Completion, completion: Completion) -> Reward:
+        try:
+            task, rest = self.tasks[id_], _responses("completion", completion)
+            responses = [*_responses("prompt", before), *rest]
+            if not rest:
+                raise BrokenOffError("completion: has no response")
+        except (InputError, BrokenOffError) as error:
+            return Reward(0.0, f"dialogue {id_}: {error}")
+        return Reward(float(self.grounded(task.id, responses).success))
 
     # ------------------------------------------------------------------------------------- tools
 
@@ -238,6 +270,19 @@ class World:
         meant = self.named(domain, given.pop("name")) if "name" in given else None
         found = self._database.query(domain, given)
         return [id_ for id_ in found if meant is None or id_ in meant]
+
+    def called(self, domain: str, id_: str) -> str:
+        """Return what a venue is called: its name, or the id of a train."""
+        return str(self._records[domain][id_][0]["trainID" if domain == "train" else "name"])
+
+    def faults(self, domain: str, id_: str, constraints: Mapping[str, str]) -> list[Fault]:
+        """Return the constraints that a venue does not meet, each alone."""
+        record = self._records[domain][id_][0]
+        return [
+            Fault(slot, value, str(record.get(slot, "not known")))
+            for slot, value in constraints.items()
+            if id_ not in self.matching(domain, {slot: value})
+        ]
 
     def values(self, domain: str, slot: str) -> list[str]:
         """Return the values of a slot that venues of a domain have, sorted."""
@@ -337,11 +382,105 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     return None
 
 
-def _responses(completion: Completion) -> list[str]:
-    if isinstance(completion, str):
-        return [completion]
-    texts = (one.get("content") for one in completion if one.get("role") == "assistant")
-    return [text for text in texts if isinstance(text, str) and text.strip()]
+def _responses(what: str, completion: Completion) -> list[str]:
+    """Return the responses of a completion, as text or as messages; without empty ones.
+
+    Raises:
+        BrokenOffError: It is neither, or a response is no text or too long.
+    """
+    messages: list[Any] = [{"role": "assistant", "content": completion}]
+    if isinstance(completion, Sequence) and not isinstance(completion, str):
+        messages = [*completion]
+    texts = []
+    for number, one in enumerate(messages):
+        place = what if len(messages) == 1 else f"{what}, message {number}"
+        if not isinstance(one, Mapping) or not isinstance(one.get("role"), str):
+            raise BrokenOffError(f"{place}: expected an object with role and content")
+        # What only calls tools has no text.
+        if one["role"] == "assistant" and not (one.get("tool_calls") and not one.get("content")):
+            texts.append(readable(place, one.get("content")))
+    return [text for text in texts if text.strip()]
+
+
+# ------------------------------------------------------------------------- what is booked
+
+
+def booked_slots(
+    task: Task, bookings: Sequence[tuple[str, Result]], world: World
+) -> tuple[dict[str, dict[str, bool]], int]:
+    """Hold what was booked against a task's goal.
+
+    Args:
+        task: The task.
+        bookings: The domain of each booking, and what its tool returned.
+        world: The benchmark.
+
+    Returns:
+        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
+        domains that it does not book.
+    """
+    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
+    compared = {}
+    for domain, slots in wanted.items():
+        made = [result for booked, result in bookings if booked == domain]
+        if not slots:
+            continue
+        last = made[-1] if made else {}
+        right = {s: s in last and world.same(s, last[s], v) for s, v in slots.items()}
+        right["once"] = len(made) == 1
+        if domain != "taxi":
+            key = "trainID" if domain == "train" else "name"
+            venue = world.named(domain, last[key], key) if made else []
+            right["venue"] = not {*venue}.isdisjoint(
+                world.matching(domain, task.domains[domain].info)
+            )
+        elif not {*ROUTE} & slots.keys():
+            # From one venue of the goal to another.
+            begins, ends = (_at_venues_of(last.get(slot, ""), task, world) for slot in ROUTE)
+            right["route"] = any(one != other for one in begins for other in ends)
+        compared[domain] = right
+    return compared, sum(domain not in compared for domain, _ in bookings)
+
+
+def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
+    """Return the domains of the goal of which a place is a venue that fits."""
+    wanted = {d: one.info for d, one in task.domains.items() if NAMING_SLOTS.get(d) == "NAME"}
+    return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
+
+
+def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]]:
+    """Return what was booked in a dialogue: the turn, the domain, and what the tool returned."""
+    return [
+        (number, call["name"].removeprefix("book_"), call["result"])
+        for number, turn in enumerate(turns)
+        for call in turn.get("calls", ())
+        if call["result"].get("booked")
+    ]
+
+
+def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the goal domains whose reference or driver's number, as booked, no response tells."""
+    texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
+    codes = [(domain, one.get("reference") or one["phone"]) for _, domain, one in bookings(turns)]
+    told = {domain for domain, code in codes if any(code in text for text in texts)}
+    goal = world.goals[task.id].items()
+    coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
+    return coded - told
+
+
+LONGEST_SHOWN = 90
+"""Characters that are shown of what an agent says or asks tools for, where it may be long."""
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """Return a call of a tool and what the tool returned, in short."""
+    names = [one.get("trainID") or one["name"] for one in call["result"].get("results", ())]
+    result = {**call["result"], **({"results": ", ".join(names)} if names else {})}
+    slots, returned = (
+        ", ".join(f"{k} {v}" for k, v in of.items()) if isinstance(of, dict) else str(of)
+        for of in (call["arguments"], result)
+    )
+    return f"{call['name']}({cut(slots, LONGEST_SHOWN)}): {returned}"
 
 
 User: TypeAlias = Callable[[str | None], UserTurn]

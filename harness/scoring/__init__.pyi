@@ -23,6 +23,7 @@ from .report import (
     reporting_words as reporting_words,
 )
 from .scorer import (
+    Reward as Reward,
     Scorer as Scorer,
     sentence_bleu as sentence_bleu,
     venue_database as venue_database,

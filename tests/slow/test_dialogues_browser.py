@@ -15,6 +15,7 @@ from helpers import PROJECT, SUBMISSIONS
 
 from mwz.harness import Benchmark
 from mwz.harness.board import read_board, read_entries
+from mwz.harness.board.views.dialogue_pages import pages_of_dialogues
 from mwz.harness.board.views.site_pages import dialogue_site, make_site, write_site
 from mwz.harness.diagnosis import Diagnosis, diagnose
 from mwz.harness.io import write_atomically
@@ -42,7 +43,7 @@ def diagnoses(sample: Benchmark) -> dict[str, Diagnosis]:
 @pytest.fixture(scope="module")
 def folder(diagnoses: dict[str, Diagnosis], tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("dialogues")
-    for path, content in dialogue_site(diagnoses).items():
+    for path, content in dialogue_site(pages_of_dialogues(diagnoses)).items():
         write_atomically(directory / path, content())
     return directory
 

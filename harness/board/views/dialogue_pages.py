@@ -38,9 +38,13 @@ from .board_pages import cause_title
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""
 
+START = "index.html"
+"""The page that is shown where an address names none."""
+
 INDEX = f"{DIALOGUES}.html"
 """Where the index is on the site of a board."""
 
+_MISSED = ("Inform", "Success")
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
 
@@ -85,20 +89,20 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
     )
 
 
-def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
+def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> tuple[Any, ...]:
     turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
     lost = {one.id: lost_by(one) for one in diagnosis.results if not one.success}
-    return Verdicts(name, turns, turns.keys() - lost.keys(), lost)
+    return name, turns, turns.keys() - lost.keys(), lost
 
 
 # ------------------------------------------------------------------------------------ the index
 
 
-_LETTERS = dict(zip((*CAUSES, *SLOT_CAUSES), ascii_lowercase, strict=False))
-
-
 def index(
-    goals: Mapping[str, Sequence[str]], systems: Sequence[Verdicts], linked: bool = False
+    goals: Mapping[str, Sequence[str]],
+    systems: Sequence[Verdicts],
+    linked: bool = False,
+    meanings: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what the index of dialogues shows.
 
@@ -112,21 +116,30 @@ def index(
         goals: Dialogue -> the domains of its goal, of all dialogues in order.
         systems: How they came out.
         linked: Whether the dialogues have pages.
+        meanings: The causes of live dialogues -> what they mean; None for those of the strict
+            set-up.
     """
     domains = sorted({domain for goal in goals.values() for domain in goal})
-    rows = [_index_row(id_, goal, domains, systems) for id_, goal in goals.items()]
+    causes = (*CAUSES, *SLOT_CAUSES) if meanings is None else meanings
+    letters = dict(zip(causes, ascii_lowercase, strict=False))
+    rows = [_index_row(id_, goal, domains, systems, letters) for id_, goal in goals.items()]
     return {
         "rows": rows,
         "linked": linked,
         "systems": [one.name for one in systems],
         "domains": domains,
-        "causes": {letter: cause for cause, letter in _LETTERS.items()},
+        "causes": {letter: cause for cause, letter in letters.items()},
+        "live": meanings,
         "played": Counter(row["played"] for row in rows).most_common(1)[0][0],
     }
 
 
 def _index_row(
-    id_: str, goal: Sequence[str], domains: list[str], systems: Sequence[Verdicts]
+    id_: str,
+    goal: Sequence[str],
+    domains: list[str],
+    systems: Sequence[Verdicts],
+    letters: Mapping[str, str],
 ) -> dict[str, Any]:
     played = [id_ in one.turns for one in systems]
     won = [id_ in one.won for one in systems]
@@ -144,7 +157,7 @@ def _index_row(
         "played": _mark(played),
         "won_by": _mark(won),
         "lost_by": " ".join(
-            f"{domains.index(domain)}{_LETTERS[cause]}{_mark((domain, cause) in of for of in lost)}"
+            f"{domains.index(domain)}{letters[cause]}{_mark((domain, cause) in of for of in lost)}"
             for domain, cause in frequent
         ),
     }
@@ -174,8 +187,51 @@ def stored_pages(board: Board) -> dict[str, Page]:
 # ------------------------------------------------------------------------------- the dialogues
 
 
-def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Page]:
+def pages_of(
+    goals: Mapping[str, Sequence[str]],
+    verdicts: Sequence[Sequence[Any]],
+    content: Callable[[str], Mapping[str, Any]],
+    home: str = START,
+    causes: Mapping[str, str] | None = None,
+) -> dict[str, Page]:
     """Return path -> page, of the index and of every dialogue that is played.
+
+    Args:
+        goals: Dialogue -> the domains of its goal.
+        verdicts: How the dialogues of each system came out, as `Verdicts`.
+        content: Returns what the page of a dialogue shows: `goal`, `users`, `words`, and `systems`,
+            what they are compared with first.
+        home: The path of the index.
+        causes: As `meanings` of `index`.
+    """
+    ids = list(goals)
+
+    def page(place: int) -> dict[str, Any]:
+        shown = content(ids[place])
+        return {
+            **shown,
+            "id": ids[place],
+            "home": home,
+            "place": place + 1,
+            "of": len(ids),
+            "won": sum(one["outcome"]["success"] for one in shown["systems"][1:]),
+            "before": ids[place - 1] if place else None,
+            "after": next(iter(ids[place + 1 :]), None),
+            "live": causes,
+        }
+
+    systems = [Verdicts(*one) for one in verdicts]
+    return {
+        home: ("dialogues.html", partial(index, goals, systems, True, causes)),
+        **{
+            f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(page, place))
+            for place, id_ in enumerate(ids)
+        },
+    }
+
+
+def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> dict[str, Page]:
+    """Return path -> page of the dialogues that systems play.
 
     Args:
         systems: What to call each system -> its diagnosis; at least one.
@@ -200,33 +256,20 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str) -> dict[str,
     def called(domain: str, venues: Collection[str]) -> str:
         return _first(sorted(names.get((domain, id_), id_) for id_ in venues), 3)
 
-    def content(place: int) -> dict[str, Any]:
-        id_ = ids[place]
+    def content(id_: str) -> dict[str, Any]:
         gold = benchmark.dialogues[id_]
-        systems = [_came(name, one, *of[id_], called) for name, one, of in played if id_ in of]
         return {
-            "id": id_,
-            "home": home,
-            "place": place + 1,
-            "of": len(ids),
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
             "users": [*gold.users] or [""] * gold.turns,
-            "systems": systems,
-            "won": sum(one["outcome"].success for one in systems[1:]),
-            "before": ids[place - 1] if place else None,
-            "after": next(iter(ids[place + 1 :]), None),
+            "systems": [
+                _came(name, one, *of[id_], called) for name, one, of in played if id_ in of
+            ],
             "words": cause_words,
         }
 
     goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
     verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
-    return {
-        home: ("dialogues.html", partial(index, goals, verdicts, linked=True)),
-        **{
-            f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(content, place))
-            for place, id_ in enumerate(ids)
-        },
-    }
+    return pages_of(goals, verdicts, content, home)
 
 
 def _came(
@@ -243,7 +286,8 @@ def _came(
     lost = {d for d, one in outcome.domains.items() if one.cause or not one.all_provided}
     return {
         "name": name,
-        "outcome": outcome,
+        "came": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
+        "outcome": {"success": outcome.success, "domains": outcome.domains},
         "turns": list(followed(diagnosis, dialogue, called)),
         "relevant": [lost.union(active) for active in dialogue.active_domains],
         "predicted": diagnosis.played.states == "predicted",

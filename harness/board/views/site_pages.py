@@ -19,7 +19,6 @@ import click
 
 from mwz.normalization import folder_of
 
-from ...diagnosis import Diagnosis
 from ...errors import InputError
 from ...io import figure, read_bytes, signed, write_atomically
 from ...signature import harness_version
@@ -37,9 +36,9 @@ from .board_pages import (
 )
 from .dialogue_pages import (
     DIALOGUES,
+    START,
     Page,
     marked,
-    pages_of_dialogues,
     stored_pages,
     with_links,
 )
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
-
-START = "index.html"
-"""The page that is shown where an address names none."""
 
 _TYPES = {
     "html": "text/html",
@@ -159,14 +155,9 @@ def _render(path: str, page: Page, frame: Mapping[str, Any]) -> str:
     return made
 
 
-def dialogue_site(systems: Mapping[str, Diagnosis]) -> dict[str, Callable[[], str]]:
-    """Return path -> what makes the content, of a site of dialogues alone.
-
-    Args:
-        systems: What to call each system -> its diagnosis.
-    """
+def dialogue_site(pages: Mapping[str, Page]) -> dict[str, Callable[[], str]]:
+    """Return path -> what makes the content, of a site of dialogues alone, given their pages."""
     frame = {"base": "plain.html", "meanings": meanings()}
-    pages = pages_of_dialogues(systems, START)
     return {
         **{path: partial(str, text) for path, text in _package_files("static").items()},
         **{path: partial(_render, path, page, frame) for path, page in pages.items()},

@@ -1,0 +1,249 @@
+"""`mwz why` of plays: the cause of every task that is not solved, and the user's faults apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import Answer, calling, chat_server, saying
+from failing_models import FAILING, Model, as_agent
+from helpers import Cli
+
+from mwz.harness import Benchmark
+from mwz.harness.data.goals import read_tasks
+from mwz.harness.live.agents import Baseline
+from mwz.harness.live.environment import CAUSES, USER_FAULTS, Environment, Finding, findings
+from mwz.harness.live.world import User, World
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World.of("sample")
+
+
+def _found(environment: Environment, agent: Callable[..., str], id_: str) -> Any:
+    """Let an agent play a task, and return whether it is solved, and what went wrong."""
+    environment.reset(id_)
+    while (said := environment.user_turn()) is not None:
+        environment.respond(agent(said, environment.call))
+    outcome = environment.outcome()
+    return outcome["solved"], *_findings(environment)
+
+
+def _findings(environment: Environment) -> tuple[list[Finding], list[Finding]]:
+    line = {"dialogue_id": environment.task.id, "turns": environment.transcript}
+    return findings({**line, "outcome": environment.outcome()}, environment.world)
+
+
+def _waits(messages: Sequence[Mapping[str, Any]]) -> Answer:
+    called = messages[-1]["role"] == "tool"
+    return saying("One moment please.") if called else calling("query_hotel", "{}")
+
+
+@pytest.mark.parametrize(
+    ("cause", "model", "id_", "words"),
+    [
+        # The only cheap hotel in the east is Skylark Inn; The Weather House is in the north.
+        (
+            "wrong venue booked",
+            FAILING["wrong venue booked"],
+            "town002",
+            "turn 2: the weather house (area is 'north', wanted is 'east'); would fit: skylark inn",
+        ),
+        (
+            "wrong booking",
+            FAILING["wrong booking"],
+            "town002",
+            "turn 2: people is '9', wanted is '2'",
+        ),
+        (
+            "unfit venue offered",
+            FAILING["unfit venue offered"],
+            "town002",
+            "turn 0: the weather house (area is 'north', wanted is 'east'); would fit: skylark inn",
+        ),
+        (
+            "request not answered",
+            FAILING["request not answered"],
+            "town001",
+            "phone never told, asked for in turn",
+        ),
+        ("not booked", FAILING["not booked"], "town002", "book_hotel is never called"),
+        ("no tool called", FAILING["no tool called"], "town002", "6 turns"),
+        ("no venue named", FAILING["no venue named"], "town001", "would fit: nonna's attic"),
+        ("no end", _waits, "town001", "30 of 30 responses are 'One moment please.'"),
+        (
+            "error of the agent",
+            lambda messages: calling("query_hotel", "{}"),
+            "town001",
+            "turn 0: the agent calls tools 15 times and does not respond",
+        ),
+        ("error of the agent", lambda messages: 400, "town001", "turn 0: Error code: 400"),
+    ],
+)
+def test_what_a_model_does_wrong_is_named(
+    cli: Cli, tmp_path: Path, cause: str, model: Model, id_: str, words: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    with chat_server(model) as server:
+        where = ("--base-url", server.url, "-o", file, "--tasks", 2, "--benchmark", "sample")
+        cli.done("play", "--agent", "model:m", *where)
+    why = cli.of("why", file, "--benchmark", "sample")
+    table = why.done().out
+    assert re.search(rf"(?m)^{cause}  .* \d+ +\d+\.00$", table)
+    assert f"{cause}: {CAUSES[cause]}" in table
+    assert "fault of the user" not in table
+    text = " ".join(why.done("--dialogue", id_).out.split())
+    assert f"not solved, {cause}" in text
+    assert f"{cause}: {words}" in text
+    assert f"{id_}, " in why.done("--cause", cause).out
+
+
+def _saying(*sentences: str) -> Callable[..., User]:
+    """Return a user that says just this."""
+    left = list(sentences)
+    return lambda *_: lambda response: (left.pop(0), not left)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "responses"),
+    [
+        # The task is a cheap hotel in the east, for 2 people from Thursday for 3 nights.
+        (
+            "constraint never said: area east",
+            ("I need a cheap hotel.", "Great. Goodbye."),
+            ("The Weather House is cheap.", "Bye."),
+        ),
+        (
+            "question not answered: turn 0: area east",
+            ("I need a cheap hotel.", "Just a nice one.", "Fine. Goodbye."),
+            ("Which area would you like?", "How about The Weather House?", "Bye."),
+        ),
+        (
+            "unfit offer accepted: turn 0: the agent says another area",
+            ("I need a cheap hotel in the east.", "Great, that is all. Goodbye."),
+            ("The Weather House is in the north.", "Bye."),
+        ),
+        # Three nights are what it turns to where five are refused, which nobody did.
+        (
+            "constraint never said: people 2, day thursday",
+            ("I need a cheap hotel in the east.", "Thanks. Goodbye."),
+            ("Skylark Inn is in the east.", "Bye."),
+        ),
+        # What is objected to, or not said by the agent, is no fault of the user.
+        (
+            "",
+            ("A cheap hotel in the east.", "No, east! Goodbye."),
+            ("Weather House, north?", "Bye"),
+        ),
+        ("", ("A cheap hotel in the east.", "Fine. Goodbye."), ("The Weather House?", "Bye.")),
+        # An agent that offers nothing does not let the user say anything.
+        ("", ("I need a hotel.", "Goodbye."), ("Hello.", "Bye.")),
+    ],
+)
+def test_what_a_user_does_wrong_stands_apart(
+    world: World, fault: str, said: Sequence[str], responses: Sequence[str]
+) -> None:
+    left = list(responses)
+    environment = Environment(world, _saying(*said))
+    solved, causes, faults = _found(environment, lambda *_: left.pop(0), "town002")
+    assert (solved, causes[0].cause) == (False, "no tool called")
+    named = [f"{one.cause}: {one.words}" for one in faults]
+    assert named == ([fault] if fault else [])
+
+
+def test_a_user_that_breaks_off_is_to_blame(world: World) -> None:
+    # It has nothing left to say.
+    environment = Environment(world, lambda *_: lambda response: None if response else ("Hi", 0))
+    assert USER_FAULTS.keys().isdisjoint(CAUSES)
+    environment.reset("town001").user_turn()
+    environment.respond("Hello")
+    environment.fail("the user says nothing")
+    (first, *_), _ = _findings(environment)
+    assert first == Finding("error of the user", "restaurant", "turn 1: the user says nothing")
+
+
+def _check_causes(environment: Environment, ids: Sequence[str], *others: str) -> None:
+    """Every task that is not solved has a cause, and the scripted user no fault."""
+    for cause, model in FAILING.items():
+        if cause in others:
+            continue
+        every = [_found(environment, as_agent(model), id_) for id_ in ids]
+        assert all(solved == (not causes) for solved, causes, _ in every)
+        assert not any(faults for *_, faults in every)
+        assert cause in {causes[0].cause for solved, causes, _ in every if not solved}
+    for id_ in ids:
+        assert _found(environment, Baseline(), id_) == (True, [], [])
+
+
+def test_every_task_that_is_not_solved_has_a_cause(world: World) -> None:
+    _check_causes(Environment(world), list(world.tasks.tasks))
+
+
+@pytest.mark.real_data
+def test_the_scripted_user_of_multiwoz_is_without_fault(
+    upstream: Path, multiwoz: Benchmark, world: World
+) -> None:
+    tasks = read_tasks(upstream / "ConvLab-2")
+    there = World(world.scorer.__class__(multiwoz, world.scorer.options), tasks)
+    _check_causes(Environment(there), list(tasks.tasks)[:60], "wrong venue booked")
+
+
+def test_pages_show_plays_beside_the_baseline(cli: Cli, tmp_path: Path) -> None:
+    file, pages = tmp_path / "p.jsonl", tmp_path / "pages"
+    with chat_server(FAILING["wrong venue booked"]) as server:
+        where = ("--base-url", server.url, "-o", file, "--tasks", 2, "--trials", 2)
+        cli.done("play", "--agent", "model:<b>m", *where, "--benchmark", "sample")
+    both = (file, file.with_name("p.2.jsonl"), "--benchmark", "sample")
+    assert "4 files" not in cli.done("why", *both, "--html", pages).out
+    page = (pages / "dialogues" / "town002.html").read_text(encoding="utf-8")
+    for words in ("Scripted baseline", "p.jsonl, trial 2", "✗ not solved", "✓ solved"):
+        assert words in page
+    assert '<a href="#turn-2">turn 2</a>: the weather house (area is &#39;north' in page
+    assert "call: book_hotel({&#34;name&#34;: &#34;the weather house" in page
+    index = (pages / "index.html").read_text(encoding="utf-8")
+    assert "hotel: wrong venue booked (2)" in index
+    assert CAUSES["wrong venue booked"] in index
+    text = cli.done("why", *both, "--dialogue", "town002").out
+    assert "| call      book_hotel(name skylark inn" in text
+    assert text.count("not solved, wrong venue booked") == 2
+
+
+def test_what_there_is_not_is_refused(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    cli.done("play", "-o", file, "--tasks", 1, "--benchmark", "sample")
+    why = cli.of("why", file, "--benchmark", "sample")
+    assert "choose from not played, error of the user" in why.refused("--cause", "missing")
+    assert "dialogue town009 is not played; the first" in why.refused("--dialogue", "town009")
+    assert "--turn is not for plays" in why.refused("--dialogue", "town001", "--turn", 1)
+    assert "--rules is not for files of `mwz play`" in why.refused("--rules", "next")
+
+
+def test_a_run_that_solves_nothing_stops_and_can_be_continued(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    with chat_server(FAILING["no tool called"]) as server:
+        options = ("--agent", "model:m", "--base-url", server.url, "-o", file, "--tasks", 12)
+        play = cli.of("play", *options, "--benchmark", "sample")
+        told = play.refused()
+        assert "none of the first 10 dialogues is solved: no tool called (10); see `mwz why" in told
+        assert len(file.read_text(encoding="utf-8").splitlines()) == 10
+        run = play.done("--trials", 2, "--json", tmp_path / "all.json")
+    files = f"{file}, {file.with_name('p.2.jsonl')}"
+    assert f"dialogues go to {files}, figures to {tmp_path / 'all.json'}" in run.err
+    assert files in run.out
+    # Each request costs 10 tokens.
+    texts = [Path(name).read_text(encoding="utf-8") for name in files.split(", ")]
+    lines = [json.loads(line) for text in texts for line in text.splitlines()]
+    calls = sum(line["costs"]["agent"]["calls"] for line in lines)
+    assert f"24 of 24 dialogues played: 0 solved, {10 * calls:,} tokens" in run.err
+
+
+def test_the_first_error_is_shown_as_it_comes(cli: Cli, tmp_path: Path) -> None:
+    with chat_server(lambda messages: 400) as server:
+        where = ("--base-url", server.url, "-o", tmp_path / "p.jsonl", "--tasks", 2)
+        run = cli.done("play", "--agent", "model:m", *where, "--benchmark", "sample")
+    assert run.err.count("first error: trial 1, dialogue town001: Error code: 400") == 1
