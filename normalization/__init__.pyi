@@ -18,6 +18,8 @@ from .normalizing import (
     without_empty_domains as without_empty_domains,
 )
 from .registry import (
+    DeclarationError as DeclarationError,
+    check_shape as check_shape,
     contributed as contributed,
     contributing as contributing,
     declared as declared,
@@ -25,6 +27,7 @@ from .registry import (
     folder_of as folder_of,
     names as names,
     outside_tables as outside_tables,
+    outside_versions as outside_versions,
     read_toml as read_toml,
     sha256 as sha256,
 )

@@ -168,7 +168,7 @@ def columns(board: Board) -> list[Column[Any]]:
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="wide"),
         *_styles(),
-        *_chosen(),
+        *_chosen(board),
     ]
 
 
@@ -289,8 +289,8 @@ def _bleu(style: str) -> Values:
     return lambda row: Value() if row.is_corpus else value(row)
 
 
-def _chosen() -> Iterator[Column[Any]]:
-    """Yield the columns that a reader of the web page must choose."""
+def _chosen(board: Board) -> Iterator[Column[Any]]:
+    """Yield the columns that a reader of the web page must choose; of a metric if a row has it."""
     for key, title, value, above in (
         ("length", "Av. len.", LENGTH, "responses"),
         ("cbe", "CBE", at("report.diversity.conditional_entropy", 2), "responses"),
@@ -303,7 +303,7 @@ def _chosen() -> Iterator[Column[Any]]:
         "coverage", "Coverage, %", COVERAGE, alone="Coverage", shown="chosen", field="coverage"
     )
     for name, headline in headlines().items():
-        if name not in TOTALS:
+        if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
             yield Column(name, headline.title, methodcaller("value", name), shown="chosen")
     for name, title, alone, path in (
         ("domains", "Active domains", "Domains", "report.domains"),

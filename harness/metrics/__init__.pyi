@@ -57,6 +57,7 @@ from .setups import (
     Setup as Setup,
     chosen_setups as chosen_setups,
     play as play,
+    setup_digest as setup_digest,
 )
 from .tracking.choices import (
     HEADLINE_LAMBDA as HEADLINE_LAMBDA,

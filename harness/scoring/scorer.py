@@ -13,7 +13,7 @@ from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
 from ..metrics import BOTH, RANKED, SETUPS, Played, chosen_setups, response_metrics
-from ..signature import SHOWN_HASH, Signature
+from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
     HUMAN,
     NormalizedSubmission,
@@ -34,6 +34,7 @@ from .options import (
     chosen_states,
     lexicalised_parameter,
     parameters,
+    used_packages,
 )
 from .report import Coverage, Report
 
@@ -302,11 +303,13 @@ class Scorer:
     def signature_of(self, played: Played) -> Signature:
         """Return the signature of scores of what was played."""
         named = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
+        signature = self.signature()
         return replace(
-            self.signature(),
+            signature,
             domains=(named and named.domains) or played.domains,
             states=(named and named.states) or played.states,
             coverage=_turns_digest(played.submission, played.benchmark),
+            versions={**signature.versions, **played.submission.packages},
         )
 
     def signature(self) -> Signature:
@@ -338,6 +341,7 @@ class Scorer:
             rules=self.rules.name,
             rules_digest=self.rules.digest,
             parameters=parameters,
+            versions={**current_versions(), **used_packages(self.options)},
         )
 
     def content_hash(self) -> str:

@@ -13,11 +13,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import declared
+from mwz.normalization import check_shape, declared, outside_versions
 
 from ...errors import InputError, Remark
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, read_bytes
@@ -124,12 +124,14 @@ class Standard:
         find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
             id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
             then; or raises an `InputError`. None where the file says it.
+        packages: The package from outside that has the format -> its version.
     """
 
     dialogues: Mapping[Any, Any]
     format: str
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
@@ -198,6 +200,9 @@ def other_keys(content: object) -> str:
 def formats() -> tuple[Format, ...]:
     """Return all formats besides the standard form, in the order in which they are tried."""
     every = declared(str(__package__), "FORMAT", Format)
+    shape: Any = {**dict.fromkeys(("name", "description"), str), "rank": int, ...: Callable}
+    for one in every:
+        check_shape(vars(one), shape, "formats", one)
     return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
 
 
@@ -306,7 +311,8 @@ def standard_form(content: object, source: str) -> Standard:
     if not is_standard(content):
         for format_ in formats():
             if format_.recognises(content):
-                return format_.read(content, source)
+                standard = format_.read(content, source)
+                return replace(standard, packages=outside_versions(formats=[format_]))
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
