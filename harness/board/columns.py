@@ -149,6 +149,11 @@ def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
     return [by_key[key] for key in MAIN if key in by_key]
 
 
+def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
+    """Return the columns of a table that are always shown, or all if none is."""
+    return [column for column in table.columns if column.shown == "always"] or table.columns
+
+
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
     """Return the columns of a public table that some of the rows have a figure in."""
 
