@@ -7,14 +7,14 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, RuleSet, sha256
+from mwz.normalization import BeliefState, RuleSet, errata, sha256
 
-from .errors import InputError
+from .errors import InputError, shown
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -181,8 +181,50 @@ class Benchmark:
         return replace(self, dialogues={i: d for i, d in self.dialogues.items() if i in wanted})
 
     def venue_records(self, rules: RuleSet) -> VenueRecords:
-        """Return the venue records used with a rule set."""
-        return {**self.venues, **self.venue_versions.get(rules.venues, {})}
+        """Return the venue records used with a rule set, with its errata applied.
+
+        Raises:
+            InputError: A record does not hold what an erratum says.
+        """
+        records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
+        for part, one in self._errata(rules.errata):
+            if part == "venue":
+                places = [r["id"] for r in records.get(one["domain"], ()) if "id" in r]
+                at = places.index(one["id"]) if one["id"] in places else len(places)
+                records = _corrected(records, (one["domain"], at, one["slot"]), one)
+        return records
+
+    def corrected(self, rules: RuleSet) -> Benchmark:
+        """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
+
+        Raises:
+            InputError: A dialogue does not hold what an erratum says.
+        """
+        if not (listed := [*self._errata(rules.errata)]):
+            return self
+        dialogues = self.dialogues
+        for part, one in listed:
+            if part in _PATHS:
+                dialogues = _corrected(dialogues, (one["dialogue"], *_PATHS[part](one)), one)
+        return replace(self, dialogues=dialogues)
+
+    def errata_of(self, id_: str) -> Iterator[str]:
+        """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""
+        goals = self.dialogues[id_].goal.items()
+        asked = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
+        for part, one in self._errata(errata()):
+            is_asked = part == "venue" and (one["domain"], one["slot"], one["there"]) in asked
+            if is_asked or one.get("dialogue") == id_:
+                right = shown(one["right"]) if "right" in one else "missing"
+                has = f"{_place(one)}: {shown(one['there'])} should be {right}"
+                yield f"erratum: {part}, {has} (source: {one['source']})"
+
+    def _errata(self, files: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the part and the content of each erratum of files that is about this benchmark."""
+        for content in files.values():
+            if content["benchmark"] == self.name:
+                for part in ("venue", *_PATHS):
+                    yield from ((part, one) for one in content.get(part, ()))
 
     def content_hash(self, rules: RuleSet) -> str:
         """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.
@@ -192,3 +234,39 @@ class Benchmark:
         """
         dialogues = {id_: dialogue.scored_data() for id_, dialogue in self.dialogues.items()}
         return sha256(json.dumps(dialogues) + json.dumps(self.venue_records(rules)))
+
+
+_PATHS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[Any]]] = {
+    "state": lambda one: ["states", one["turn"], *one["slot"].split("-")],
+    "goal": lambda one: ["goal", *one["slot"].replace("-", "-informable-").split("-")],
+    "response": lambda one: ["responses", one["turn"]],
+}
+"""Part of a dialogue that an erratum is about -> where it is in a `Dialogue`."""
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    """Return where in its part an erratum is."""
+    keys = ("dialogue", "turn", "domain", "id", "slot")
+    return ", ".join(f"{key} {one[key]}" for key in keys if key in one)
+
+
+def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
+    """Return content with what an erratum says at a path put right; the given one is kept."""
+    there, right = one.get("there"), one.get("right")
+    key: Any = path[0] if path else None
+    rest = path[1:]
+    if path and isinstance(content, Mapping):
+        changed = {**content, key: _corrected(content.get(key), rest, one)}
+        return {name: value for name, value in changed.items() if value is not None}
+    if path and isinstance(content, Dialogue | Goal):
+        return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
+    if path and isinstance(content, Sequence) and key < len(content):
+        return [*content[:key], _corrected(content[key], rest, one), *content[key + 1 :]]
+    if not path and content == there:
+        return right
+    # An erratum of a response says only which of its words are wrong.
+    if not path and "slot" not in one and content.count(there) == 1:
+        return content.replace(there, right)
+    has = "no such place" if path else shown(content)
+    problem = f"{_place(one)}: {shown(there)} is said to be there, and the benchmark has {has}"
+    raise InputError("errata", f"{problem}; correct the file in normalization/errata/")

@@ -36,6 +36,7 @@ from .rules import (
     Aliases as Aliases,
     RuleSet as RuleSet,
     alias_tables as alias_tables,
+    errata as errata,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,

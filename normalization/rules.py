@@ -67,6 +67,12 @@ def alias_tables() -> Mapping[str, Aliases]:
 DEFAULT_RULES = "2021"
 
 
+@cache
+def errata() -> Mapping[str, Any]:
+    """Return name -> content of the files of errata."""
+    return {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
+
+
 @dataclass(frozen=True)
 class VenueRules:
     """What venues of one domain are asked for; see `tables/venues.toml`.
@@ -172,6 +178,12 @@ class RuleSet:
             if rules
         }
 
+    @property
+    def errata(self) -> Mapping[str, Any]:
+        """File of errata -> its content, of those that the rule set applies to the benchmark."""
+        files: Mapping[str, Any] = self.tables.get("errata", {})
+        return files
+
     @cached_property
     def no_constraint(self) -> frozenset[str]:
         """The values of a constraint that ask for nothing."""
@@ -207,6 +219,7 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
         "tables": [frozenset(names("tables", ".toml"))],
         "venues": frozenset(one["venues"] for one in ours.values()),
         "normalises_venues": bool,
+        "errata?": [frozenset(errata())],
         "rules?": {**_optional(_SECTIONS), "domains?": {...: _optional(_VENUES)}},
     }
     return {**ours, **outside_tables("rules", shape, ours)}
@@ -225,6 +238,7 @@ _SECTIONS: Mapping[Any, Any] = {
     # A domain without venues has an empty table.
     "domains": {...: lambda domain: domain and _VENUES},
     "value_rules": _WORDS,
+    "errata?": Mapping,
     **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
     ...: _WORDS,
 }
@@ -275,10 +289,12 @@ def _declared(name: str) -> RuleSet:
     if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = _declarations()[name]
+    listed = declared.get("errata", ())
     tables = laid_over(
         [
             *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
             declared.get("rules", {}),
+            {"errata": {one: errata()[one] for one in listed}} if listed else {},
         ]
     )
     # Values follow rules that the set has.

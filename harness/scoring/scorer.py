@@ -140,7 +140,7 @@ class Scorer:
             InputError: The benchmark does not hold the human responses.
         """
         if name == HUMAN:
-            return self.normalized(human_submission(self.benchmark))
+            return self.normalized(human_submission(_part(self.benchmark, "all", self.rules)))
         return made_submission(self.benchmark, name)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
@@ -362,7 +362,7 @@ class Scorer:
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
-        return _part(self.benchmark, self.options.part)
+        return _part(self.benchmark, self.options.part, self.rules)
 
 
 def score(
@@ -418,8 +418,8 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
 
 
 @lru_cache(maxsize=16)
-def _part(benchmark: Benchmark, goals: str) -> Benchmark:
-    return benchmark.part(goals)
+def _part(benchmark: Benchmark, goals: str, rules: RuleSet) -> Benchmark:
+    return benchmark.corrected(rules).part(goals)
 
 
 @lru_cache(maxsize=64)
