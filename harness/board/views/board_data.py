@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from mwz.normalization import read_toml
 
 from ...io import csv_text
-from ...metrics import RANKED
-from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns
+from ...metrics import RANKED, headlines
+from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, first_columns
 from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
-from ..scores import FIGURES, plain
+from ..scores import FIGURES, SCORES_FILE, plain
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -183,6 +183,106 @@ def _json_text(content: object) -> str:
     """Return JSON in one line, figures with four digits after the point."""
     rounded = json.loads(json.dumps(content), parse_float=lambda text: round(float(text), 4))
     return json.dumps(rounded, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+# ----------------------------------------------------------------- in the schema of Every Eval Ever
+
+_LIBRARY = "multiwoz-harness"
+_SCORED_FROM = {
+    "multiwoz": {
+        "dataset_name": "MultiWOZ 2.2, test",
+        "source_type": "url",
+        "url": ["https://github.com/budzianowski/multiwoz"],
+    }
+}
+"""Benchmark -> where it is from; others are made up."""
+
+
+def shared_records(board: Board) -> str:
+    """Return what is scored and what is reported of each system as JSON lines.
+
+    Each line is a record in the schema of Every Eval Ever (github.com/evaleval/every_eval_ever,
+    version 0.3.0): scores, of `source_type` "evaluation_run", and what publications report, of
+    "documentation". No score is a judge's.
+    """
+    rows = [(table, row) for table in board_tables(board) for row in table.rows]
+    records = []
+    for entry in (one for one in board.entries if not one.system.predictions.by_harness):
+        own = [(table, row) for table, row in rows if row.entry is entry]
+        scored = [
+            _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
+            for table, row in own
+            for column in first_columns(table)
+            if (value := column.value(row)).number is not None
+        ]
+        reported = [
+            _result(
+                entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(figure))
+            )
+            for at, one in enumerate(entry.system.reported)
+            for name, figure in one.figures.items()
+        ]
+        signature = next((str(row.signature) for _, row in own if row.signature), "")
+        records += [_record(entry, "evaluation_run", scored, signature)] if scored else []
+        records += [_record(entry, "documentation", reported, "")] if reported else []
+    return "".join(map(_json_text, records))
+
+
+def _record(entry: Entry, kind: str, results: Sequence[Data], signature: str) -> Data:
+    system, versions = entry.system, [one.versions for one in entry.scores.signatures.values()]
+    facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
+    weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
+    is_run = kind == "evaluation_run"
+    scores = entry.folder / SCORES_FILE
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
+        "retrieved_timestamp": str(int(scores.stat().st_mtime) if scores.exists() else 0),
+        "source_metadata": {
+            "source_name": str(dataset()["title"]),
+            "source_type": kind,
+            "source_organization_name": _LIBRARY if is_run else "the authors of the publications",
+            "evaluator_relationship": "third_party" if is_run else "other",
+        },
+        "eval_library": {
+            "name": _LIBRARY if is_run else "unknown",
+            "version": versions[0].get("mwz", "unknown") if is_run and versions else "unknown",
+            "additional_details": {"signature": signature} if signature else {},
+        },
+        "model_info": {
+            "name": system.name,
+            "id": entry.key,
+            "additional_details": {
+                "deployment_type": "unknown",
+                "model_availability": weights or "unknown",
+                **{name: str(fact) for name, fact in facts.items() if fact is not None},
+            },
+        },
+        "evaluation_results": results,
+    }
+
+
+def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) -> Data:
+    details: Data = {"score": value.number}
+    dialogues = entry.scores.dialogues
+    if (one := value.interval) is not None and dialogues is not None:
+        level, samples = dialogues.intervals.level / 100, dialogues.intervals.samples
+        ends = {"lower": one.low, "upper": one.high, "confidence_level": level}
+        details["uncertainty"] = {
+            "confidence_interval": {**ends, "method": one.interval},
+            "num_samples": len(dialogues.turns),
+            **({"num_bootstrap_samples": samples} if one.interval == "bootstrap" else {}),
+        }
+    if value.played is not None:
+        details["details"] = {"lower_bound": "what is not played counts as failed"}
+    made_up = {"dataset_name": entry.benchmark or "unknown", "source_type": "other"}
+    return {
+        "evaluation_result_id": id_,
+        "evaluation_name": evaluation,
+        "source_data": _SCORED_FROM.get(entry.benchmark or "multiwoz", made_up),
+        "metric_config": {"metric_name": metric, "lower_is_better": False},
+        "score_details": details,
+    }
 
 
 # -------------------------------------------------------------------------------------- as CSV
