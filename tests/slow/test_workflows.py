@@ -63,7 +63,12 @@ def test_a_workflow_may_only_read_unless_a_job_says_more(name: str) -> None:
     workflow = _workflow(name)
     assert workflow["permissions"] == {"contents": "read"}
     more = {job for job, content in workflow["jobs"].items() if "permissions" in content}
-    jobs = {"rescore.yml": {"rescore"}, "pages.yml": {"publish"}, "comment.yml": {"post"}}
+    jobs = {
+        "rescore.yml": {"rescore"},
+        "pages.yml": {"publish"},
+        "comment.yml": {"post"},
+        "release.yml": {"publish", "tag"},
+    }
     assert more == jobs.get(name, set())
     # Such a workflow runs with the rights of the project: one does, and runs nothing of a stranger.
     trusted = {"pull_request_target", "workflow_run"} & set(workflow["on"])
@@ -351,6 +356,29 @@ def test_the_comment_is_posted_once_and_then_replaced(
     expected = f"{called}\n<!-- verify-entry -->\n# 1 @\u200byou $(touch ran)"
     assert log.read_text(encoding="utf-8").strip() == expected
     assert not (runner.folder / "ran").exists()
+
+
+def test_a_release_is_published_by_the_button_alone() -> None:
+    jobs = _workflow("release.yml")["jobs"]
+    for condition in ("'workflow_dispatch'", "inputs.publish", "'refs/heads/main'"):
+        assert condition in jobs["publish"]["if"]
+    assert (jobs["publish"]["needs"], jobs["tag"]["needs"]) == ("build", "publish")
+    # Only these may write, each one thing.
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["tag"]["permissions"] == {"contents": "write"}
+
+
+@runs_steps
+def test_the_release_is_tagged_as_its_wheel_says(runner: Runner) -> None:
+    runner.replace("gh", 'printf "%s\\n" "$@" > called')
+    (runner.folder / "dist").mkdir()
+    for name in ("multiwoz_harness-1.2.3-py3-none-any.whl", "multiwoz_harness-1.2.3.tar.gz"):
+        (runner.folder / "dist" / name).touch()
+    done = runner.step("release.yml", "Tag and release it", REPOSITORY="o/r", COMMIT="c")
+    assert done.returncode == 0, done.stderr
+    called = (runner.folder / "called").read_text(encoding="utf-8").split()
+    assert called[:7] == ["release", "create", "v1.2.3", "--repo", "o/r", "--target", "c"]
+    assert len([one for one in called if one.startswith("dist/multiwoz")]) == 2
 
 
 RESCORE = ("rescore.yml", "Score all entries again")
