@@ -187,12 +187,8 @@ class Benchmark:
             InputError: A record does not hold what an erratum says.
         """
         records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
-        for part, one in self._errata(rules.errata):
-            if part == "venue":
-                places = [r["id"] for r in records.get(one["domain"], ()) if "id" in r]
-                at = places.index(one["id"]) if one["id"] in places else len(places)
-                records = _corrected(records, (one["domain"], at, one["slot"]), one)
-        return records
+        put_right: VenueRecords = self._put_right(records, rules, venues=True)
+        return put_right
 
     def corrected(self, rules: RuleSet) -> Benchmark:
         """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
@@ -200,13 +196,16 @@ class Benchmark:
         Raises:
             InputError: A dialogue does not hold what an erratum says.
         """
-        if not (listed := [*self._errata(rules.errata)]):
+        if not rules.errata:
             return self
-        dialogues = self.dialogues
-        for part, one in listed:
-            if part in _PATHS:
-                dialogues = _corrected(dialogues, (one["dialogue"], *_PATHS[part](one)), one)
-        return replace(self, dialogues=dialogues)
+        return replace(self, dialogues=self._put_right(self.dialogues, rules, venues=False))
+
+    def _put_right(self, content: Any, rules: RuleSet, venues: bool) -> Any:
+        """Return venue records or dialogues with a rule set's errata of them applied."""
+        for part, one in self._errata(rules.errata):
+            if (part == "venue") == venues:
+                content = _corrected(content, _PATHS[part](one), one)
+        return content
 
     def errata_of(self, id_: str) -> Iterator[str]:
         """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""
@@ -223,7 +222,7 @@ class Benchmark:
         """Yield the part and the content of each erratum of files that is about this benchmark."""
         for content in files.values():
             if content["benchmark"] == self.name:
-                for part in ("venue", *_PATHS):
+                for part in _PATHS:
                     yield from ((part, one) for one in content.get(part, ()))
 
     def content_hash(self, rules: RuleSet) -> str:
@@ -237,11 +236,14 @@ class Benchmark:
 
 
 _PATHS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[Any]]] = {
-    "state": lambda one: ["states", one["turn"], *one["slot"].split("-")],
-    "goal": lambda one: ["goal", *one["slot"].replace("-", "-informable-").split("-")],
-    "response": lambda one: ["responses", one["turn"]],
+    "venue": lambda one: [one["domain"], one["id"], one["slot"]],
+    "state": lambda one: [one["dialogue"], "states", one["turn"], *one["slot"].split("-")],
+    "goal": lambda one: [
+        *(one["dialogue"], "goal", *one["slot"].replace("-", "-informable-").split("-")),
+    ],
+    "response": lambda one: [one["dialogue"], "responses", one["turn"]],
 }
-"""Part of a dialogue that an erratum is about -> where it is in a `Dialogue`."""
+"""What an erratum is about -> where it is among venue records or dialogues."""
 
 
 def _place(one: Mapping[str, Any]) -> str:
@@ -260,8 +262,12 @@ def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any
         return {name: value for name, value in changed.items() if value is not None}
     if path and isinstance(content, Dialogue | Goal):
         return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
-    if path and isinstance(content, Sequence) and key < len(content):
-        return [*content[:key], _corrected(content[key], rest, one), *content[key + 1 :]]
+    if path and isinstance(content, Sequence):
+        # A venue's record is named by its id.
+        ids = [of.get("id") for of in content if isinstance(of, Mapping)]
+        at = ids.index(key) if key in ids else key
+        if at in range(len(content)):
+            return [*content[:at], _corrected(content[at], rest, one), *content[at + 1 :]]
     if not path and content == there:
         return right
     # An erratum of a response says only which of its words are wrong.

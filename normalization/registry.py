@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -165,16 +165,6 @@ Shape: TypeAlias = Any
 key -> shape, where a key that ends in `?` may be missing, and `...` stands for all other keys. A
 function returns the shape, given the value."""
 
-_KINDS: Mapping[object, str] = {
-    str: "a text",
-    bool: "true or false",
-    int: "a whole number",
-    list: "a list",
-    Mapping: "a table",
-    Callable: "a function",
-    type(None): "nothing",
-}
-
 
 def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]:
     """Yield where a value is not of a shape, and what is expected there."""
@@ -187,7 +177,7 @@ def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]
         if content not in [*shape]:
             yield f"{start}unknown value {content!r:.60}; choose from {', '.join(sorted(shape))}"
     elif not isinstance(content, kinds) or (content.__class__ is bool and int in kinds):
-        words = " or ".join(_KINDS.get(kind, kind.__name__) for kind in kinds)
+        words = " or ".join(kind.__name__ for kind in kinds)
         yield f"{start}expected {words}, found {content!r:.60}"
     elif kinds == (list,):
         for number, one in enumerate(content):
@@ -199,6 +189,7 @@ def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]
 def _key_problems(
     content: Mapping[str, Any], shape: Mapping[Any, Shape], path: str
 ) -> Iterator[str]:
+    """Yield what is wrong with the keys of a table, and in their values."""
     for key in shape:
         if key is not ... and not key.endswith("?") and key not in content:
             yield f"{path}{key} is missing"
@@ -224,17 +215,9 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
     Raises:
         DeclarationError: What a package from outside declares cannot be loaded, or is no `kind`.
     """
-    return [*_of_kind(_in_modules(package, name), kind), *_outside(package, kind)]
-
-
-def _of_kind(several: Iterable[object], kind: type[_T]) -> list[_T]:
-    return [one for one in several if isinstance(one, kind)]
-
-
-def _outside(package: str, kind: type[_T]) -> list[_T]:
-    """Return what packages from outside declare beside the modules of a package."""
     points = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
-    return [_loaded(point, kind) for point in points]
+    ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
+    return [*ours, *(_loaded(point, kind) for point in points)]
 
 
 def _loaded(point: EntryPoint, kind: type[_T]) -> _T:
@@ -290,8 +273,7 @@ def contributed(package: str, name: str, kind: type[_T]) -> list[_T]:
         except ModuleNotFoundError as error:
             if error.name not in away:
                 raise
-    ours = (*_in_modules(own, name), *of_rooms)
-    return [*_of_kind(ours, kind), *_outside(own, kind)]
+    return [*declared(own, name, kind), *(one for one in of_rooms if isinstance(one, kind))]
 
 
 def sha256(content: bytes | str) -> str:

@@ -95,14 +95,14 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     [
         ("seafood.toml", 'date = "2031-05"', "", "mwz.rules seafood: date is missing"),
         ("seafood.toml", '"venues"]', '"tables"]', "seafood: tables[3]: unknown value 'tables'"),
-        ("seafood.toml", 'fish = "seafood"', "fish = 3", "food.fish: expected a text, found 3"),
+        ("seafood.toml", 'fish = "seafood"', "fish = 3", "food.fish: expected str, found 3"),
         ("seafood.toml", ', "venues"]', "]", "seafood: queries is missing; domains is missing"),
         ("lenient.toml", '"intersection"', '"some"', "setup.comparison: unknown value 'some'"),
         ("questions.py", 'title="Questions",\n', "", "argument: 'title'"),
-        ("questions.py", 'unit="percent"', "unit=5", "questions: unit: expected a text, found 5"),
+        ("questions.py", 'unit="percent"', "unit=5", "questions: unit: expected str, found 5"),
         ("questions.py", "statistics=statistics,", "", "statistics or compute or overall is miss"),
         ("questions.py", 'name="questions"', 'name="bleu"', "two metrics are called bleu"),
-        ("questions.py", 'Figure("questions"', 'Figure("q"', "`formula` gives no 'q'"),
+        ("questions.py", 'Figure("questions"', 'Figure("q"', "`formula` must both have 'q'"),
         ("questions.py", "played.responses.values()", "[[]]", "`per_dialogue` gives 1 for 30 dial"),
         ("chat.py", "FORMAT =", "OTHER =", "manners.chat:FORMAT cannot be loaded: AttributeError"),
     ],
@@ -126,11 +126,11 @@ def test_a_shape_says_what_is_expected_where() -> None:
     shape = {"a": [int], "b?": frozenset({"x", "y"}), "c?": {...: str}, "d?": (str, bool)}
     content = {"a": [1, True], "b": "z", "c": {"k": 1}, "d": None, "e": 0}
     assert [*shape_problems(content, shape)] == [
-        "a[1]: expected a whole number, found True",
+        "a[1]: expected int, found True",
         "b: unknown value 'z'; choose from x, y",
-        "c.k: expected a text, found 1",
-        "d: expected a text or true or false, found None",
+        "c.k: expected str, found 1",
+        "d: expected str or bool, found None",
         "e: unknown key",
     ]
-    assert [*shape_problems([], shape)] == ["expected a table, found []"]
+    assert [*shape_problems([], shape)] == ["expected Mapping, found []"]
     assert [*shape_problems({"a": [2], "d": True}, shape)] == []

@@ -226,13 +226,11 @@ class Metric:
         """
         assert self.statistics is not None, f"{self.name} has no `statistics`"
         statistics = self.statistics(results)
-        names = [one.name for one in statistics.figures]
         values = statistics.formula(statistics.rows.sum(axis=0).tolist())
-        problems = [
-            f"`formula` gives no {name!r}, a figure" for name in names if name not in values
-        ]
-        if self.compute is None and self.name not in names:
-            problems.append(f"no figure of `statistics` is called {self.name!r}")
+        names = {one.name for one in statistics.figures}
+        needed = names | ({self.name} if self.compute is None else set())
+        lacking = needed - (names & values.keys())
+        problems = [f"`figures` and `formula` must both have {name!r}" for name in sorted(lacking)]
         if len(statistics.rows) != len(results):
             problems.append(f"{len(statistics.rows)} rows for {counted(len(results), 'dialogue')}")
         refuse(f"metric {self.name}", problems)
@@ -270,11 +268,12 @@ def response_metrics() -> Mapping[str, Metric]:
     metrics = contributed("metrics", "METRIC", Metric)
     taken: dict[str, Metric] = {}
     for metric in metrics:
-        names = (metric.name, *metric.aliases, *metric.results)
-        clashes = [name for name in names if taken.setdefault(name, metric) is not metric]
-        problems = [f"two metrics are called {name}" for name in clashes]
-        check_shape(vars(metric), _shape, "metrics", metric, problems)
-        assert not problems, problems
+        check_shape(vars(metric), _shape, "metrics", metric)
+        for name in (metric.name, *metric.aliases, *metric.results):
+            if (other := taken.setdefault(name, metric)) is not metric:
+                for one in (metric, other):
+                    check_shape({}, {}, "metrics", one, [f"two metrics are called {name}"])
+                raise RuntimeError(f"two metrics are called {name}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 

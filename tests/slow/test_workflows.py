@@ -358,6 +358,41 @@ def test_the_comment_is_posted_once_and_then_replaced(
     assert not (runner.folder / "ran").exists()
 
 
+FETCH = ("reproduce.yml", "Get the pinned data and the published outputs")
+REAL = ("reproduce.yml", "Run the tests on the real data")
+
+
+@runs_steps
+def test_without_the_network_nothing_is_reproduced_and_the_step_fails(runner: Runner) -> None:
+    done = runner.step(*FETCH, HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="")
+    assert done.returncode == 1
+    assert "::error::The pinned data cannot be fetched" in done.stdout
+
+
+@runs_steps
+@pytest.mark.parametrize(
+    ("last", "status"), [("3 passed in 1s", 0), ("3 skipped in 1s", 1), ("", 1)]
+)
+def test_the_real_data_is_laid_out_as_clones_and_tests_must_run(
+    runner: Runner, last: str, status: int
+) -> None:
+    sets = runner.folder / "harness" / "data" / "sets"
+    sets.mkdir(parents=True)
+    shutil.copy(PROJECT / "harness/data/sets/multiwoz.toml", sets)
+    pinned = tomllib.loads((sets / "multiwoz.toml").read_text(encoding="utf-8"))["sources"]
+    for one in pinned:
+        (runner.folder / "data" / "downloads" / one["repository"] / one["commit"]).mkdir(
+            parents=True
+        )
+    runner.replace("python", f'echo "$MWZ_TEST_UPSTREAM" > called; echo "{last}"')
+    assert runner.step(*REAL).returncode == status
+    upstream = Path((runner.folder / "called").read_text(encoding="utf-8").strip())
+    names = {path.name for path in upstream.iterdir()}
+    assert names >= {"MultiWOZ_Evaluation", "multiwoz", "MinTL", "ConvLab-2", "KRLS", "DARD"}
+    # The evaluator's first commit is that of the data, the second of older venues.
+    assert (upstream / "MultiWOZ_Evaluation").resolve().name == pinned[0]["commit"]
+
+
 def test_a_release_is_published_by_the_button_alone() -> None:
     jobs = _workflow("release.yml")["jobs"]
     for condition in ("'workflow_dispatch'", "inputs.publish", "'refs/heads/main'"):
