@@ -187,8 +187,8 @@ class Benchmark:
             InputError: A record does not hold what an erratum says.
         """
         records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
-        put_right: VenueRecords = self._put_right(records, rules, venues=True)
-        return put_right
+        corrected: VenueRecords = self._with_errata(records, rules, venues=True)
+        return corrected
 
     def corrected(self, rules: RuleSet) -> Benchmark:
         """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
@@ -198,9 +198,9 @@ class Benchmark:
         """
         if not rules.errata:
             return self
-        return replace(self, dialogues=self._put_right(self.dialogues, rules, venues=False))
+        return replace(self, dialogues=self._with_errata(self.dialogues, rules, venues=False))
 
-    def _put_right(self, content: Any, rules: RuleSet, venues: bool) -> Any:
+    def _with_errata(self, content: Any, rules: RuleSet, venues: bool) -> Any:
         """Return venue records or dialogues with a rule set's errata of them applied."""
         for part, one in self._errata(rules.errata):
             if (part == "venue") == venues:
@@ -253,7 +253,7 @@ def _place(one: Mapping[str, Any]) -> str:
 
 
 def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
-    """Return content with what an erratum says at a path put right; the given one is kept."""
+    """Return content corrected at a path as an erratum says; the given one is kept."""
     there, right = one.get("there"), one.get("right")
     key: Any = path[0] if path else None
     rest = path[1:]

@@ -154,6 +154,15 @@ def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
     return [column for column in table.columns if column.shown == "always"] or table.columns
 
 
+def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Any], Value]]:
+    """Yield each figure of an entry that tables always show, and where it stands."""
+    for table in board_tables(board):
+        for row in (one for one in table.rows if one.key == key):
+            for column in first_columns(table):
+                if (value := column.value(row)).number is not None:
+                    yield table, row, column, value
+
+
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
     """Return the columns of a public table that some of the rows have a figure in."""
 

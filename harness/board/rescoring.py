@@ -21,11 +21,12 @@ from ..scoring import Options, Scorer, run
 from ..signature import Signature
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
-from .columns import board_tables, first_columns
+from .columns import shown_figures
 from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
 from .model import Board, flag_notes, read_board, rows
 from .pairs import pair_problems
+from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
@@ -427,7 +428,8 @@ def verified_text(
         reasons = [one.missing] if one.missing is not None else one.unverified
         new, table = _figures(again, one.key), []
         for place, (text, further) in _figures(stored, one.key).items():
-            verdict = "verified" if new[place][0] == text else f"**{escaped(new[place][0])}**"
+            now, _ = new.get(place, (NOTHING, False))
+            verdict = "verified" if now == text else f"**{escaped(now)}**"
             unknown = one.missing is not None or (further and one.unverified)
             table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
         parts += [f"## {escaped(one.key)}"]
@@ -442,10 +444,6 @@ def verified_text(
 def _figures(board: Board, key: str) -> dict[tuple[str, str], tuple[str, bool]]:
     """Return table and column -> what it shows of an entry, and whether by further gold states."""
     return {
-        (table.title, column.full_title): (column.value(row).text, row.further)
-        for table in board_tables(board)
-        for row in table.rows
-        if row.key == key
-        for column in first_columns(table)
-        if column.numbers
+        (table.title, column.full_title): (value.text, row.further)
+        for table, row, column, value in shown_figures(board, key)
     }

@@ -17,9 +17,9 @@ from ..submission import is_play
 from .columns import (
     BoardTable,
     board_tables,
-    first_columns,
     row_headers,
     row_text,
+    shown_figures,
     track_columns,
 )
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
@@ -83,12 +83,12 @@ def enter(
     contents = (one.content for one in (outputs, *further) if one.content is not None)
     entries = submit(folder, system, scores, [*contents], replace)
     entry, board = entries[-1], publish(folder, entries)
-    if entry.benchmark in _HUB_DATA:
+    if entry.benchmark in HUB_DATA:
         write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
     return entry, board
 
 
-_HUB_DATA = {"multiwoz": "pfb30/multi_woz_v22"}
+HUB_DATA = {"multiwoz": "pfb30/multi_woz_v22"}
 """Benchmark -> the data set that a model hub has it as."""
 
 HUB_FILE = ".eval_results/multiwoz.yaml"
@@ -104,19 +104,16 @@ def hub_record(entry: Entry, board: Board) -> str:
     address = system.paper or system.code
     about: dict[str, Any] = {"source": {"url": address}} if address else {}
     about |= {"date": str(system.date)} if system.date else {}
-    data = _HUB_DATA[str(entry.benchmark)]
+    data = HUB_DATA[str(entry.benchmark)]
     return to_json(
         [
             {
                 "dataset": {"id": data, "task_id": f"{table.key}_{column.name}"},
-                "value": round(value.number, 4),
+                "value": value.data,
                 **about,
                 "notes": f"{column.full_title}, {table.title}: {row.signature}",
             }
-            for table in board_tables(board)
-            for row in table.rows
-            for column in first_columns(table)
-            if row.entry is entry and (value := column.value(row)).number is not None
+            for table, row, column, value in shown_figures(board, entry.key)
         ]
     )
 

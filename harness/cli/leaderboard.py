@@ -49,7 +49,7 @@ def command(
     option.refuse({"--base goes with --check": base is not None and not check})
     entries = board.read_entries(submissions)
     chosen = entries if base is None else board.touched_entries(entries, base)
-    rescored = _rescore(chosen, rescoring, tells=base is None) if again else []
+    rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)
         outdated = _is_outdated(submissions, entries, base)
@@ -80,17 +80,17 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
 
 
 def _rescore(
-    entries: Sequence[board.Entry], rescoring: dict[str, Any], tells: bool
+    entries: Sequence[board.Entry], rescoring: dict[str, Any], quiet: bool
 ) -> list[board.Rescored]:
-    """Score the submissions again, and tell what changed if asked to."""
+    """Score the submissions again, and tell what changed unless quiet."""
     coming = progress(board.rescore(entries, **rescoring), len(entries), "entry")
     # As they are read: by name.
     outcomes = sorted(coming, key=lambda outcome: outcome.key)
-    for entry, outcome in zip(entries, outcomes, strict=True) if tells else ():
+    for entry, outcome in () if quiet else zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
             click.echo(board.changes_table(outcome.changes))
-    kept = Counter(part for outcome in outcomes for part in outcome.unverified if tells)
+    kept = Counter(part for outcome in outcomes for part in outcome.unverified if not quiet)
     for part, count in kept.items():
         click.echo(f"of {count} entries kept as stored: {part}")
     return outcomes

@@ -16,12 +16,13 @@ from mwz.normalization import read_toml
 
 from ...io import csv_text
 from ...metrics import RANKED, headlines
-from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, first_columns
+from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, SCORES_FILE, plain
+from ..submitting import HUB_DATA
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -188,14 +189,6 @@ def _json_text(content: object) -> str:
 # ----------------------------------------------------------------- in the schema of Every Eval Ever
 
 _LIBRARY = "multiwoz-harness"
-_SCORED_FROM = {
-    "multiwoz": {
-        "dataset_name": "MultiWOZ 2.2, test",
-        "source_type": "url",
-        "url": ["https://github.com/budzianowski/multiwoz"],
-    }
-}
-"""Benchmark -> where it is from; others are made up."""
 
 
 def shared_records(board: Board) -> str:
@@ -205,39 +198,35 @@ def shared_records(board: Board) -> str:
     version 0.3.0): scores, of `source_type` "evaluation_run", and what publications report, of
     "documentation". No score is a judge's.
     """
-    rows = [(table, row) for table in board_tables(board) for row in table.rows]
     records = []
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
-        own = [(table, row) for table, row in rows if row.entry is entry]
+        shown = [*shown_figures(board, entry.key)]
         scored = [
             _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
-            for table, row in own
-            for column in first_columns(table)
-            if (value := column.value(row)).number is not None
+            for table, _, column, value in shown
         ]
         reported = [
-            _result(
-                entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(figure))
-            )
+            _result(entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(of)))
             for at, one in enumerate(entry.system.reported)
-            for name, figure in one.figures.items()
+            for name, of in one.figures.items()
         ]
-        signature = next((str(row.signature) for _, row in own if row.signature), "")
-        records += [_record(entry, "evaluation_run", scored, signature)] if scored else []
-        records += [_record(entry, "documentation", reported, "")] if reported else []
+        details = {"signature": str(shown[0][1].signature)} if shown else {}
+        records += [_record(entry, "evaluation_run", scored, details)] if scored else []
+        records += [_record(entry, "documentation", reported, {})] if reported else []
     return "".join(map(_json_text, records))
 
 
-def _record(entry: Entry, kind: str, results: Sequence[Data], signature: str) -> Data:
-    system, versions = entry.system, [one.versions for one in entry.scores.signatures.values()]
+def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> Data:
+    system, is_run = entry.system, kind == "evaluation_run"
     facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
-    is_run = kind == "evaluation_run"
-    scores = entry.folder / SCORES_FILE
+    signature = next(iter(entry.scores.signatures.values()), None)
+    version = signature.versions["mwz"] if is_run and signature else "unknown"
+    written = entry.folder / SCORES_FILE
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
-        "retrieved_timestamp": str(int(scores.stat().st_mtime) if scores.exists() else 0),
+        "retrieved_timestamp": str(int(written.stat().st_mtime) if written.exists() else 0),
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
@@ -246,8 +235,8 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], signature: str) ->
         },
         "eval_library": {
             "name": _LIBRARY if is_run else "unknown",
-            "version": versions[0].get("mwz", "unknown") if is_run and versions else "unknown",
-            "additional_details": {"signature": signature} if signature else {},
+            "version": version,
+            "additional_details": details,
         },
         "model_info": {
             "name": system.name,
@@ -264,7 +253,7 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], signature: str) ->
 
 def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) -> Data:
     details: Data = {"score": value.number}
-    dialogues = entry.scores.dialogues
+    benchmark, dialogues = entry.benchmark or "multiwoz", entry.scores.dialogues
     if (one := value.interval) is not None and dialogues is not None:
         level, samples = dialogues.intervals.level / 100, dialogues.intervals.samples
         ends = {"lower": one.low, "upper": one.high, "confidence_level": level}
@@ -275,11 +264,13 @@ def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) 
         }
     if value.played is not None:
         details["details"] = {"lower_bound": "what is not played counts as failed"}
-    made_up = {"dataset_name": entry.benchmark or "unknown", "source_type": "other"}
+    source = {"source_type": "other"}
+    if benchmark in HUB_DATA:
+        source = {"source_type": "hf_dataset", "hf_repo": HUB_DATA[benchmark], "hf_split": "test"}
     return {
         "evaluation_result_id": id_,
         "evaluation_name": evaluation,
-        "source_data": _SCORED_FROM.get(entry.benchmark or "multiwoz", made_up),
+        "source_data": {"dataset_name": benchmark, **source},
         "metric_config": {"metric_name": metric, "lower_is_better": False},
         "score_details": details,
     }
