@@ -7,14 +7,14 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, RuleSet, sha256
+from mwz.normalization import BeliefState, RuleSet, errata, sha256
 
-from .errors import InputError
+from .errors import InputError, shown
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -200,8 +200,49 @@ class Benchmark:
         return replace(self, dialogues={i: d for i, d in self.dialogues.items() if i in wanted})
 
     def venue_records(self, rules: RuleSet) -> VenueRecords:
-        """Return the venue records used with a rule set."""
-        return {**self.venues, **self.venue_versions.get(rules.venues, {})}
+        """Return the venue records used with a rule set, with its errata applied.
+
+        Raises:
+            InputError: A record does not hold what an erratum says.
+        """
+        records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
+        corrected: VenueRecords = self._with_errata(records, rules, venues=True)
+        return corrected
+
+    def corrected(self, rules: RuleSet) -> Benchmark:
+        """Return the benchmark with a rule set's errata of dialogues applied; itself without any.
+
+        Raises:
+            InputError: A dialogue does not hold what an erratum says.
+        """
+        if not rules.errata:
+            return self
+        return replace(self, dialogues=self._with_errata(self.dialogues, rules, venues=False))
+
+    def _with_errata(self, content: Any, rules: RuleSet, venues: bool) -> Any:
+        """Return venue records or dialogues with a rule set's errata of them applied."""
+        for part, one in self._errata(rules.errata):
+            if (part == "venue") == venues:
+                content = _corrected(content, _PATHS[part](one), one)
+        return content
+
+    def errata_of(self, id_: str) -> Iterator[str]:
+        """Yield what is known to be wrong in a dialogue, or with venues that its goal asks for."""
+        goals = self.dialogues[id_].goal.items()
+        asked = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
+        for part, one in self._errata(errata()):
+            is_asked = part == "venue" and (one["domain"], one["slot"], one["there"]) in asked
+            if is_asked or one.get("dialogue") == id_:
+                right = shown(one["right"]) if "right" in one else "missing"
+                has = f"{_place(one)}: {shown(one['there'])} should be {right}"
+                yield f"erratum: {part}, {has} (source: {one['source']})"
+
+    def _errata(self, files: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the part and the content of each erratum of files that is about this benchmark."""
+        for content in files.values():
+            if content["benchmark"] == self.name:
+                for part in _PATHS:
+                    yield from ((part, one) for one in content.get(part, ()))
 
     def content_hash(self, rules: RuleSet) -> str:
         """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.
@@ -211,3 +252,46 @@ class Benchmark:
         """
         dialogues = {id_: dialogue.scored_data() for id_, dialogue in self.dialogues.items()}
         return sha256(json.dumps(dialogues) + json.dumps(self.venue_records(rules)))
+
+
+_PATHS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[Any]]] = {
+    "venue": lambda one: [one["domain"], one["id"], one["slot"]],
+    "state": lambda one: [one["dialogue"], "states", one["turn"], *one["slot"].split("-")],
+    "goal": lambda one: [
+        *(one["dialogue"], "goal", *one["slot"].replace("-", "-informable-").split("-")),
+    ],
+    "response": lambda one: [one["dialogue"], "responses", one["turn"]],
+}
+"""What an erratum is about -> where it is among venue records or dialogues."""
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    """Return where in its part an erratum is."""
+    keys = ("dialogue", "turn", "domain", "id", "slot")
+    return ", ".join(f"{key} {one[key]}" for key in keys if key in one)
+
+
+def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
+    """Return content corrected at a path as an erratum says; the given one is kept."""
+    there, right = one.get("there"), one.get("right")
+    key: Any = path[0] if path else None
+    rest = path[1:]
+    if path and isinstance(content, Mapping):
+        changed = {**content, key: _corrected(content.get(key), rest, one)}
+        return {name: value for name, value in changed.items() if value is not None}
+    if path and isinstance(content, Dialogue | Goal):
+        return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
+    if path and isinstance(content, Sequence):
+        # A venue's record is named by its id.
+        ids = [of.get("id") for of in content if isinstance(of, Mapping)]
+        at = ids.index(key) if key in ids else key
+        if at in range(len(content)):
+            return [*content[:at], _corrected(content[at], rest, one), *content[at + 1 :]]
+    if not path and content == there:
+        return right
+    # An erratum of a response says only which of its words are wrong.
+    if not path and "slot" not in one and content.count(there) == 1:
+        return content.replace(there, right)
+    has = "no such place" if path else shown(content)
+    problem = f"{_place(one)}: {shown(there)} is said to be there, and the benchmark has {has}"
+    raise InputError("errata", f"{problem}; correct the file in normalization/errata/")

@@ -19,6 +19,8 @@ from .normalizing import (
     without_empty_domains as without_empty_domains,
 )
 from .registry import (
+    DeclarationError as DeclarationError,
+    check_shape as check_shape,
     contributed as contributed,
     contributing as contributing,
     declared as declared,
@@ -26,6 +28,7 @@ from .registry import (
     folder_of as folder_of,
     names as names,
     outside_tables as outside_tables,
+    outside_versions as outside_versions,
     read_toml as read_toml,
     sha256 as sha256,
 )
@@ -34,6 +37,7 @@ from .rules import (
     Aliases as Aliases,
     RuleSet as RuleSet,
     alias_tables as alias_tables,
+    errata as errata,
     published_rule_sets as published_rule_sets,
     rule_set as rule_set,
     rule_set_names as rule_set_names,

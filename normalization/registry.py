@@ -1,13 +1,8 @@
 """What is declared by being a file of a folder: tables (TOML), modules; and digests of contents.
 
-A package from outside declares the same by entry points, without a copy of this repository. Those
-of the groups `mwz.metrics` and `mwz.formats` name objects; those of `mwz.setups` and `mwz.rules`
-name the package that has the table NAME.toml:
-
-    [project.entry-points."mwz.metrics"]
-    readability = "my_package.readability:METRIC"
-    [project.entry-points."mwz.rules"]
-    mine = "my_package"
+A package from outside declares the same by entry points (docs/extending.md). Those of the groups
+`mwz.metrics` and `mwz.formats` name objects, those of `mwz.setups` and `mwz.rules` the package that
+has the table NAME.toml. What it declares is checked where it is read.
 """
 
 from __future__ import annotations
@@ -17,13 +12,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, TypeAlias, TypeVar
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -76,25 +72,133 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
+class DeclarationError(ValueError):
+    """A declaration of a package from outside cannot be used; the message names both."""
+
+    def __init__(self, point: EntryPoint, problems: Iterable[str]) -> None:
+        package = " ".join(_package(point))
+        super().__init__(f"{package}, {point.group} {point.name}: {'; '.join(problems)}")
+
+
 _entry_points = cache(entry_points)
 """Those of all packages, of which every file is read."""
 
 
-def outside_tables(folder: str) -> dict[str, Mapping[str, Any]]:
+def _package(point: EntryPoint) -> tuple[str, str]:
+    """Return the name and version of the package that declares an entry point."""
+    return ("unknown package", "") if point.dist is None else (point.dist.name, point.dist.version)
+
+
+def outside_versions(**named: Collection[object]) -> dict[str, str]:
+    """Return package -> version, of the packages from outside that declare what is named.
+
+    Args:
+        named: What follows `mwz.` in the group -> names of tables, or the objects themselves.
+    """
+    return dict(
+        _package(point)
+        for group, ones in named.items()
+        for point in _entry_points().select(group=f"mwz.{group}")
+        if _declaration(point) in ones
+    )
+
+
+def _declaration(point: EntryPoint) -> object:
+    """Return the object that an entry point names, or the name of its table."""
+    return point.load() if ":" in point.value else point.name
+
+
+def outside_tables(
+    folder: str, shape: Shape, ours: Collection[str]
+) -> dict[str, Mapping[str, Any]]:
     """Return the tables that packages from outside declare: name -> content.
 
     Args:
         folder: What follows `mwz.` in the group of entry points: "rules".
+        shape: What a table must hold.
+        ours: The names that are taken.
+
+    Raises:
+        DeclarationError: A table is missing or malformed, or its name is taken.
     """
     tables: dict[str, Mapping[str, Any]] = {}
     for point in _entry_points().select(group=f"mwz.{folder}"):
-        # Not imported: it may be the one that is just importing this.
-        spec = find_spec(point.value)
-        if spec is None or spec.origin is None:
-            raise ModuleNotFoundError(f"entry point {point.name}: no package {point.value}")
-        path = Path(spec.origin).with_name(f"{point.name}.toml")
-        tables[point.name] = tomllib.loads(path.read_text(encoding="utf-8"))
+        if point.name in (*ours, *tables):
+            raise DeclarationError(point, ["the name is taken; choose another"])
+        try:
+            # Not imported: it may be the one that is just importing this.
+            spec = find_spec(point.value)
+            path = Path(getattr(spec, "origin", None) or point.value).with_name(
+                f"{point.name}.toml"
+            )
+            tables[point.name] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, ModuleNotFoundError) as error:
+            problem = f"{point.name}.toml of the package {point.value} cannot be read: {error}"
+            raise DeclarationError(point, [problem]) from None
+        check_shape(tables[point.name], shape, folder, point.name)
     return tables
+
+
+def check_shape(
+    content: object, shape: Shape, group: str, declared: object, problems: Iterable[str] = ()
+) -> None:
+    """Check what a package from outside declares.
+
+    Args:
+        content: What is to be checked.
+        shape: What it must be.
+        group: What follows `mwz.` in the group of entry points.
+        declared: The name of the table, or the object. Of what is ours nothing is checked.
+        problems: What else is wrong with it.
+
+    Raises:
+        DeclarationError: The content is something else; with every place.
+    """
+    for point in _entry_points().select(group=f"mwz.{group}"):
+        every = [*shape_problems(content, shape), *problems]
+        if every and _declaration(point) == declared:
+            raise DeclarationError(point, every)
+
+
+Shape: TypeAlias = Any
+"""What a value must be: a type, or several; a list of one shape; a set of words to choose from; or
+key -> shape, where a key that ends in `?` may be missing, and `...` stands for all other keys. A
+function returns the shape, given the value."""
+
+
+def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]:
+    """Yield where a value is not of a shape, and what is expected there."""
+    if isinstance(shape, FunctionType):
+        shape = shape(content)
+    kinds = next((kind for kind in (Mapping, list, frozenset) if isinstance(shape, kind)), shape)
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    start = f"{place}: " if place else ""
+    if kinds == (frozenset,):
+        if content not in [*shape]:
+            yield f"{start}unknown value {content!r:.60}; choose from {', '.join(sorted(shape))}"
+    elif not isinstance(content, kinds) or (content.__class__ is bool and int in kinds):
+        words = " or ".join(kind.__name__ for kind in kinds)
+        yield f"{start}expected {words}, found {content!r:.60}"
+    elif kinds == (list,):
+        for number, one in enumerate(content):
+            yield from shape_problems(one, shape[0], f"{place}[{number}]")
+    elif kinds == (Mapping,) and shape is not Mapping:
+        yield from _key_problems(content, shape, f"{place}." if place else "")
+
+
+def _key_problems(
+    content: Mapping[str, Any], shape: Mapping[Any, Shape], path: str
+) -> Iterator[str]:
+    """Yield what is wrong with the keys of a table, and in their values."""
+    for key in shape:
+        if key is not ... and not key.endswith("?") and key not in content:
+            yield f"{path}{key} is missing"
+    for key, value in content.items():
+        inside = shape.get(key, shape.get(f"{key}?", shape.get(...)))
+        if inside is None:
+            yield f"{path}{key}: unknown key"
+        else:
+            yield from shape_problems(value, inside, f"{path}{key}")
 
 
 def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
@@ -107,14 +211,29 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
         package: The package, such as one of metrics.
         name: The name: "METRIC".
         kind: The class of what is declared.
+
+    Raises:
+        DeclarationError: What a package from outside declares cannot be loaded, or is no `kind`.
     """
-    outside = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
+    points = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
     several = (
         one for of in _in_modules(package, f"{name}S") if isinstance(of, tuple) for one in of
     )
-    ours = (*_in_modules(package, name), *several)
-    every = (*ours, *(point.load() for point in outside))
-    return [one for one in every if isinstance(one, kind)]
+    ours = [one for one in (*_in_modules(package, name), *several) if isinstance(one, kind)]
+    return [*ours, *(_loaded(point, kind) for point in points)]
+
+
+def _loaded(point: EntryPoint, kind: type[_T]) -> _T:
+    """Return the object that an entry point names."""
+    try:
+        one = point.load()
+    except Exception as error:
+        problem = f"{point.value} cannot be loaded: {type(error).__name__}: {error}"
+        raise DeclarationError(point, [problem]) from error
+    if not isinstance(one, kind):
+        problem = f"{point.value}: expected a {kind.__name__}, found {one!r:.60}"
+        raise DeclarationError(point, [problem])
+    return one
 
 
 def _in_modules(package: str, name: str) -> Iterator[object]:

@@ -6,7 +6,7 @@ another: sections of the same name are joined, lists in them end to end, and whe
 same key the earlier value stays. A published rule set never changes: its file holds the digest
 that its tables must have, which a test compares. The digest is part of every signature.
 
-To add a rule set, add a file, or declare one in a package of your own (`registry.py`).
+To add a rule set, add a file, or declare one in a package of your own (docs/extending.md).
 `DEFAULT_RULES` is the one that is used where none is named.
 
 Placeholder aliases are names that a system writes besides those that a rule set knows: the public
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .registry import names, outside_tables, read_toml, sha256
+from .registry import check_shape, names, outside_tables, read_toml, sha256
 
 _SHOWN_DIGITS = 12
 
@@ -65,6 +65,12 @@ def alias_tables() -> Mapping[str, Aliases]:
 
 
 DEFAULT_RULES = "2021"
+
+
+@cache
+def errata() -> Mapping[str, Any]:
+    """Return name -> content of the files of errata."""
+    return {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
 
 
 @dataclass(frozen=True)
@@ -172,6 +178,12 @@ class RuleSet:
             if rules
         }
 
+    @property
+    def errata(self) -> Mapping[str, Any]:
+        """File of errata -> its content, of those that the rule set applies to the benchmark."""
+        files: Mapping[str, Any] = self.tables.get("errata", {})
+        return files
+
     @cached_property
     def no_constraint(self) -> frozenset[str]:
         """The values of a constraint that ask for nothing."""
@@ -201,7 +213,46 @@ class RuleSet:
 def _declarations() -> Mapping[str, Mapping[str, Any]]:
     """Return name -> the file of a rule set, of ours and of packages from outside."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
-    return {**outside_tables("rules"), **ours}
+    shape = {
+        "date": str,
+        "change": str,
+        "tables": [frozenset(names("tables", ".toml"))],
+        "venues": frozenset(one["venues"] for one in ours.values()),
+        "normalises_venues": bool,
+        "errata?": [frozenset(errata())],
+        "rules?": {**_optional(_SECTIONS), "domains?": {...: _optional(_VENUES)}},
+    }
+    return {**ours, **outside_tables("rules", shape, ours)}
+
+
+_WORDS = {...: str}
+_LISTS = {...: [str]}
+_VENUES = {
+    **dict.fromkeys(("mention", "named_by", "identifier"), str),
+    **{key: [str] for key in ("columns", "fuzzy?", "latest?", "earliest?")},
+}
+_SECTIONS: Mapping[Any, Any] = {
+    **dict.fromkeys(("ontology", "extension"), _LISTS),
+    "responses": {"deleted": [str], "about_venues": [str]},
+    "queries": {"unknown": str, "no_constraint": [str], "fuzzy_ratio": int},
+    # A domain without venues has an empty table.
+    "domains": {...: lambda domain: domain and _VENUES},
+    "value_rules": _WORDS,
+    "errata?": Mapping,
+    **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
+    ...: _WORDS,
+}
+"""The sections of a rule set's tables, for `check_shape`."""
+
+
+def _optional(shape: Any) -> Any:
+    """Return a shape of which every key may be missing."""
+    if not isinstance(shape, Mapping):
+        return shape
+    return {
+        key if key is ... or key.endswith("?") else f"{key}?": _optional(inside)
+        for key, inside in shape.items()
+    }
 
 
 @cache
@@ -238,6 +289,17 @@ def _declared(name: str) -> RuleSet:
     if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = _declarations()[name]
+    listed = declared.get("errata", ())
+    tables = laid_over(
+        [
+            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
+            declared.get("rules", {}),
+            {"errata": {one: errata()[one] for one in listed}} if listed else {},
+        ]
+    )
+    # Values follow rules that the set has.
+    followed = frozenset({*tables, "time"} - _SECTIONS.keys())
+    check_shape(tables, {**_SECTIONS, "value_rules": {...: followed}}, "rules", name)
     return RuleSet(
         name=name,
         date=declared["date"],
@@ -245,12 +307,7 @@ def _declared(name: str) -> RuleSet:
         published=declared.get("digest"),
         venues=declared["venues"],
         normalises_venues=declared["normalises_venues"],
-        tables=laid_over(
-            [
-                *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
-                declared.get("rules", {}),
-            ]
-        ),
+        tables=tables,
     )
 
 

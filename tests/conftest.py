@@ -175,6 +175,12 @@ def regenerate() -> Any:
 
 
 @pytest.fixture(scope="session")
+def release() -> Any:
+    """The tool that checks a release, as a module."""
+    return _tool("release")
+
+
+@pytest.fixture(scope="session")
 def speed() -> Any:
     """The tool that measures speed, as a module."""
     return _tool("speed")

@@ -4,92 +4,133 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from helpers import write_json
 
+from mwz.normalization.registry import shape_problems
+
+ROOT = Path(__file__).parent.parent
 FILES = {
-    "made_up.dist-info/METADATA": "Metadata-Version: 2.1\nName: made-up\nVersion: 1\n",
-    "made_up.dist-info/entry_points.txt": """
-[mwz.metrics]
-questions = made_up.questions:METRIC
-[mwz.formats]
-bare = made_up.bare:FORMAT
-[mwz.setups]
-lenient = made_up
-[mwz.rules]
-seafood = made_up
-""",
-    "made_up/__init__.py": "",
-    "made_up/questions.py": """
-from mwz.harness.metrics.metric import Metric
-
-METRIC = Metric(
-    name="questions",
-    title="Questions",
-    description="How many responses ask something.",
-    unit="responses",
-    source="made up for this test",
-    overall=lambda played: sum("?" in one for d in played.responses.values() for one in d),
-)
-""",
-    "made_up/bare.py": """
-from mwz.harness.submission.formats import Format, Standard
-
-
-def recognises(content):
-    return isinstance(content, dict) and content.keys() == {"bare"}
-
-
-def read(content, source):
-    dialogues = content["bare"].items()
-    return Standard({id_: [{"response": r} for r in turns] for id_, turns in dialogues}, "bare")
-
-
-FORMAT = Format("bare", "An object `bare` of dialogue id -> responses.", recognises, read)
-""",
-    "made_up/lenient.toml": """
-domains = "gold"
-states = "gold"
-description = "One venue that fits is enough."
-source = "made up for this test"
-[setup]
-comparison = "intersection"
-""",
-    "made_up/seafood.toml": """
-date = "2031-05"
-change = "Fish is seafood."
-tables = ["placeholders", "values", "venues"]
-venues = "2021"
-normalises_venues = false
-[rules.food]
-"fish" = "seafood"
-""",
+    "manners/__init__.py": "",
+    **dict(
+        re.findall(
+            r"<!-- (\S+) -->\n```\w+\n(.*?)```",
+            (ROOT / "docs/extending.md").read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
+    ),
 }
 
 
-def test_a_package_from_outside_needs_no_copy_of_this_one(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the package of the page from its source; return where it is installed."""
+    folder = tmp_path_factory.mktemp("manners")
     for name, content in FILES.items():
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(content, encoding="utf-8")
-    # town001 has three turns, the first of which asks something, and a goal of restaurants alone.
-    responses = ["where to?", "[restaurant_name] is nice", "bye"]
-    predictions = write_json(tmp_path / "bare.json", {"bare": {"town001": responses}})
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation")
+    subprocess.run([*pip, "--target", str(folder / "installed"), str(folder)], check=True)
+    return folder / "installed"
 
-    command = ("score", predictions, "--benchmark", "sample", "--json", "-", "--rules", "seafood")
-    options = ("--metrics", "questions,inform", "--setup", "lenient")
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz", *map(str, command), *options],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+
+def mwz(package: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run `mwz` beside an installed package."""
+    return subprocess.run(
+        [sys.executable, "-m", "mwz", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(package)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_package_of_the_page_needs_no_copy_of_this_one(package: Path, tmp_path: Path) -> None:
+    # town001 has three turns, the first of which asks something, and a goal of restaurants alone.
+    responses = ["where to?", "[restaurant_name] is at [my_phone]", "bye"]
+    predictions = write_json(tmp_path / "chat.json", {"chats": {"town001": responses}})
+    command = ("score", predictions, "--benchmark", "sample", "--json", "-", "--rules", "seafood")
+    done = mwz(
+        package, *command, "--metrics", "questions,inform", "--setup", "lenient", "--intervals"
+    )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["questions"] == 1
+    assert report["questions"] == pytest.approx(100 / 3)
     assert report["lenient"]["inform"]["total"] == 100
-    assert report["signature_fields"]["rules"] == "seafood"
+    assert report["unknown_placeholders"] == {}
+    assert [report["intervals"]["scores"]["questions"][end] for end in ("low", "high")] == [
+        pytest.approx(100 / 3)
+    ] * 2
+    signed = report["signature_fields"]
+    assert signed["versions"]["mwz-manners"] == "1.0"
+    assert signed["rules"] == "seafood"
+    assert len(signed["parameters"]["setup-digest"]) == 12
+
+
+def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
+    package: Path, tmp_path: Path
+) -> None:
+    careful = ROOT / "harness/sample/submissions/careful.json"
+    where = ("--submissions", tmp_path / "submissions", "--benchmark", "sample")
+    done = mwz(package, "submit", careful, "--name", "C", "--track", "end-to-end", *where)
+    assert done.returncode == 0, done.stderr
+    # 48 of the 146 responses ask something.
+    turns = [turn for turns in json.loads(careful.read_bytes()).values() for turn in turns]
+    assert ["?" in turn["response"] for turn in turns].count(True) == 48
+    assert re.search(r"\| C +\| +32\.88 \|", (tmp_path / "leaderboard.md").read_text("utf-8"))
+    # The board of the repository, whose entries have none, is as it was.
+    done = mwz(package, "leaderboard", "--check", "--submissions", ROOT / "submissions")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "message"),
+    [
+        ("seafood.toml", 'date = "2031-05"', "", "mwz.rules seafood: date is missing"),
+        ("seafood.toml", '"venues"]', '"tables"]', "seafood: tables[3]: unknown value 'tables'"),
+        ("seafood.toml", 'fish = "seafood"', "fish = 3", "food.fish: expected str, found 3"),
+        ("seafood.toml", ', "venues"]', "]", "seafood: queries is missing; domains is missing"),
+        ("lenient.toml", '"intersection"', '"some"', "setup.comparison: unknown value 'some'"),
+        ("questions.py", 'title="Questions",\n', "", "argument: 'title'"),
+        ("questions.py", 'unit="percent"', "unit=5", "questions: unit: expected str, found 5"),
+        ("questions.py", "statistics=statistics,", "", "statistics or compute or overall is miss"),
+        ("questions.py", 'name="questions"', 'name="bleu"', "two metrics are called bleu"),
+        ("questions.py", 'Figure("questions"', 'Figure("q"', "`formula` must both have 'q'"),
+        ("questions.py", "played.responses.values()", "[[]]", "`per_dialogue` gives 1 for 30 dial"),
+        ("chat.py", "FORMAT =", "OTHER =", "manners.chat:FORMAT cannot be loaded: AttributeError"),
+    ],
+)
+def test_what_a_package_declares_amiss_is_named_with_the_package(
+    package: Path, tmp_path: Path, file: str, before: str, after: str, message: str
+) -> None:
+    copy = shutil.copytree(package, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / "manners" / file
+    content = path.read_text(encoding="utf-8")
+    assert before in content
+    path.write_text(content.replace(before, after, 1), encoding="utf-8")
+    outputs = write_json(tmp_path / "list.json", []) if file == "chat.py" else "@corpus"
+    done = mwz(copy, "score", outputs, "--benchmark", "sample", "--rules", "seafood")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "mwz-manners 1.0" in done.stderr or "metric questions" in done.stderr
+
+
+def test_a_shape_says_what_is_expected_where() -> None:
+    shape = {"a": [int], "b?": frozenset({"x", "y"}), "c?": {...: str}, "d?": (str, bool)}
+    content = {"a": [1, True], "b": "z", "c": {"k": 1}, "d": None, "e": 0}
+    assert [*shape_problems(content, shape)] == [
+        "a[1]: expected int, found True",
+        "b: unknown value 'z'; choose from x, y",
+        "c.k: expected str, found 1",
+        "d: expected str or bool, found None",
+        "e: unknown key",
+    ]
+    assert [*shape_problems([], shape)] == ["expected Mapping, found []"]
+    assert [*shape_problems({"a": [2], "d": True}, shape)] == []

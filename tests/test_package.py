@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import PROJECT
@@ -69,3 +71,17 @@ def test_the_version_is_that_of_the_installed_package() -> None:
     assert mwz.__version__ == version("multiwoz-harness")
     assert _run("-c", "import mwz; print(mwz.__version__)") == mwz.__version__
     assert _run("-m", "mwz", "--version") == f"mwz, version {mwz.__version__}"
+
+
+@pytest.mark.skipif(not (PROJECT / "setup.py").exists(), reason="the project is not here")
+def test_a_release_names_one_version_and_has_its_section_of_the_changelog(
+    tmp_path: Path, release: Any
+) -> None:
+    assert release.notes("# C\n\n## 2\n\nb\n\n## 1\n\na\n", "1") == ("a", False)
+    assert release.notes("# C\n\n## 2\n\nb\n\n## 1\n\na\n", "2") == ("b", True)
+    assert release.notes("# C\n", "2") == ("", False)
+    wrong = release.problems(PROJECT, tmp_path, final=False)
+    assert [re.sub(r".*: no (.+) of version .+", r"\1", one) for one in wrong] == [
+        *("source distribution", "wheel"),
+    ]
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8").strip()

@@ -5,6 +5,7 @@ from .changes import (
     differences as differences,
     outdated as outdated,
     review_text as review_text,
+    touched_entries as touched_entries,
 )
 from .columns import (
     COVERAGE as COVERAGE,
@@ -44,6 +45,7 @@ from .rescoring import (
     Rescored as Rescored,
     find_predictions as find_predictions,
     rescore as rescore,
+    verified_text as verified_text,
     verify as verify,
 )
 from .rows import (

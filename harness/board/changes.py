@@ -12,7 +12,7 @@ from typing import Any
 from mwz.normalization import DEFAULT_RULES
 
 from ..io import escaped, is_plain_file, markdown_table, read_plain, text_table
-from .columns import BoardTable, board_tables, row_headers, row_text
+from .columns import BoardTable, board_tables, first_columns, row_headers, row_text
 from .entries import (
     ENTRY_FILE,
     NOTE_FILE,
@@ -135,6 +135,11 @@ def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
 # -------------------------------------------------------------------- a proposed folder
 
 
+def touched_entries(entries: Sequence[Entry], base: Path) -> list[Entry]:
+    """Return the entries whose content is not that in another folder of submissions."""
+    return [one for one in entries if _content(one.folder) != _content(base / one.key)]
+
+
 def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
     """Return what differs between two folders of submissions.
 
@@ -147,17 +152,17 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
         InputError: An entry of the base cannot be read.
     """
     old = {entry.key: entry for entry in read_entries(base)}
-    touched = {one.key for one in entries if _content(one.folder) != _content(base / one.key)}
+    touched = {one.key for one in touched_entries(entries, base)}
     board = read_board(folder, entries, DEFAULT_RULES)
-    lost = list(_lost_ranks(read_board(base, [*old.values()], DEFAULT_RULES), board))
+    lost, moved = _moved_ranks(read_board(base, [*old.values()], DEFAULT_RULES), board)
     parts = ["# What this changes"]
-    if lost:
-        parts += ["## Ranks that are lost", "\n".join(lost)]
+    parts += ["## Ranks that are lost", "\n".join(lost)] if lost else []
     for entry in entries:
         if entry.key in touched:
             parts += _entry(board, entry, old.get(entry.key))
     gone = old.keys() - {entry.key for entry in entries}
     parts += [f"## Removed: {escaped(key)}" for key in sorted(gone)]
+    parts += ["## Ranks that move", "\n".join(moved)] if moved else []
     paths = [f"{entry.key}/{ENTRY_FILE}" for entry in entries if entry.key in touched & old.keys()]
     for path in (*paths, REPORTED_FILE, NOTE_FILE):
         if diff := _diff(base / path, folder / path):
@@ -167,15 +172,22 @@ def review_text(folder: Path, entries: Sequence[Entry], base: Path) -> str:
     return "\n\n".join(parts)
 
 
-def _lost_ranks(before: Board, after: Board) -> Iterator[str]:
-    """Yield which rows of a board have no rank any more, and why."""
+def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
+    """Return which rows of a board have no rank any more, and why; and the new ranks of others."""
     rows = {(table.title, row.key): row for table in board_tables(after) for row in table.rows}
+    lost, moved = [], []
     for table in board_tables(before):
+        steps = []
         for row in table.rows:
             now = rows.get((table.title, row.key))
             if row.rank is not None and (now is None or now.rank is None):
                 why = "is not in the table" if now is None else f"not ranked: {now.unranked}"
-                yield f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}"
+                lost.append(f"- {escaped(f'{row.name}, rank {row.rank} ({table.title}): {why}')}")
+            elif now is not None and now.rank != row.rank:
+                steps.append(f"{row.name} {row.place} → {now.place}")
+        if steps:
+            moved.append(f"- {escaped(f'{table.title}: ' + ', '.join(steps))}")
+    return lost, moved
 
 
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
@@ -185,6 +197,8 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
         for row in table.rows:
             if row.entry is entry:
                 yield from _place(board, table, row)
+    if (ranked := board.row_of(entry)) is not None:
+        yield f"flags: {', '.join(ranked.raised) or 'none raised'}"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"
     for review in entry.system.review:
@@ -199,7 +213,7 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
 
 
 def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
-    listed = [column for column in table.columns if column.shown == "always"] or table.columns
+    listed = first_columns(table)
     ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
     yield f"{table.title}: {ranks}"
     yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])

@@ -145,6 +145,20 @@ def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
     return [by_key[key] for key in MAIN if key in by_key]
 
 
+def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
+    """Return the columns of a table that are always shown, or all if none is."""
+    return [column for column in table.columns if column.shown == "always"] or table.columns
+
+
+def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Any], Value]]:
+    """Yield each figure of an entry that tables always show, and where it stands."""
+    for table in board_tables(board):
+        for row in (one for one in table.rows if one.key == key):
+            for column in first_columns(table):
+                if (value := column.value(row)).number is not None:
+                    yield table, row, column, value
+
+
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
     """Return the columns of a public table that some of the rows have a figure in."""
 
@@ -165,7 +179,7 @@ def columns(board: Board) -> list[Column[Any]]:
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
-        *_chosen(),
+        *_chosen(board),
     ]
 
 
@@ -315,8 +329,8 @@ def _bleu(style: str) -> Values:
     return lambda row: Value() if row.is_corpus else value(row)
 
 
-def _chosen() -> Iterator[Column[Any]]:
-    """Yield the columns that a reader of the web page must choose."""
+def _chosen(board: Board) -> Iterator[Column[Any]]:
+    """Yield the columns that a reader of the web page must choose; of a metric if a row has it."""
     for key, title, value, above in (
         ("length", "Av. len.", LENGTH, "responses"),
         ("cbe", "CBE", at("report.diversity.conditional_entropy", 2), "responses"),
@@ -329,7 +343,7 @@ def _chosen() -> Iterator[Column[Any]]:
         "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", shown="chosen", field="coverage"
     )
     for name, headline in headlines().items():
-        if name not in TOTALS:
+        if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
             value = methodcaller("value", name)
             yield Column(name, headline.title, value, "other metrics", shown="chosen")
     for name, title, alone, path in (

@@ -8,20 +8,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mwz.normalization import DEFAULT_RULES
+
 from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import InputError, room
-from ..io import read_plain, to_json
+from ..io import escaped, markdown_table, read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
 from ..signature import Signature
 from ..submission import checked_submission, read_standard
-from .changes import Change, changed_figures, differing_files
+from .changes import Change, changed_figures, changes_table, differing_files
+from .columns import shown_figures
 from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
-from .model import flag_notes, rows
+from .model import Board, flag_notes, read_board, rows
 from .pairs import pair_problems
+from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
@@ -392,3 +396,42 @@ def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
             about = f"figures against gold states {version}: "
             signatures[about, choice] = figures.signature
     return signatures
+
+
+def verified_text(
+    folder: Path, entries: Sequence[Entry], chosen: Sequence[Entry], outcomes: Sequence[Rescored]
+) -> str:
+    """Return in Markdown which figures of entries come out when they are scored again.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        chosen: Those to verify.
+        outcomes: Their results.
+    """
+    rescored, _ = updated(entries, outcomes, DEFAULT_RULES)
+    stored, again = (read_board(folder, one, DEFAULT_RULES) for one in (entries, rescored))
+    parts = ["# Scored again"]
+    for one in verify(entries, chosen, outcomes):
+        reasons = [one.missing] if one.missing is not None else one.unverified
+        new, table = _figures(again, one.key), []
+        for place, (text, further) in _figures(stored, one.key).items():
+            now, _ = new.get(place, (NOTHING, False))
+            verdict = "verified" if now == text else f"**{escaped(now)}**"
+            unknown = one.missing is not None or (further and one.unverified)
+            table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
+        parts += [f"## {escaped(one.key)}"]
+        parts += [markdown_table(["Table", "Figure", "Stored", "Scored again"], table)]
+        if one.changes:
+            parts.append(f"```\n{changes_table(one.changes[:12])}\n```")
+        parts += [f"- not verified: {escaped(reason)}" for reason in reasons]
+        parts += [f"- **{escaped(problem)}**" for problem in one.problems]
+    return "\n\n".join(parts if len(parts) > 1 else [])
+
+
+def _figures(board: Board, key: str) -> dict[tuple[str, str], tuple[str, bool]]:
+    """Return table and column -> what it shows of an entry, and whether by further gold states."""
+    return {
+        (table.title, column.full_title): (value.text, row.further)
+        for table, row, column, value in shown_figures(board, key)
+    }

@@ -11,10 +11,17 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
-from ..io import figure, text_table, write_atomically
+from ..io import figure, text_table, to_json, write_atomically
 from ..metrics import FLAGS
 from ..submission import is_play
-from .columns import BoardTable, board_tables, row_headers, row_text, track_columns
+from .columns import (
+    BoardTable,
+    board_tables,
+    row_headers,
+    row_text,
+    shown_figures,
+    track_columns,
+)
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
 from .markdown import neighbours_text, pages, seeds_text
@@ -75,7 +82,40 @@ def enter(
     scores = _scored(files[0][0], outputs, further, tell)
     contents = (one.content for one in (outputs, *further) if one.content is not None)
     entries = submit(folder, system, scores, [*contents], replace)
-    return entries[-1], publish(folder, entries)
+    entry, board = entries[-1], publish(folder, entries)
+    if entry.benchmark in HUB_DATA:
+        write_atomically(entry.folder / HUB_FILE, hub_record(entry, board))
+    return entry, board
+
+
+HUB_DATA = {"multiwoz": "pfb30/multi_woz_v22"}
+"""Benchmark -> the data set that a model hub has it as."""
+
+HUB_FILE = ".eval_results/multiwoz.yaml"
+"""The path, in an entry's folder as in a model's repository, of what model hubs read."""
+
+
+def hub_record(entry: Entry, board: Board) -> str:
+    """Return an entry's scores as Hugging Face reads them from a model's `.eval_results/*.yaml`.
+
+    JSON is YAML, too. The format: https://huggingface.co/docs/hub/eval-results.
+    """
+    system = entry.system
+    address = system.paper or system.code
+    about: dict[str, Any] = {"source": {"url": address}} if address else {}
+    about |= {"date": str(system.date)} if system.date else {}
+    data = HUB_DATA[str(entry.benchmark)]
+    return to_json(
+        [
+            {
+                "dataset": {"id": data, "task_id": f"{table.key}_{column.name}"},
+                "value": value.data,
+                **about,
+                "notes": f"{column.full_title}, {table.title}: {row.signature}",
+            }
+            for table, row, column, value in shown_figures(board, entry.key)
+        ]
+    )
 
 
 def _read(

@@ -35,7 +35,8 @@ from .reading import progress
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
     help="With --check: list all differences from another folder of submissions, in Markdown for "
-    "reviewers: entries, reviews, scores, notes, reported figures.",
+    "reviewers: entries, ranks, reviews, scores, notes, reported figures; with --rescore, of the "
+    "changed entries alone, whether each figure comes out.",
 )
 @option.scored_benchmark
 @option.submissions
@@ -47,10 +48,16 @@ def command(
     """
     option.refuse({"--base goes with --check": base is not None and not check})
     entries = board.read_entries(submissions)
-    rescored = _rescore(entries, rescoring) if again else []
+    chosen = entries if base is None else board.touched_entries(entries, base)
+    rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)
-        return int(_is_outdated(submissions, entries, base) or changed)
+        outdated = _is_outdated(submissions, entries, base)
+        if base is not None and rescored:
+            click.echo(
+                "\n" + printable(board.verified_text(submissions, entries, chosen, rescored))
+            )
+        return int(outdated or changed)
     board.publish(submissions, entries, rescored)
     click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
     return None
@@ -62,7 +69,9 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
         click.echo(printable(board.review_text(submissions, entries, base)))
     diffs, problems = board.outdated(submissions, entries, base)
     for path, diff in diffs.items():
-        click.echo(printable(diff or f"{path}: up to date"))
+        if base is None or diff:
+            text = diff or f"{path}: up to date"
+            click.echo(printable(text if base is None else f"\n```diff\n{diff}\n```\n"))
         if diff:
             click.echo(f"{path} is outdated; run `mwz leaderboard`", err=True)
     for problem in problems:
@@ -70,16 +79,18 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
     return bool(problems) or any(diffs.values())
 
 
-def _rescore(entries: Sequence[board.Entry], rescoring: dict[str, Any]) -> list[board.Rescored]:
-    """Score the submissions again, and tell what changed."""
+def _rescore(
+    entries: Sequence[board.Entry], rescoring: dict[str, Any], quiet: bool
+) -> list[board.Rescored]:
+    """Score the submissions again, and tell what changed unless quiet."""
     coming = progress(board.rescore(entries, **rescoring), len(entries), "entry")
     # As they are read: by name.
     outcomes = sorted(coming, key=lambda outcome: outcome.key)
-    for entry, outcome in zip(entries, outcomes, strict=True):
+    for entry, outcome in () if quiet else zip(entries, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
             click.echo(board.changes_table(outcome.changes))
-    kept = Counter(part for outcome in outcomes for part in outcome.unverified)
+    kept = Counter(part for outcome in outcomes for part in outcome.unverified if not quiet)
     for part, count in kept.items():
         click.echo(f"of {count} entries kept as stored: {part}")
     return outcomes

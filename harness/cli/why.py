@@ -198,7 +198,10 @@ def _strict_text(
 ) -> str:
     """Return what is shown of Inform and Success; nothing for a cause of grounded scores."""
     if dialogue is not None:
-        text = dialogue_text(diagnosis, dialogue_id(dialogue))
+        id_, benchmark = dialogue_id(dialogue), diagnosis.played.benchmark
+        text = dialogue_text(diagnosis, id_)
+        if text is not None:
+            text = "\n".join([text, *benchmark.errata_of(id_)])
         return _of_played(name, dialogue, text, [result.id for result in diagnosis.results])
     return diagnosis_text(diagnosis, domain, cause) if cause in (None, *_STRICT_CAUSES) else ""
 

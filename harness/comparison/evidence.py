@@ -62,7 +62,7 @@ class Evidence:
         by_id = {one.id: one for one in played.results}
         results = [by_id[id_] for id_ in played.benchmark.dialogues if id_ in by_id]
         statistics = {
-            name: [metric.statistics(results)]
+            name: [metric.counts(results)]
             for name, metric in response_metrics().items()
             if name in played.metrics and metric.statistics is not None
         }

@@ -17,9 +17,10 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
-from .agents import MOST_ROUNDS, spoken
-from .environment import Environment
-from .world import BrokenOffError, World, script, tool_schemas
+# Inspect also loads this file by its path, where it is in no package.
+from mwz.harness.live.agents import MOST_ROUNDS, spoken
+from mwz.harness.live.environment import Environment
+from mwz.harness.live.world import BrokenOffError, World, script, tool_schemas
 
 _SCORED = ("solved", "success", "inform", "books")
 

@@ -56,6 +56,7 @@ from .setups import (
     Setup as Setup,
     chosen_setups as chosen_setups,
     play as play,
+    setup_digest as setup_digest,
 )
 from .tracking.choices import (
     DONTCARE as DONTCARE,

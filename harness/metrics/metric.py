@@ -1,6 +1,7 @@
 """What a metric of responses is, what it is computed from, and which there are.
 
-A metric is one file of this package, or of a room of the harness: a module with a `METRIC`.
+A metric is one file of this package, or of a room of the harness: a module with a `METRIC`; or
+comes from a package from outside (docs/extending.md), and is checked here.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import RuleSet, contributed
+from mwz.normalization import RuleSet, check_shape, contributed
 
 from ..benchmark import Benchmark
-from ..errors import refuse, unknown
+from ..errors import InputError, counted, refuse, unknown
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 from .results import DialogueResult, Statistics
@@ -215,8 +216,25 @@ class Metric:
         """Return key in reports -> result, given the results of dialogues."""
         if self.compute is not None:
             return self._keyed(self.compute(results))
-        assert self.statistics is not None, f"{self.name} has neither `compute` nor `statistics`"
-        return self._keyed(self.statistics(results).scores()[self.name])
+        return self._keyed(self.counts(results).scores()[self.name])
+
+    def counts(self, results: Sequence[DialogueResult]) -> Statistics:
+        """Return the statistics of dialogues, which the metric must have.
+
+        Raises:
+            InputError: They are not those that the metric promises.
+        """
+        assert self.statistics is not None, f"{self.name} has no `statistics`"
+        statistics = self.statistics(results)
+        values = statistics.formula(statistics.rows.sum(axis=0).tolist())
+        names = {one.name for one in statistics.figures}
+        needed = names | ({self.name} if self.compute is None else set())
+        lacking = needed - (names & values.keys())
+        problems = [f"`figures` and `formula` must both have {name!r}" for name in sorted(lacking)]
+        if len(statistics.rows) != len(results):
+            problems.append(f"{len(statistics.rows)} rows for {counted(len(results), 'dialogue')}")
+        refuse(f"metric {self.name}", problems)
+        return statistics
 
     def of_played(self, played: Played) -> Mapping[str, Any]:
         """Return key in reports -> result; nothing where there is nothing to say."""
@@ -230,16 +248,33 @@ class Metric:
         return result if self.keys else {self.name: result}
 
 
+def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
+    """Return the shape of the fields of a metric from outside."""
+    ways = ("statistics", "compute", "overall")
+    result: Any = {} if any(metric[way] for way in ways) else {" or ".join(ways): Callable}
+    return {
+        **dict.fromkeys(("name", "title", "description", "unit", "source"), str),
+        **dict.fromkeys(("per_dialogue", *ways), (Callable, NoneType)),
+        **dict.fromkeys(("digits", "rank"), int),
+        **dict.fromkeys(("text", "unfit"), Callable),
+        **result,
+        ...: object,
+    }
+
+
 @cache
 def response_metrics() -> Mapping[str, Metric]:
     """Return name -> metric, of all metrics of responses."""
     metrics = contributed("metrics", "METRIC", Metric)
-    metrics.sort(key=lambda metric: (metric.rank, metric.name))
-    taken: dict[str, str] = {}
+    taken: dict[str, Metric] = {}
     for metric in metrics:
+        check_shape(vars(metric), _shape, "metrics", metric)
         for name in (metric.name, *metric.aliases, *metric.results):
-            if taken.setdefault(name, metric.name) != metric.name:
+            if (other := taken.setdefault(name, metric)) is not metric:
+                for one in (metric, other):
+                    check_shape({}, {}, "metrics", one, [f"two metrics are called {name}"])
                 raise RuntimeError(f"two metrics are called {name}")
+    metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 
 
@@ -293,7 +328,10 @@ def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueR
     for metric in (response_metrics()[name] for name in metrics):
         if metric.per_dialogue is not None:
             of = parts if metric.fills else further
-            of[metric.fills or metric.name] = metric.per_dialogue(played)
+            of[metric.fills or metric.name] = values = [*metric.per_dialogue(played)]
+            if len(values) != (number := len(played.responses)):
+                problem = f"`per_dialogue` gives {len(values)} for {counted(number, 'dialogue')}"
+                raise InputError(f"metric {metric.name}", problem)
     sources = {"states": played.states, "domains": played.domains}
     return [
         DialogueResult(

@@ -12,11 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, DomainSlots, outside_tables, read_toml
+from mwz.normalization import (
+    BeliefState,
+    DomainSlots,
+    digest_of_json,
+    outside_tables,
+    read_toml,
+)
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Benchmark, Dialogue
 from ..submission import NormalizedSubmission
@@ -200,15 +206,6 @@ class NamedSetup:
     states: str | None = None
 
 
-SETUPS: Mapping[str, NamedSetup] = {
-    name: NamedSetup(**{**content, "setup": Setup(**content.get("setup", {}))})
-    for name, content in (
-        *read_toml("setups.toml", __package__).items(),
-        *outside_tables("setups").items(),
-    )
-}
-"""Name -> set-up: the two of the re-evaluation, and those of other published scripts."""
-
 MAIN_SETUP = "strict"
 """The default set-up, whose figures carry no prefix."""
 
@@ -310,6 +307,35 @@ DOMAIN_SOURCES: Mapping[
 }
 """Where active domains come from: the submission, the domains that its placeholders name, changes
 of the belief states used, or the gold annotation."""
+
+
+_OURS = read_toml("setups.toml", __package__)
+
+_SHAPE = {
+    "description": str,
+    "source": str,
+    "domains?": frozenset(DOMAIN_SOURCES),
+    "states?": frozenset(STATE_SOURCES),
+    "setup?": {
+        "comparison?": frozenset(COMPARISONS),
+        "updates?": frozenset(UPDATES),
+        "references?": frozenset(REFERENCES),
+        **dict.fromkeys(("reduced_search?", "first_turn?", "active_only?"), bool),
+    },
+}
+"""The shape of a set-up's table from outside."""
+
+SETUPS: Mapping[str, NamedSetup] = {
+    name: NamedSetup(**{**content, "setup": Setup(**content.get("setup", {}))})
+    for name, content in {**_OURS, **outside_tables("setups", _SHAPE, _OURS)}.items()
+}
+"""Name -> set-up: the two of the re-evaluation, those of other published scripts, and those of
+packages from outside."""
+
+
+def setup_digest(name: str) -> str | None:
+    """Return the digest of a set-up from outside, which its name alone may not tell; else None."""
+    return None if name in (*_OURS, BOTH) else digest_of_json(asdict(SETUPS[name]))
 
 
 def play(

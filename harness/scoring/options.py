@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization import DEFAULT_RULES, Aliases, rule_set, rule_set_names
+from mwz.normalization import DEFAULT_RULES, Aliases, outside_versions, rule_set, rule_set_names
 
 from .. import data
 from ..benchmark import GOALS
@@ -21,8 +21,9 @@ from ..metrics import (
     default_metrics,
     named_metrics,
     response_metrics,
+    setup_digest,
 )
-from ..signature import PLACEHOLDERS
+from ..signature import PLACEHOLDERS, SHOWN_HASH
 from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, Reading, chosen_aliases
 
 if TYPE_CHECKING:
@@ -251,11 +252,19 @@ def _predicts(
 def parameters(options: Options) -> dict[str, str]:
     """Return what signatures say of further choices: name -> value."""
     metrics = [response_metrics()[name] for name in options.metrics or ()]
+    digest = setup_digest(options.setup)
     return {
         **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
         **({} if options.aliases is None else {PLACEHOLDERS: options.aliases.label}),
+        **({"setup-digest": digest[:SHOWN_HASH]} if digest is not None else {}),
         **{name: value for metric in metrics for name, value in metric.parameters.items()},
     }
+
+
+def used_packages(options: Options) -> dict[str, str]:
+    """Return package -> version, of those from outside whose declarations options name."""
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    return outside_versions(metrics=metrics, setups=[options.setup], rules=[options.rules])
 
 
 def lexicalised_parameter() -> str:

@@ -13,7 +13,7 @@ from .. import comparison, diagnosis
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, counted, room
 from ..metrics import BOTH, RANKED, SETUPS, Played, chosen_setups, response_metrics
-from ..signature import SHOWN_HASH, Signature
+from ..signature import SHOWN_HASH, Signature, current_versions
 from ..submission import (
     HUMAN,
     NormalizedSubmission,
@@ -34,6 +34,7 @@ from .options import (
     chosen_states,
     lexicalised_parameter,
     parameters,
+    used_packages,
 )
 from .report import Coverage, Report
 
@@ -139,7 +140,7 @@ class Scorer:
             InputError: The benchmark does not hold the human responses.
         """
         if name == HUMAN:
-            return self.normalized(human_submission(self.benchmark))
+            return self.normalized(human_submission(_part(self.benchmark, "all", self.rules)))
         return made_submission(self.benchmark, name)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
@@ -302,11 +303,13 @@ class Scorer:
     def signature_of(self, played: Played) -> Signature:
         """Return the signature of scores of what was played."""
         named = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
+        signature = self.signature()
         return replace(
-            self.signature(),
+            signature,
             domains=(named and named.domains) or played.domains,
             states=(named and named.states) or played.states,
             coverage=_turns_digest(played.submission, played.benchmark),
+            versions={**signature.versions, **played.submission.packages},
         )
 
     def signature(self) -> Signature:
@@ -338,6 +341,7 @@ class Scorer:
             rules=self.rules.name,
             rules_digest=self.rules.digest,
             parameters=parameters,
+            versions={**current_versions(), **used_packages(self.options)},
         )
 
     def content_hash(self) -> str:
@@ -358,7 +362,7 @@ class Scorer:
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
-        return _part(self.benchmark, self.options.part)
+        return _part(self.benchmark, self.options.part, self.rules)
 
 
 def score(
@@ -414,8 +418,8 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
 
 
 @lru_cache(maxsize=16)
-def _part(benchmark: Benchmark, goals: str) -> Benchmark:
-    return benchmark.part(goals)
+def _part(benchmark: Benchmark, goals: str, rules: RuleSet) -> Benchmark:
+    return benchmark.corrected(rules).part(goals)
 
 
 @lru_cache(maxsize=64)

@@ -145,7 +145,7 @@ def checked_submission(
         if not reading.tracked:
             texts = [turn.response for turns in dialogues.values() for turn in turns]
             remarks += text_remarks(texts, benchmark, rules)
-    return Submission(dialogues, source, standard.format, tuple(remarks))
+    return Submission(dialogues, source, standard.format, tuple(remarks), standard.packages)
 
 
 def normalized_by_rules(

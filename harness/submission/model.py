@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,12 +58,14 @@ class Submission:
         source: What messages call the file.
         format: What it was recognised as.
         remarks: The remarks on it.
+        packages: The package from outside that has the format -> its version.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
     source: str = "predictions"
     format: str = ""
     remarks: Sequence[Remark] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,14 @@ class NormalizedSubmission:
             of those that tell about a venue do.
         source: What messages call the predictions.
         remarks: The remarks on them.
+        packages: The package from outside that has their format -> its version.
     """
 
     dialogues: Mapping[str, NormalizedDialogue]
     names_domains: bool
     source: str = "predictions"
     remarks: Sequence[Remark] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def turns(self) -> int:
@@ -218,9 +222,8 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
             unknown_placeholders=unknown,
             plain=plain,
         )
-    return NormalizedSubmission(
-        dialogues, 2 * naming > identifying, submission.source, submission.remarks
-    )
+    about = (submission.source, submission.remarks, submission.packages)
+    return NormalizedSubmission(dialogues, 2 * naming > identifying, *about)
 
 
 def delexicalise_submission(

@@ -5,7 +5,9 @@ The longer steps are run here as a runner does: by bash, in a repository made fo
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,9 +63,17 @@ def test_a_workflow_may_only_read_unless_a_job_says_more(name: str) -> None:
     workflow = _workflow(name)
     assert workflow["permissions"] == {"contents": "read"}
     more = {job for job, content in workflow["jobs"].items() if "permissions" in content}
-    assert more == {"rescore.yml": {"rescore"}, "pages.yml": {"publish"}}.get(name, set())
-    # Such a workflow would run with the rights of the project on what a stranger wrote.
-    assert not {"pull_request_target", "workflow_run"} & set(workflow["on"])
+    jobs = {
+        "rescore.yml": {"rescore"},
+        "pages.yml": {"publish"},
+        "comment.yml": {"post"},
+        "release.yml": {"publish", "tag"},
+    }
+    assert more == jobs.get(name, set())
+    # Such a workflow runs with the rights of the project: one does, and runs nothing of a stranger.
+    trusted = {"pull_request_target", "workflow_run"} & set(workflow["on"])
+    assert trusted == ({"workflow_run"} if name == "comment.yml" else set())
+    assert not (trusted and any("uses" in step for step in _steps(name)))
     assert "secrets" not in (WORKFLOWS / name).read_text(encoding="utf-8")
 
 
@@ -238,15 +248,18 @@ def test_changes_that_cannot_be_told_fail_the_step(runner: Runner) -> None:
     assert runner.step(*VERIFY).returncode != 0
 
 
-def _submit(runner: Runner, folder: Path) -> None:
+def _submit(runner: Runner, folder: Path, name: str = "careful") -> None:
     facts = (
-        *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample"),
+        *("--name", name.title(), "--track", "end-to-end", "--benchmark", "sample"),
         *("--submissions", "submissions"),
     )
     subprocess.run(
-        ["mwz", "submit", str(CAREFUL), *facts], cwd=folder, env=runner.environment,
-        capture_output=True, check=True,
-    )  # fmt: skip
+        ["mwz", "submit", str(CAREFUL.with_name(f"{name}.json")), *facts],
+        cwd=folder,
+        env=runner.environment,
+        capture_output=True,
+        check=True,
+    )
 
 
 @runs_steps
@@ -266,6 +279,141 @@ def test_an_honest_entry_passes_and_an_edited_score_does_not(
     done = runner.step(*VERIFY)
     assert done.returncode == 1
     assert "careful: " in done.stdout
+
+
+SAY = ("verify-entry.yml", "Say what changes, and check that the board follows from its entries")
+
+
+@runs_steps
+def test_a_pull_request_is_answered_with_rows_neighbours_ranks_and_verdicts(runner: Runner) -> None:
+    base, merged = (runner.folder / name for name in ("base", "merged"))
+    base.mkdir()
+    _submit(runner, base, "hasty")
+    shutil.copytree(base, merged)
+    _submit(runner, merged, "careful")
+    summary = runner.folder / "summary.md"
+    done = runner.step(*SAY, GITHUB_STEP_SUMMARY=str(summary))
+    assert done.returncode == 0, done.stderr
+    text = (runner.folder / "comment" / "comment.md").read_text(encoding="utf-8")
+    assert summary.read_text(encoding="utf-8") == text
+    # Careful informs 26 of 30 dialogues, hasty 12: it is first, and hasty moves down.
+    for part in (
+        *("## Added: Careful (End-to-end systems)", "rank 1", "the row below, Hasty: differs sig"),
+        *("flags: none raised", "not stated: ", "## Ranks that move"),
+        *("rule set 2021: Hasty 1 → 2", "# Scored again"),
+    ):
+        assert part in text
+    assert re.search(r"\| Inform +\| +86\.7 +\| verified +\|", text)
+    assert "not verified" not in text
+    # The base's entry is none of the pull request's.
+    assert "## hasty" not in text
+
+    # Two points of BLEU more, and all that follows: 86.7, 83.3 and 39.7 combine to 124.7.
+    scores = merged / "submissions" / "careful" / "scores.json"
+    stored = json.loads(scores.read_bytes())
+    stored["bleu"]["mwz22"] += 2
+    for part in (stored, stored["strict"], stored["optimistic"]):
+        part["combined"] += 2
+    scores.write_text(json.dumps(stored), encoding="utf-8")
+    shutil.rmtree(runner.folder / "comment")
+    assert runner.step(*SAY, GITHUB_STEP_SUMMARY=str(summary)).returncode == 1
+    text = (runner.folder / "comment" / "comment.md").read_text(encoding="utf-8")
+    verdicts = {"BLEU": r"41\.7 +\| \*\*39\.7", "Inform": r"86\.7 +\| verified"}
+    for figure, cells in {**verdicts, "Combined": r"126\.7 +\| \*\*124\.7"}.items():
+        assert re.search(rf"\| {figure} +\| +{cells}", text)
+    assert "leaderboard.md is outdated" in text
+
+
+POST = ("comment.yml", "Post the comment, or replace the one that is there")
+_GH = """case "$*" in
+*/pulls*) echo "$NUMBER";;
+run\\ download*) mkdir comment; printf '# 1 @you %s' '$(touch ran)' > comment/comment.md;;
+*--paginate*) echo "$COMMENT";;
+*) echo "$*" >> called; cat body.md >> called;;
+esac"""
+
+
+@runs_steps
+@pytest.mark.parametrize(
+    ("number", "comment", "called"),
+    [
+        ("7", "", "api --method POST repos/o/r/issues/7/comments -F body=@body.md"),
+        ("7", "31", "api --method PATCH repos/o/r/issues/comments/31 -F body=@body.md"),
+        ("", "", None),
+    ],
+)
+def test_the_comment_is_posted_once_and_then_replaced(
+    runner: Runner, number: str, comment: str, called: str | None
+) -> None:
+    runner.replace("gh", _GH)
+    values = {"NUMBER": number, "COMMENT": comment, "REPOSITORY": "o/r", "RUN": "1", "HEAD": "a:b"}
+    done = runner.step(*POST, **values, COMMIT="c", MARK="<!-- verify-entry -->")
+    assert done.returncode == 0, done.stderr
+    log = runner.folder / "called"
+    if called is None:
+        assert not log.exists()
+        return
+    expected = f"{called}\n<!-- verify-entry -->\n# 1 @\u200byou $(touch ran)"
+    assert log.read_text(encoding="utf-8").strip() == expected
+    assert not (runner.folder / "ran").exists()
+
+
+FETCH = ("reproduce.yml", "Get the pinned data and the published outputs")
+REAL = ("reproduce.yml", "Run the tests on the real data")
+
+
+@runs_steps
+def test_without_the_network_nothing_is_reproduced_and_the_step_fails(runner: Runner) -> None:
+    done = runner.step(*FETCH, HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="")
+    assert done.returncode == 1
+    assert "::error::The pinned data cannot be fetched" in done.stdout
+
+
+@runs_steps
+@pytest.mark.parametrize(
+    ("last", "status"), [("3 passed in 1s", 0), ("3 skipped in 1s", 1), ("", 1)]
+)
+def test_the_real_data_is_laid_out_as_clones_and_tests_must_run(
+    runner: Runner, last: str, status: int
+) -> None:
+    sets = runner.folder / "harness" / "data" / "sets"
+    sets.mkdir(parents=True)
+    shutil.copy(PROJECT / "harness/data/sets/multiwoz.toml", sets)
+    pinned = tomllib.loads((sets / "multiwoz.toml").read_text(encoding="utf-8"))["sources"]
+    for one in pinned:
+        (runner.folder / "data" / "downloads" / one["repository"] / one["commit"]).mkdir(
+            parents=True
+        )
+    runner.replace("python", f'echo "$MWZ_TEST_UPSTREAM" > called; echo "{last}"')
+    assert runner.step(*REAL).returncode == status
+    upstream = Path((runner.folder / "called").read_text(encoding="utf-8").strip())
+    names = {path.name for path in upstream.iterdir()}
+    assert names >= {"MultiWOZ_Evaluation", "multiwoz", "MinTL", "ConvLab-2", "KRLS", "DARD"}
+    # The evaluator's first commit is that of the data, the second of older venues.
+    assert (upstream / "MultiWOZ_Evaluation").resolve().name == pinned[0]["commit"]
+
+
+def test_a_release_is_published_by_the_button_alone() -> None:
+    jobs = _workflow("release.yml")["jobs"]
+    for condition in ("'workflow_dispatch'", "inputs.publish", "'refs/heads/main'"):
+        assert condition in jobs["publish"]["if"]
+    assert (jobs["publish"]["needs"], jobs["tag"]["needs"]) == ("build", "publish")
+    # Only these may write, each one thing.
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["tag"]["permissions"] == {"contents": "write"}
+
+
+@runs_steps
+def test_the_release_is_tagged_as_its_wheel_says(runner: Runner) -> None:
+    runner.replace("gh", 'printf "%s\\n" "$@" > called')
+    (runner.folder / "dist").mkdir()
+    for name in ("multiwoz_harness-1.2.3-py3-none-any.whl", "multiwoz_harness-1.2.3.tar.gz"):
+        (runner.folder / "dist" / name).touch()
+    done = runner.step("release.yml", "Tag and release it", REPOSITORY="o/r", COMMIT="c")
+    assert done.returncode == 0, done.stderr
+    called = (runner.folder / "called").read_text(encoding="utf-8").split()
+    assert called[:7] == ["release", "create", "v1.2.3", "--repo", "o/r", "--target", "c"]
+    assert len([one for one in called if one.startswith("dist/multiwoz")]) == 2
 
 
 RESCORE = ("rescore.yml", "Score all entries again")

@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 from mwz.normalization import read_toml
 
 from ...io import csv_text
-from ...metrics import RANKED
-from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns
+from ...metrics import RANKED, headlines
+from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, shown_figures
 from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
-from ..scores import FIGURES, plain
+from ..scores import FIGURES, SCORES_FILE, plain
+from ..submitting import HUB_DATA
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -183,6 +184,96 @@ def _json_text(content: object) -> str:
     """Return JSON in one line, figures with four digits after the point."""
     rounded = json.loads(json.dumps(content), parse_float=lambda text: round(float(text), 4))
     return json.dumps(rounded, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+# ----------------------------------------------------------------- in the schema of Every Eval Ever
+
+_LIBRARY = "multiwoz-harness"
+
+
+def shared_records(board: Board) -> str:
+    """Return what is scored and what is reported of each system as JSON lines.
+
+    Each line is a record in the schema of Every Eval Ever (github.com/evaleval/every_eval_ever,
+    version 0.3.0): scores, of `source_type` "evaluation_run", and what publications report, of
+    "documentation". No score is a judge's.
+    """
+    records = []
+    for entry in (one for one in board.entries if not one.system.predictions.by_harness):
+        shown = [*shown_figures(board, entry.key)]
+        scored = [
+            _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
+            for table, _, column, value in shown
+        ]
+        reported = [
+            _result(entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(of)))
+            for at, one in enumerate(entry.system.reported)
+            for name, of in one.figures.items()
+        ]
+        details = {"signature": str(shown[0][1].signature)} if shown else {}
+        records += [_record(entry, "evaluation_run", scored, details)] if scored else []
+        records += [_record(entry, "documentation", reported, {})] if reported else []
+    return "".join(map(_json_text, records))
+
+
+def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> Data:
+    system, is_run = entry.system, kind == "evaluation_run"
+    facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
+    weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
+    signature = next(iter(entry.scores.signatures.values()), None)
+    version = signature.versions["mwz"] if is_run and signature else "unknown"
+    written = entry.folder / SCORES_FILE
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
+        "retrieved_timestamp": str(int(written.stat().st_mtime) if written.exists() else 0),
+        "source_metadata": {
+            "source_name": str(dataset()["title"]),
+            "source_type": kind,
+            "source_organization_name": _LIBRARY if is_run else "the authors of the publications",
+            "evaluator_relationship": "third_party" if is_run else "other",
+        },
+        "eval_library": {
+            "name": _LIBRARY if is_run else "unknown",
+            "version": version,
+            "additional_details": details,
+        },
+        "model_info": {
+            "name": system.name,
+            "id": entry.key,
+            "additional_details": {
+                "deployment_type": "unknown",
+                "model_availability": weights or "unknown",
+                **{name: str(fact) for name, fact in facts.items() if fact is not None},
+            },
+        },
+        "evaluation_results": results,
+    }
+
+
+def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) -> Data:
+    details: Data = {"score": value.number}
+    benchmark, dialogues = entry.benchmark or "multiwoz", entry.scores.dialogues
+    if (one := value.interval) is not None and dialogues is not None:
+        level, samples = dialogues.intervals.level / 100, dialogues.intervals.samples
+        ends = {"lower": one.low, "upper": one.high, "confidence_level": level}
+        details["uncertainty"] = {
+            "confidence_interval": {**ends, "method": one.interval},
+            "num_samples": len(dialogues.turns),
+            **({"num_bootstrap_samples": samples} if one.interval == "bootstrap" else {}),
+        }
+    if value.played is not None:
+        details["details"] = {"lower_bound": "what is not played counts as failed"}
+    source = {"source_type": "other"}
+    if benchmark in HUB_DATA:
+        source = {"source_type": "hf_dataset", "hf_repo": HUB_DATA[benchmark], "hf_split": "test"}
+    return {
+        "evaluation_result_id": id_,
+        "evaluation_name": evaluation,
+        "source_data": {"dataset_name": benchmark, **source},
+        "metric_config": {"metric_name": metric, "lower_is_better": False},
+        "score_details": details,
+    }
 
 
 # -------------------------------------------------------------------------------------- as CSV

@@ -24,7 +24,15 @@ from ...io import figure, read_bytes, signed, write_atomically
 from ...signature import harness_version
 from ..markdown import older_results_page
 from ..model import PAGES, Board
-from .board_data import SYSTEMS, board_csv, board_json, dataset, entry_json, system_link
+from .board_data import (
+    SYSTEMS,
+    board_csv,
+    board_json,
+    dataset,
+    entry_json,
+    shared_records,
+    system_link,
+)
 from .board_pages import (
     board_page,
     cause_title,
@@ -126,6 +134,7 @@ def make_site(
         **_package_files("static"),
         **{f"{SYSTEMS}/{e.key}.json": entry_json(board, e) for e in board.entries},
         "board.json": board_json(board),
+        "every_eval_ever.jsonl": shared_records(board),
         **tables,
         **{path: _render(path, pages[path], frame) for path in progress(pages)},
     }

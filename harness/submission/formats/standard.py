@@ -13,11 +13,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import declared
+from mwz.normalization import check_shape, declared, outside_versions
 
 from ...errors import InputError, Remark
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, read_bytes
@@ -133,6 +133,7 @@ class Standard:
             id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
             then; or raises an `InputError`. None where the file says it.
         lines: Dialogue id -> the line of the file in which it begins, where messages should say it.
+        packages: The package from outside that has the format -> its version.
     """
 
     dialogues: Mapping[Any, Any]
@@ -140,6 +141,7 @@ class Standard:
     remarks: Sequence[Remark] = ()
     find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
     lines: Mapping[Any, int] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
         """Return the dialogues, found among those of a benchmark if the file does not name them.
@@ -208,6 +210,9 @@ def other_keys(content: object) -> str:
 def formats() -> tuple[Format, ...]:
     """Return all formats besides the standard form, in the order in which they are tried."""
     every = declared(str(__package__), "FORMAT", Format)
+    shape: Any = {**dict.fromkeys(("name", "description"), str), "rank": int, ...: Callable}
+    for one in every:
+        check_shape(vars(one), shape, "formats", one)
     return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
 
 
@@ -316,7 +321,8 @@ def standard_form(content: object, source: str) -> Standard:
     if not is_standard(content):
         for format_ in formats():
             if format_.recognises(content):
-                return format_.read(content, source)
+                standard = format_.read(content, source)
+                return replace(standard, packages=outside_versions(formats=[format_]))
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)

@@ -1,0 +1,96 @@
+"""Results in the forms of others: Every Eval Ever, model hubs, the register of Inspect Evals."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, enter, reports, system
+from helpers import PROJECT
+from ruamel.yaml import YAML
+
+from mwz.harness.board import read_board, read_entries
+from mwz.harness.board.submitting import hub_record
+from mwz.harness.board.views.board_data import shared_records
+from mwz.normalization.registry import tomllib
+
+REGISTERED = YAML(typ="safe").load(
+    re.findall(r"```yaml\n(.*?)```", (PROJECT / "docs/live.md").read_text("utf-8"), re.DOTALL)[0]
+)
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Any]:
+    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    lines = map(json.loads, shared_records(board).splitlines())
+    return {one["evaluation_id"].removeprefix("multiwoz-harness/"): one for one in lines}
+
+
+def test_scores_have_intervals_and_reported_figures_their_source(records: dict[str, Any]) -> None:
+    run, printed = records["ubar/evaluation_run"], records["ubar/documentation"]
+    assert (run["source_metadata"]["source_type"], run["eval_library"]["version"]) == (
+        "evaluation_run", "0.2.0",
+    )  # fmt: skip
+    assert run["model_info"]["additional_details"]["model_availability"] == "open_weights"
+    results = {one["evaluation_result_id"]: one for one in run["evaluation_results"]}
+    inform = results["end-to-end/inform"]["score_details"]
+    assert inform["score"] == 83.4
+    # Wilson's interval of 834 of 1000: 0.8327 ± 0.0231.
+    interval = inform["uncertainty"]["confidence_interval"]
+    assert [interval["lower"], interval["upper"]] == pytest.approx([80.97, 85.58], abs=0.01)
+    assert (interval["confidence_level"], inform["uncertainty"]["num_samples"]) == (0.95, 1000)
+    assert printed["source_metadata"]["source_type"] == "documentation"
+    figures = {one["evaluation_name"]: one for one in printed["evaluation_results"]}
+    assert len(printed["evaluation_results"]) == 8
+    assert figures["Nekvinda & Dušek (2021), table 5, optimistic"]["score_details"] == {"score": 75}
+    # What the harness makes itself is no system.
+    assert not any(key.startswith(("corpus/", "constant-response/")) for key in records)
+
+
+def test_the_record_for_hubs_has_what_they_require(tmp_path: Path) -> None:
+    made = {
+        name: replace(one, signature=replace(one.signature, benchmark="multiwoz"))
+        for name, one in reports(bleu=20.0).items()
+    }
+    enter(tmp_path, "alpha", system(name="Alpha", paper="https://example.org/p"), made)
+    [entry] = read_entries(tmp_path)
+    content = YAML(typ="safe").load(hub_record(entry, read_board(tmp_path, [entry], "2021")))
+    assert [one["value"] for one in content][:4] == [20, 70, 60, 85]
+    for one in content:
+        assert one["dataset"].keys() == {"id", "task_id"}
+        assert one["source"] == {"url": "https://example.org/p"}
+        assert "mwz:" in one["notes"]
+
+
+def test_the_task_is_where_the_register_says() -> None:
+    (task,) = REGISTERED["tasks"]
+    tree = ast.parse((PROJECT / task["task_path"]).read_text(encoding="utf-8"))
+    marked = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+        if isinstance(mark, ast.Name) and mark.id == "task"
+    ]
+    assert marked == [task["name"]]
+    # What it imports can be imported wherever it is loaded from.
+    assert not [one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom) and one.level]
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert (
+        project["dependency-groups"]["dev"]
+        == project["project"]["optional-dependencies"]["inspect"]
+    )
+    assert len(REGISTERED["source"]["repository_commit"]) == 40
+
+
+def test_inspect_loads_the_task_by_its_path() -> None:
+    loader = pytest.importorskip("inspect_ai._eval.loader", reason="needs the extra inspect")
+    (task,) = REGISTERED["tasks"]
+    place = f"{PROJECT / task['task_path']}@{task['name']}"
+    (loaded,) = loader.load_tasks([place], {"benchmark": "sample"})
+    assert len(loaded.dataset) > 0
