@@ -307,8 +307,8 @@ def test_trackers_have_ranges_of_ranks_by_their_states(tmp_path: Path) -> None:
     tables = {**{key: [] for key in tracks()}, "state-tracking": [ranked]}
     board = Board(DEFAULT_RULES, entries, [], tables, pairs=pairs)
     assert [board.rank_range(row) for row in ranked] == ["1–2", "1–2", "3"]
-    groups = board.rank_groups("state-tracking")
-    assert [[row.key for row in group] for group in groups] == [["a", "c"], ["b"]]
+    bands = board.bands("state-tracking")
+    assert [[row.key for row in band] for band in bands] == [["a", "c"], ["b"]]
 
 
 def test_states_are_compared_with_those_against_the_same_gold_states_alone() -> None:

@@ -19,6 +19,8 @@ from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import CAUSES, USER_FAULTS, Environment, Finding, findings
 from mwz.harness.live.world import User, World
 
+pytest.importorskip("openai", reason="needs the extra openai")
+
 
 @pytest.fixture(scope="module")
 def world() -> World:

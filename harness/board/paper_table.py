@@ -89,7 +89,7 @@ def entry_reference(entry: Entry) -> Reference | None:
     if address is None:
         return None
     year, number = system_year(entry.system), arxiv_number(address)
-    fields: dict[str, str] = dict(read_toml("papers.toml", __package__).get(number or "", {}))
+    fields: dict[str, str] = dict(read_toml("papers.toml", __package__).get(number or address, {}))
     if not fields:
         fields["note"] = f"The paper of {entry.system.name}"
     fields["url"] = address
