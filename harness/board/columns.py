@@ -250,8 +250,9 @@ def _reported() -> Iterator[Column[Any]]:
             gap = float(printed) - scored
             return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
 
-        title = f"{headlines()[name].title}, reported"
-        return Column(f"{name}-reported", headlines()[name].title, value, "reported", title)
+        title = headlines()[name].title
+        alone, key = f"{title}, reported", f"{name}-reported"
+        return Column(key, title, value, "reported", alone, elsewhere=True)
 
     return map(column, ("inform", "success"))
 
