@@ -140,7 +140,7 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
         ({"d": {"0": _right(), "1": _right(), "3": _right()}}, "dialogue d: turn 2 is missing"),
         ({"d": [_right(), {"gt": {}, "pr_turn": {}}]}, "some turns are Hi-DST"),
         ({"d": [{"gt": {}, "pr_turn": []}]}, "turn 0: expected 30 numbers"),
-        (SHEETS.replace("{{}}", "{'hotel'"), "line 8: expected a Python dictionary"),
+        (SHEETS.replace("{{}}", "{'hotel'"), "MUL1.json, turn 0: `state`: expected a state"),
         (SHEETS.replace("PR  : {{}}\n", ""), "dialogue MUL1.json, turn 0: `state` is missing"),
         (SHEETS.replace("MUL2", "MUL1"), "dialogue MUL1.json: is there twice"),
     ],

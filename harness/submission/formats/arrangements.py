@@ -15,7 +15,15 @@ from mwz.normalization import plain_slot_name
 
 from ...errors import Findings, counted, refuse, unquoted
 from ...io import kind_of
-from ..notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, is_metadata, read_state, slot_of
+from ..notations import (
+    DOMAINS,
+    STATE_DOMAINS,
+    STATE_SLOTS,
+    is_metadata,
+    read_span,
+    read_state,
+    slot_of,
+)
 from .standard import (
     ACTIVE_DOMAINS,
     GOLD,
@@ -217,6 +225,12 @@ class Arrangement:
     def note(self, message: str, place: str = "", warning: bool = False) -> None:
         """Remark how the file is read."""
         self.remarks.add(place, message, "format", warning)
+
+    def span(self, place: str, key: str, text: str) -> Mapping[str, Mapping[str, str]]:
+        """Return the state that a belief span writes; what is left out of it is remarked."""
+        return read_span(
+            text, lambda remark: self.remarks.add(place, f"`{key}`: {remark}", "belief span")
+        )
 
     def dialogues(self, content: object) -> dict[str, list[Any]]:
         """Return dialogue id -> turns in order, each as the file has it.

@@ -21,7 +21,6 @@ Responses under the Same Context"; the log is in MinTL's repository.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -30,7 +29,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from ...errors import Findings, InputError, shown, unquoted
-from ..notations import read_span, without_tokens
+from ..notations import without_tokens
 from .arrangements import Arrangement, raw_turns
 from .standard import RESPONSE, STATE, Format, Standard
 
@@ -70,12 +69,9 @@ def _read_spans(content: object, source: str) -> Standard:
         read = {RESPONSE: response}
         belief = turn.get(belief_key)
         if isinstance(belief, str):
-            belief = read_span(belief, lambda remark: note(place, remark))
+            belief = arrangement.span(place, str(belief_key), belief)
         # Some write the state itself; the standard form's checks apply.
         return read if belief is None else {**read, STATE: belief}
-
-    def note(place: str, remark: str) -> None:
-        remarks.add(place, f"`{belief_key}`: {remark}", "belief span")
 
     read = {
         id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]
@@ -147,11 +143,11 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
     Returns:
         Per turn `line`, the number of the line that begins it, from 1; `user`, what the user said,
-        as DAMD preprocessed it; `response`, the data set's; `state`, as predicted; and
+        as DAMD preprocessed it; `state`, as predicted, a Python dictionary as text; and
         `gold_domains`.
 
     Raises:
-        InputError: A turn is incomplete or a line of it is not as DAMD writes it.
+        InputError: A turn is incomplete.
     """
     lines = enumerate(content.decode(errors="replace").splitlines(), start=1)
     matches = [(number, match) for number, line in lines if (match := _LINE.fullmatch(line))]
@@ -159,44 +155,19 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
     for at in range(0, len(matches), len(_FIELDS)):
         of_turn = matches[at : at + len(_FIELDS)]
         fields = {match[1]: match[2] for _, match in of_turn}
-        start, end = of_turn[0][0], of_turn[-1][0]
+        start = of_turn[0][0]
         if tuple(fields) != _FIELDS:
             expected = ", ".join(f"`{name}:`" for name in _FIELDS)
             raise InputError(source, f"line {start}: expected {expected}, in this order")
-        domains = read_dict(fields["true_domains"], source, end)
         turns.append(
             {
                 "line": start,
                 "user": fields["user turn"],
-                RESPONSE: fields["resp turn"],
-                STATE: read_dict(fields["constraint_dict"], source, start),
-                GOLD_DOMAINS: [name.strip("[]") for name in domains],
+                STATE: fields["constraint_dict"],
+                GOLD_DOMAINS: re.findall(r"\[(\w+)\]", fields["true_domains"]),
             }
         )
     return turns
-
-
-def read_dict(text: str, source: str, line: int) -> dict[str, Any]:
-    """Return the Python dictionary that a line of a file writes.
-
-    Raises:
-        InputError: It writes none, or one with keys that are no texts.
-    """
-    try:
-        value = ast.literal_eval(text)
-    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
-        # A list or dictionary as a key is a type error.
-        value = None
-    if not isinstance(value, dict) or not _has_names(value):
-        raise InputError(source, f"line {line}: expected a Python dictionary, found {shown(text)}")
-    return value
-
-
-def _has_names(value: object) -> bool:
-    """Whether all keys of a dictionary, and of those in it, are texts."""
-    return not isinstance(value, dict) or all(
-        isinstance(key, str) and _has_names(inside) for key, inside in value.items()
-    )
 
 
 def _dialogues(

@@ -19,7 +19,6 @@ from typing import Any
 from ...errors import Findings, refuse, shown, unquoted
 from ...io import decoded
 from .arrangements import Arrangement, raw_turns
-from .damd import read_dict
 from .standard import GOLD, STATE, Format, Standard
 
 CORRECTNESS = "which slots are right, as of TripPy"
@@ -54,18 +53,17 @@ def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
     """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
     Raises:
-        InputError: The file is not text in UTF-8, or a state is no dictionary.
+        InputError: The file is not text in UTF-8.
     """
     dialogues: list[dict[str, Any]] = []
-    for number, line in enumerate(decoded(content, source).splitlines(), start=1):
+    for line in decoded(content, source).splitlines():
         label, _, text = (part.strip() for part in line.partition(":"))
         if label == "Dialogue ID":
             dialogues.append({"id": text, "turns": []})
         elif label == "Turn":
             dialogues[-1]["turns"].append({})
         elif label in _STATES and dialogues[-1]["turns"]:
-            state = read_dict(text.replace("{{}}", "{}"), source, number)
-            dialogues[-1]["turns"][-1][_STATES[label]] = state
+            dialogues[-1]["turns"][-1][_STATES[label]] = text.replace("{{}}", "{}")
     return dialogues
 
 
