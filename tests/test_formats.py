@@ -257,9 +257,9 @@ def test_what_a_belief_says_in_vain_is_told() -> None:
     content = parse_predictions(text.encode(), "out.txt")
     assert _standard(content)["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
     assert [str(warning) for warning in _warnings(content)] == [
-        "dialogue SNG1.json, turn 0: `gen_belief`: `[hostel]` is no domain; it is left out",
-        "dialogue SNG1.json, turn 0: `gen_belief`: `area` belongs to no domain; it is left out",
-        "dialogue SNG1.json, turn 0: `gen_belief`: `[colour]` is no slot; it is left out",
+        "dialogue SNG1.json, turn 0: `[hostel]` is no domain; it is left out",
+        "dialogue SNG1.json, turn 0: `area` belongs to no domain; it is left out",
+        "dialogue SNG1.json, turn 0: `[colour]` is no slot; it is left out",
     ]
 
 
@@ -420,7 +420,7 @@ def test_what_is_left_out_of_spans_is_one_warning_with_its_places() -> None:
     (warning,) = _warnings(content)
     assert (warning.count, len(warning.places)) == (5, 3)
     assert str(warning) == (
-        "`bspn_gen`: `[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
+        "`[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
         "dialogue sng1, turn 1; dialogue sng1, turn 2; …"
     )
 

@@ -26,10 +26,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...errors import Findings, refuse, unquoted
 from ...io import decoded
+from ..notations import read_span
 from .arrangements import Arrangement
 from .standard import RESPONSE, STATE, Format, Standard
 
@@ -116,7 +118,8 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
         turns.append({RESPONSE: block[labels[-1]]})
         if _BELIEF in block:
             place = f"dialogue {unquoted(id_)}, turn {len(turns) - 1}"
-            turns[-1][STATE] = arrangement.span(place, _BELIEF, _span(block[_BELIEF]))
+            note = partial(arrangement.note, place=place, warning=True)
+            turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
     keys = ", ".join([labels[-1], *({_BELIEF} & {*labels})])
     standard = arrangement.standard(dialogues, f"{program}'s {FORMAT.name} ({keys})")
     return replace(standard, lines=lines)

@@ -28,8 +28,8 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from ...errors import Findings, InputError, shown, unquoted
-from ..notations import without_tokens
+from ...errors import InputError, shown, unquoted
+from ..notations import read_span, without_tokens
 from .arrangements import Arrangement, raw_turns
 from .standard import RESPONSE, STATE, Format, Standard
 
@@ -54,11 +54,10 @@ def _has_spans(content: object) -> bool:
 def _read_spans(content: object, source: str) -> Standard:
     arrangement = Arrangement(source)
     dialogues = arrangement.dialogues(content)
-    remarks = arrangement.remarks
     turns = [turn for one in dialogues.values() for turn in one if isinstance(turn, Mapping)]
     generated, given = _RESPONSES
     response_key = generated if any(generated in turn for turn in turns) else given
-    belief_key = _belief_key(turns, response_key, remarks)
+    belief_key = _belief_key(turns, response_key, arrangement)
 
     def read_turn(place: str, turn: Any) -> Any:
         if not isinstance(turn, Mapping):
@@ -69,7 +68,8 @@ def _read_spans(content: object, source: str) -> Standard:
         read = {RESPONSE: response}
         belief = turn.get(belief_key)
         if isinstance(belief, str):
-            belief = arrangement.span(place, str(belief_key), belief)
+            note = partial(arrangement.note, place=place, warning=True)
+            belief = read_span(belief, note)
         # Some write the state itself; the standard form's checks apply.
         return read if belief is None else {**read, STATE: belief}
 
@@ -82,22 +82,21 @@ def _read_spans(content: object, source: str) -> Standard:
 
 
 def _belief_key(
-    turns: Sequence[Mapping[str, Any]], response_key: str, remarks: Findings
+    turns: Sequence[Mapping[str, Any]], response_key: str, arrangement: Arrangement
 ) -> str | None:
     """Return the key of the predicted belief spans; None if there are none."""
     generated, given = _BELIEFS
     if any(turn.get(generated) for turn in turns):
         return generated
     if any(generated in turn for turn in turns):
-        remarks.add("", f"every `{generated}` is empty: no states are read", "states")
+        arrangement.note(f"every `{generated}` is empty: no states are read", warning=True)
     elif any(turn.get(given) for turn in turns):
         if response_key != _RESPONSES[0]:
             return given
-        remarks.add(
-            "",
+        arrangement.note(
             f"`{given}` beside `{response_key}` is the data set's and not read as predicted; if it "
             f"is the system's, call it `{generated}`",
-            "states",
+            warning=True,
         )
     return None
 
