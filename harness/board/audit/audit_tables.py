@@ -111,20 +111,16 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
         title, ways, figures, digits = _NEAREST[name]
         if not points:
             continue
-        headers, rows = [*ways, *figures, "off by"], []
+        rows = []
         for point in points:
             by_way = (point.ways[way] for way in ways.values())
-            cells = [_WORDS.get(way, way) for way in by_way]
+            cells = ["*" * point.stated(stated), *(_WORDS.get(way, way) for way in by_way)]
             cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
             rows.append([*cells, figure(point.off_by(claim), digits)])
-        if name != "nearest_named":
-            marks = ["*" if point.stated(stated) else "" for point in points]
-            headers, rows = ["", *headers], [[m, *r] for m, r in zip(marks, rows, strict=True)]
+        legend = "the stated set-up is not among them" if stated else "no set-up is stated"
+        if any(mark for mark, *_ in rows):
             legend = "* the authors' stated set-up"
-            if name == "nearest_rates" and not any(marks):
-                legend = "the stated set-up is not among them" if stated else "no set-up is stated"
-            title = f"{title} ({legend})"
-        yield f"{title}\n{text_table(headers, rows)}"
+        yield f"{title} ({legend})\n{text_table(['', *ways, *figures, 'off by'], rows)}"
 
 
 def _with_deviation(point: Point, metric: str, digits: int) -> str:

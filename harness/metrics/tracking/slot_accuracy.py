@@ -295,7 +295,6 @@ def _change_reason(changes: Sequence[Change]) -> str:
 METRICS = (
     TrackingMetric(
         name="SA",
-        title="slot accuracy",
         question="Are all slots that the data set defines right, absent ones included?",
         unit="percent of the slots, averaged over turns",
         source="Wu et al. (2019)",
@@ -312,7 +311,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="AGA",
-        title="average goal accuracy (IAGA: over the union of gold and predicted values)",
         question="What share of the gold values is predicted?",
         unit="percent of the values, averaged over turns with a gold state",
         source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
@@ -328,7 +326,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="RSA",
-        title="relative slot accuracy",
         question="What share of the slots of either state is right?",
         unit="percent of the slots, averaged over turns",
         source="Kim et al. (2022)",
@@ -343,7 +340,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="F1",
-        title="slot F1, with precision and recall",
         question="What share of predicted (precision) and gold (recall) values is right?",
         unit="percent of the values of all turns",
         source="Kim et al. (2022), table 1",
@@ -356,7 +352,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="GCA",
-        title="granular change accuracy",
         question="Is every change of the state predicted, each counted once?",
         unit="percent, of the changes of all dialogues",
         source="Aksu & Chen (2024)",

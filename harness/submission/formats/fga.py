@@ -45,10 +45,6 @@ _VALUES = ("wrong", "right")
 _STATES = {"GT": "gt", "PR": "pr"}
 
 
-def _is_sheet(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID")
-
-
 def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
     """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
@@ -115,6 +111,6 @@ FORMAT = Format(
     "people rate dialogues (docs/state-tracking.md).",
     recognises=_recognises,
     read=_read,
-    is_text=_is_sheet,
+    is_text=lambda content: content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID"),
     parse=_parse_sheets,
 )

@@ -27,7 +27,6 @@ from ...metrics import (
     Choices,
     DialogueStates,
     TrackedDialogue,
-    TrackingResult,
     correlation,
     dialogue_states,
     judge_changes,
@@ -120,18 +119,6 @@ def analyses_of(
     if recipe == PUBLISHED and len(files) > 1:
         files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
     return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
-
-
-def compared_figures(result: TrackingResult) -> dict[str, float]:
-    """Return heading -> percent, of the figures that papers hold against each other.
-
-    They are those that tables show, and SA, AGA and others that tables leave out.
-    """
-    return {
-        metric.heading(key): result.figures[key]
-        for metric in tracking_metrics().values()
-        for key in metric.headlines(metric.keys_among(result.figures)) or [metric.name]
-    }
 
 
 def dialogue_figures(
