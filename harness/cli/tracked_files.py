@@ -201,11 +201,9 @@ def annotated(
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
     for dialogue in file.dialogues:
         known = benchmark.dialogues.get(dialogue_id(dialogue.id))
-        last = dialogue.turns[-1].number
-        if known is None:
-            problems.append(f"dialogue {dialogue.id}: {reason}")
-        elif last >= known.turns:
-            problems.append(f"dialogue {dialogue.id}: turn {last} is {reason}")
+        if known is None or known.turns < len(dialogue.turns):
+            last = "" if known is None else f"turn {known.turns} is "
+            problems.append(f"dialogue {dialogue.id}: {last}{reason}")
         else:
             turns = [
                 replace(turn, active_domains=known.active_domains[turn.number])

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, read_toml
+from mwz.normalization import read_toml
 
 from ...benchmark import Benchmark
 from ...cli.data import statistics_table
@@ -26,8 +26,6 @@ from ...errors import counted
 from ...io import Table, figure
 from ...metrics import (
     MAIN_SETUP,
-    TrackedDialogue,
-    TrackedTurn,
     TrackingResult,
     parse_tracking_file,
     score_tracking,
@@ -99,7 +97,7 @@ def cells(
     figures = []
     for table in paper["tables"]:
         keys = table.get("systems") or paper["systems"]
-        tracked = {**_example_results(table), **_file_results(paper, table, keys, folders)}
+        tracked = _tracked(paper, table, keys, folders)
         for row in table["rows"]:
             printed = dict(zip(keys, row["figures"], strict=True))
             printed |= {CORPUS: row["corpus"]} if "corpus" in row else {}
@@ -121,28 +119,22 @@ def _place(table: Data) -> str:
     return f"{table.get('kind', 'table')} {table['number']}"
 
 
-def _example_results(table: Data) -> dict[str, TrackingResult]:
-    """Return column -> what the states score that a table prints."""
-    by_column = {}
-    for column, turns in table.get("examples", {}).items():
-        read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
-        states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
-        by_column[column] = score_tracking([TrackedDialogue(column, states)])
-    return by_column
-
-
-def _file_results(
+def _tracked(
     paper: Data, table: Data, columns: Sequence[str], folders: Sequence[Path]
 ) -> dict[str, TrackingResult]:
-    """Return column -> what its tracker's file scores, of those that are at hand."""
-    files, pins, results = table.get("files", {}), _pinned(paper), {}
+    """Return column -> what the states that the table prints score, or its file if at hand."""
+    results = {}
     choose = benchmark_chooser(None, "comparing with")
+    for column, turns in table.get("examples", {}).items():
+        pairs = [{"gt": read_example(gold), "pr": read_example(pred)} for gold, pred in turns]
+        file = parse_tracking_file({column: pairs}, column, choose)
+        results[column] = score_tracking(file.dialogues)
+    files, pins = table.get("files", {}), _pinned(paper)
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))
         if content is not None:
-            states = parse_predictions(content, path)
-            file = parse_tracking_file(states, path, choose)
+            file = parse_tracking_file(parse_predictions(content, path), path, choose)
             [(_, part, _)] = without(file, paper.get("left_out", ()), (), choose)
             results[column] = score_file(part, column, choose).result
     return results
@@ -162,14 +154,9 @@ def _tracked_figure(result: TrackingResult, metric: str, percent: bool) -> float
     return counts.get(metric) if share is None else share / (1 if percent else 100)
 
 
-def read_example(text: str) -> BeliefState:
+def read_example(text: str) -> list[str]:
     """Return a state that is written `domain-slot=value …`; equal slots without value are equal."""
-    state: dict[str, dict[str, str]] = {}
-    for pair in text.split():
-        name, _, value = pair.partition("=")
-        domain, _, slot = name.partition("-")
-        state.setdefault(domain, {})[slot] = value or "same"
-    return state
+    return [pair if "=" in pair else f"{pair}=same" for pair in text.split()]
 
 
 def equal_text(cells: Sequence[Figure]) -> str:

@@ -27,6 +27,7 @@ from ...metrics import (
     Choices,
     DialogueStates,
     TrackedDialogue,
+    cell,
     correlation,
     dialogue_states,
     judge_changes,
@@ -251,19 +252,12 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
         }
 
 
-def _ends_text(ends: Sequence[float] | None) -> str:
-    return "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
-
-
 def spread_table(spread: Mapping[str, Spread]) -> Table:
     """Return how each metric is spread over several files as a table."""
-    columns = {"mean": "mean", "SD": "deviation", "lowest": "lowest", "highest": "highest"}
-    rows = [
-        [name, *(figure(getattr(one, key), 2) for key in columns.values())]
-        for name, one in spread.items()
-    ]
+    headers = ["", "mean", "SD", "lowest", "highest", "files"]
     data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
-    return Table("spread", "Metrics over the files (%)", ["", *columns], rows, data)
+    rows = [[name, *map(cell, asdict(one).values())] for name, one in spread.items()]
+    return Table("spread", "Metrics over the files (%)", headers, rows, data)
 
 
 def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
@@ -288,7 +282,7 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
             "turns",
             f"{name}: correlation of metrics over turns",
             ["", *turns],
-            [[one, *(figure(row[to], 2) for to in turns)] for one, row in turns.items()],
+            [[one, *map(cell, row.values())] for one, row in turns.items()],
             [{"metric": one, **row} for one, row in turns.items()],
         ),
         Table(
@@ -305,13 +299,9 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
             [
                 [
-                    own,
-                    str(analysis["taken"][own]),
-                    figure(analysis["between"][own], 2),
-                    measure,
-                    figure(bias["fga"], 2),
-                    figure(bias["gca"], 2),
-                    _ends_text(bias["difference"]),
+                    *(own, cell(analysis["taken"][own]), cell(analysis["between"][own]), measure),
+                    *(cell(bias["fga"]), cell(bias["gca"])),
+                    "[{:.4f}, {:.4f}]".format(*bias["difference"]) if bias["difference"] else "–",
                 ]
                 for own, measure, bias in biases
             ],
@@ -325,15 +315,7 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
                 f"bins_{measure}",
                 f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [
-                    [
-                        figure(one["start"], 2),
-                        str(one["dialogues"]),
-                        figure(one["fga"], 2),
-                        figure(one["gca"], 2),
-                    ]
-                    for one in bias["bins"]
-                ],
+                [[*map(cell, one.values())] for one in bias["bins"]],
                 bias["bins"],
             )
             for measure, bias in analysis["biases"][decay].items()
