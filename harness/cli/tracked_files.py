@@ -375,12 +375,8 @@ def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
 def _ends(one: ScoredFile) -> dict[str, comparison.Interval]:
     """Return the intervals of the main figures by their titles, if they were asked for."""
     intervals = one.intervals.get("scores", {})
-    return {
-        metric.heading(key): comparison.Interval(**intervals[f"dst.{key}"])
-        for metric in metrics_of(one.choices).values()
-        for key in metric.headlines(metric.keys_among(one.result.figures))
-        if intervals
-    }
+    titles = one.result.headings(main_only=one.file.has_values) if intervals else {}
+    return {title: comparison.Interval(**intervals[f"dst.{key}"]) for title, key in titles.items()}
 
 
 def _reading(one: ScoredFile) -> str:

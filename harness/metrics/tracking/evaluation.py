@@ -114,11 +114,16 @@ class TrackingResult:
         Args:
             main_only: Whether only those are wanted that compact tables and pictures show.
         """
-        figures, headings = self.figures, {}
+        figures = self.figures
+        return {title: figures[key] for title, key in self.headings(main_only).items()}
+
+    def headings(self, main_only: bool = False) -> dict[str, str]:
+        """Return what tables call the figures -> their keys; arguments as of `titled`."""
+        headings = {}
         for metric in tracking_metrics().values():
-            keys: Collection[str] = metric.keys_among(figures)
+            keys: Collection[str] = metric.keys_among(self.figures)
             for key in metric.headlines(keys) if main_only and keys else keys:
-                headings[metric.heading(key)] = figures[key]
+                headings[metric.heading(key)] = key
         return headings
 
     def slot_rates(self) -> dict[str, dict[str, float]]:

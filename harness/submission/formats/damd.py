@@ -228,27 +228,19 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r" -(s|ly)\b", r"\1", text[:_COMPARED].lower()).split())
 
 
-def _is_text(content: bytes) -> bool:
-    return all(f"\n{field}:".encode() in content[:_SEARCHED] for field in _FIELDS)
-
-
 def _is_log(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
     return isinstance(first, Mapping) and GOLD_DOMAINS in first
 
 
-def _read_log(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    return Standard({}, _LOG.name, find=partial(_dialogues, content, source))
-
-
-_LOG = Format(
+_LOG: Format = Format(
     name="DAMD's log",
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
     recognises=_is_log,
-    read=_read_log,
-    is_text=_is_text,
+    read=lambda turns, source: Standard({}, _LOG.name, find=partial(_dialogues, turns, source)),
+    is_text=lambda text: all(f"\n{one}:".encode() in text[:_SEARCHED] for one in _FIELDS),
     parse=_parse,
 )
 
