@@ -138,7 +138,6 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
         ({"d": {"0": _right()[:29]}}, "dialogue d, turn 0: expected 30 numbers, 1 for a slot"),
         ({"d": {"0": _right(), "1": [2] * 30}}, "dialogue d, turn 1: expected 30 numbers"),
         ({"d": {"0": _right(), "1": _right(), "3": _right()}}, "dialogue d: turn 2 is missing"),
-        ({"d": [_right(), {"gt": {}, "pr_turn": {}}]}, "some turns are Hi-DST"),
         ({"d": [{"gt": {}, "pr_turn": []}]}, "turn 0: expected 30 numbers"),
         (SHEETS.replace("{{}}", "{'hotel'"), "MUL1.json, turn 0: `state`: expected a state"),
         (SHEETS.replace("PR  : {{}}\n", ""), "dialogue MUL1.json, turn 0: `state` is missing"),

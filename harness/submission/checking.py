@@ -64,8 +64,6 @@ from .notations import (
 )
 from .remarks import state_remarks, text_remarks
 
-_SHOWN_KEYS = 20
-
 _SAME_WORD = 0.85
 """The similarity from which a key is taken for a misspelt one: `sate` and `state` have 0.89."""
 
@@ -188,9 +186,8 @@ class _Checker:
     def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; all keys that are not read are one."""
         if self._unread:
-            keys = [f"{key} {n}×" for key, n in self._unread.items()]
-            listed = [*keys[:_SHOWN_KEYS], *["…"][: len(keys) - _SHOWN_KEYS]]
-            message = f"keys of turns that are not read: {', '.join(listed)}"
+            keys = ", ".join(f"{key} {n}×" for key, n in self._unread.items())
+            message = f"keys of turns that are not read: {keys}"
             self._remarks.add("", message, "unread keys", warning=False)
         return self._remarks.remarks()
 

@@ -102,17 +102,12 @@ def _relative_reason(turn: StatePair, choices: Choices) -> str:
     return f"{turn.correct} of the {slots} slots in either state right"
 
 
-def turn_average_goal_accuracy(turn: StatePair) -> float:
-    """Return |gold and predicted| / |gold| of one turn, whose gold state is not empty."""
-    return turn.correct / len(turn.gold)
-
-
 def _average_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
     scored = [turn for turn in dialogue.turns if turn.gold]
     return {
         "turns_with_gold": len(scored),
         "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
-        **exact_sum("AGA", map(turn_average_goal_accuracy, scored)),
+        **exact_sum("AGA", (turn.correct / len(turn.gold) for turn in scored)),
         # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
         **exact_sum("IAGA", (turn.correct / (turn.slots + turn.wrong) for turn in scored)),
     }
@@ -319,7 +314,7 @@ METRICS = (
         titles={"AGA": "AGA", "IAGA": "IAGA"},
         verdicts=turn_by_turn(
             "AGA",
-            lambda turn, _: turn_average_goal_accuracy(turn) if turn.gold else None,
+            lambda turn, _: turn.correct / len(turn.gold) if turn.gold else None,
             _average_reason,
         ),
         rank=30,

@@ -75,7 +75,7 @@ def _recognises(content: object) -> bool:
 def _read(content: object, source: str) -> Standard:
     arrangement, problems = Arrangement(source), Findings()
     read: dict[str, list[dict[str, Any]]] = {}
-    names = set()
+    name = ""
     for id_, turns in arrangement.dialogues(content).items():
         read[id_] = []
         carried: dict[Any, Any] = {}
@@ -83,18 +83,16 @@ def _read(content: object, source: str) -> Standard:
             if isinstance(turn, Mapping) and isinstance(turn.get("pr_turn"), Mapping):
                 carried = {**carried, **turn["pr_turn"]}
                 read[id_].append({GOLD: turn.get("gt"), STATE: carried})
-                names.add("Hi-DST (gt, pr_turn)")
+                name = "Hi-DST (gt, pr_turn)"
             elif _is_correctness(turn) and len(turn) == _NUMBER and {*turn} <= {0, 1}:
                 read[id_].append({GOLD: _named([1] * _NUMBER), STATE: _named(turn)})
-                names.add(CORRECTNESS)
+                name = CORRECTNESS
             else:
                 expected = f"{_NUMBER} numbers, 1 for a slot that is right and 0 for another"
                 expected = f"expected {expected}, or `gt` and `pr_turn`, found {shown(turn)}"
                 problems.add(f"dialogue {unquoted(id_)}, turn {number}", expected)
-    if len(names) > 1:
-        problems.add("", f"some turns are {' and others '.join(sorted(names))}")
     refuse(source, problems)
-    return arrangement.standard(read, names.pop())
+    return arrangement.standard(read, name)
 
 
 def _named(numbers: list[int]) -> dict[str, dict[str, str]]:
