@@ -178,8 +178,6 @@ class _Checker:
         self._benchmark = benchmark
         self._limits = limits()
         self._reading = reading
-        # The first problem of a state, which says how to do without.
-        self._first = ""
         # A state that is in order.
         self._last: dict[str, dict[str, str]] = {}
 
@@ -346,9 +344,7 @@ class _Checker:
             if not refused:
                 self._remarks.add(_place_text(place), f"{message}; left out", "states")
                 return
-            self._first = self._first or message
-            hint = reading.without_states if message == self._first else ""
-            self._problem(place, f"{message}{hint}")
+            self._problem(place, f"{message}{reading.without_states}")
 
         def note(where: str, what: str) -> None:
             if reading.strict_states and what in LENIENT:

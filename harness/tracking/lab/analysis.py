@@ -86,6 +86,7 @@ def analyse(
     changes = [judge_changes(dialogue.pairs) for dialogue in states]
     mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
     changed = [any(by_turn) for by_turn in changes]
+    scores = _turn_scores(states, choices)
     taken, between, biases = {}, {}, {}
     for decay in map(lambda_label, choices.lambdas):
         points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
@@ -96,7 +97,10 @@ def analyse(
     return {
         "recipe": recipe,
         "dialogues": len(dialogues),
-        "turns": _matrix(_turn_scores(states, choices)),
+        "turns": {
+            first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
+            for first, ours in scores.items()
+        },
         "slots": dict(sorted(used.items())),
         "fewer_slots": 100 * fewer / len(states),
         "taken": taken,
@@ -181,15 +185,8 @@ def _turn_scores(
     return {heading: column for heading, column in scores.items() if set(column) != {None}}
 
 
-def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
-    """Return the correlations of all pairs of metrics, over the turns that both score."""
-    return {
-        first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
-        for first, ours in scores.items()
-    }
-
-
 def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
+    """Return the correlation of two metrics over the turns that both score."""
     both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
     return correlation([a for a, _ in both], [b for _, b in both])
 
