@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -296,27 +297,21 @@ def same_system_table() -> Table:
     data: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
         trained = paper.get("trained", {})
-        accuracies = [
-            pair
+        columns = [
+            zip(paper["systems"], row["figures"], strict=True)
             for table in paper["tables"]
             for row in table["rows"]
             if row["metric"] == "JGA" and "systems" not in table
-            for pair in zip(paper["systems"], row["figures"], strict=True)
         ]
-        for system, text in accuracies:
+        for system, text in chain(*columns):
             printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
-            about = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
-            counts = {
-                f"of {units} turns": " or ".join(map(str, possible_counts(printed, units))) or "–"
-                for units in SIZES["turns"]
-            }
-            whose = trained.get(system, trained.get("others"))
-            training = {
-                "MultiWOZ": paper.get("version"),
-                "turns": paper.get("turns"),
-                "outputs": whose,
-            }
-            data.setdefault(system, []).append({**about, **counts, **training})
+            line = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
+            for units in SIZES["turns"]:
+                counts = " or ".join(map(str, possible_counts(printed, units)))
+                line[f"of {units} turns"] = counts or "–"
+            line |= {"MultiWOZ": paper.get("version"), "turns": paper.get("turns")}
+            line["outputs"] = trained.get(system, trained.get("others"))
+            data.setdefault(system, []).append(line)
     lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
     rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
     title = "Joint goal accuracy of what several papers call the same system"

@@ -101,7 +101,8 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
 def _recognises(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
-    return isinstance(first, Mapping) and _LINE in first
+    every = (labels for _, labels in _LAYOUTS.values())
+    return isinstance(first, Mapping) and any({*first} >= {*labels, _LINE} for labels in every)
 
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
