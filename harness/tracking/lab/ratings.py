@@ -14,6 +14,7 @@ import csv
 import io
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -68,6 +69,8 @@ COEFFICIENTS: Mapping[str, str] = {
 SAME_SIGN = "same preference"
 """The share of the units where both sides have the same sign, of those where neither is 0."""
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?|\d*\.\d+)", re.ASCII)
+
 FEWEST = 3
 
 _VERSUS = " vs. "
@@ -95,18 +98,15 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
         if not rating:
             continue
         place = f"line {rows.line_num}"
-        try:
-            value = float(rating)
-        except ValueError:
-            value = math.nan
         of_dialogue = ratings.setdefault(dialogue_id(id_), {})
-        if not math.isfinite(value):
+        if not _NUMBER.fullmatch(rating):
             problems.add(place, f"expected a number as rating, found {shown(rating)}")
         elif not id_ or not rater:
             problems.add(place, "expected the id of a dialogue and the name of a rater")
         elif rater in of_dialogue:
             problems.add(place, "the rater has rated the dialogue before; keep one rating")
-        of_dialogue[rater] = value
+        else:
+            of_dialogue[rater] = float(rating)
     refuse(source, problems)
     return ratings
 
