@@ -172,7 +172,6 @@ WHOLE: Mapping[str, Mangle] = {
     ),
     "speakers": lambda o: _json(_each(o, _spoken)),
     "speakers as lines": lambda o: _lines(_listed(_each(o, _spoken))),
-    "dialogues below data": lambda o: _json({"data": {"dialogues": _listed(o)}}),
     "domains in capitals": lambda o: _with_states(
         o, lambda state: {domain.title(): slots for domain, slots in state.items()}
     ),

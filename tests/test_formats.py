@@ -257,8 +257,9 @@ def test_what_a_belief_says_in_vain_is_told() -> None:
     content = parse_predictions(text.encode(), "out.txt")
     assert _standard(content)["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
     assert [str(warning) for warning in _warnings(content)] == [
-        "dialogue SNG1.json, turn 0: `gen_belief`: 'hostel' is no domain; left out",
-        "dialogue SNG1.json, turn 0: `gen_belief`: 'colour' is no slot; left out",
+        "dialogue SNG1.json, turn 0: `[hostel]` is no domain; it is left out",
+        "dialogue SNG1.json, turn 0: `area` belongs to no domain; it is left out",
+        "dialogue SNG1.json, turn 0: `[colour]` is no slot; it is left out",
     ]
 
 
@@ -292,13 +293,6 @@ def test_blocks_that_contradict_themselves_are_refused(
     assert before in text
     content = text.replace(before, after, 1).encode()
     assert problem in str(refusal(parse_predictions, content, "out.json"))
-
-
-def test_a_dialogue_that_is_there_twice_is_refused_with_both_lines() -> None:
-    twice = LARL[: LARL.index("Test")] + LARL[: LARL.index("SNG2")]
-    assert _problems(parse_predictions(twice.encode(), "out.json")) == [
-        "line 13: dialogue MUL1.json is there twice, first in line 1; keep one"
-    ]
 
 
 def test_a_dialogue_that_the_benchmark_lacks_is_refused_with_its_line() -> None:
@@ -426,7 +420,7 @@ def test_what_is_left_out_of_spans_is_one_warning_with_its_places() -> None:
     (warning,) = _warnings(content)
     assert (warning.count, len(warning.places)) == (5, 3)
     assert str(warning) == (
-        "`bspn_gen`: `[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
+        "`[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
         "dialogue sng1, turn 1; dialogue sng1, turn 2; …"
     )
 

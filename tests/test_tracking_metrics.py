@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -32,7 +31,6 @@ from mwz.harness.metrics import (
     tail_orientation,
     tracking_metrics,
 )
-from mwz.harness.metrics.tracking import metric
 from mwz.harness.metrics.tracking.choices import decay_to_forget
 from mwz.harness.metrics.tracking.goal_accuracy import EXACT, error_distances, turn_score
 from mwz.harness.metrics.tracking.slot_accuracy import (
@@ -440,15 +438,3 @@ def test_fga_by_the_papers_algorithm():
     assert score == pytest.approx((1 + 1 + 0 + 1 - math.exp(-1) + 1 + 1 - math.exp(-3)) / 6)
     # With λ = 0 nothing is forgotten: joint goal accuracy.
     assert shares(turns, Choices([0.0], fga="paper"))["FGA.0"] == pytest.approx(2 / 6)
-
-
-def test_two_metrics_of_one_name_are_refused(monkeypatch):
-    another = replace(tracking_metrics()["JGA"], name="IAGA")
-    declared = metric.declared
-
-    def with_another(package, name, kind):
-        return [*declared(package, name, kind), *([another] if name == "METRIC" else [])]
-
-    monkeypatch.setattr(metric, "declared", with_another)
-    with pytest.raises(RuntimeError, match="two state-tracking metrics are called IAGA"):
-        tracking_metrics.__wrapped__()

@@ -3,8 +3,8 @@
 What is shown of a dialogue, its states and what each metric gives a turn and why, is what the
 sample tables of the papers on state-tracking metrics show.
 
-In pictures every figure, and every system, has a small panel of its own, on the same axes; of the
-other systems accuracy stands behind in grey.
+In pictures every figure, and every system, has a small panel of its own, on the same axes; what the
+other systems have along the dialogue stands behind in grey.
 """
 
 from __future__ import annotations
@@ -201,11 +201,9 @@ def annotated(
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
     for dialogue in file.dialogues:
         known = benchmark.dialogues.get(dialogue_id(dialogue.id))
-        last = dialogue.turns[-1].number
-        if known is None:
-            problems.append(f"dialogue {dialogue.id}: {reason}")
-        elif last >= known.turns:
-            problems.append(f"dialogue {dialogue.id}: turn {last} is {reason}")
+        if known is None or known.turns < len(dialogue.turns):
+            last = "" if known is None else f"turn {known.turns} is "
+            problems.append(f"dialogue {dialogue.id}: {last}{reason}")
         else:
             turns = [
                 replace(turn, active_domains=known.active_domains[turn.number])
@@ -377,12 +375,8 @@ def dialogue_tables(one: ScoredFile, wanted: str) -> list[Table]:
 def _ends(one: ScoredFile) -> dict[str, comparison.Interval]:
     """Return the intervals of the main figures by their titles, if they were asked for."""
     intervals = one.intervals.get("scores", {})
-    return {
-        metric.heading(key): comparison.Interval(**intervals[f"dst.{key}"])
-        for metric in metrics_of(one.choices).values()
-        for key in metric.headlines(metric.keys_among(one.result.figures))
-        if intervals
-    }
+    titles = one.result.headings(main_only=one.file.has_values) if intervals else {}
+    return {title: comparison.Interval(**intervals[f"dst.{key}"]) for title, key in titles.items()}
 
 
 def _reading(one: ScoredFile) -> str:
@@ -426,29 +420,38 @@ def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path:
         InputError: The suffix is another, or the file cannot be written.
     """
     shown = [drawn(name) for name in names]
-    rows = math.ceil(len(results[0].titled(main_only=True)) / _FIGURES_ACROSS)
+    columns = [result.titled(main_only=True) for result in results]
+    rows = math.ceil(len(columns[0]) / _FIGURES_ACROSS)
     panels = 0.4 + 1.25 * math.ceil(len(results) / _SYSTEMS_ACROSS)
     heights = [rows * (0.6 + 0.19 * len(results)), panels, panels]
+    lost = [result.losses["dialogues"] or 1 for result in results]
+    by_position: Mapping[str, Sequence[Sequence[Any]]] = {
+        "JGA of the turns there (%)": [[part["jga"] for part in one.positions] for one in results],
+        # Figure 1 of Kim et al. (2022).
+        "dialogues first lost there (%)": [
+            [100 * (part["first_lost"] or 0) / of for part in one.positions]
+            for one, of in zip(results, lost, strict=True)
+        ],
+    }
 
     def draw() -> Figure:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(_WIDTH, sum(heights) + 0.3), layout="constrained")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        _draw_figures(parts[0], shown, results)
-        _draw_accuracy(parts[1], shown, results)
-        _draw_losses(parts[2], shown, results)
+        _draw_figures(parts[0], shown, columns)
+        for part, (label, lines) in zip(parts[1:], by_position.items(), strict=True):
+            _draw_by_position(part, shown, label, lines)
         return figure
 
     write_picture(path, draw)
 
 
-def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]) -> None:
+def _draw_figures(
+    part: SubFigure, names: Sequence[str], columns: Sequence[Mapping[str, float]]
+) -> None:
     """Draw the main figures, the systems of each one below the other."""
-    columns = [result.titled(main_only=True) for result in results]
-    rows = math.ceil(len(columns[0]) / _FIGURES_ACROSS)
-    grid = part.subplots(rows, _FIGURES_ACROSS, sharey=True, squeeze=False)
-    for title, axes in zip(columns[0], _panels(grid, len(columns[0])), strict=True):
+    for title, axes in _panels(part, list(columns[0]), _FIGURES_ACROSS):
         values = [column[title] for column in columns]
         bars = axes.barh(range(len(values)), values, 0.7, color=_COLOUR)
         axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8)
@@ -456,60 +459,34 @@ def _draw_figures(part: SubFigure, names: Sequence[str], results: Sequence[Track
         axes.set_xlim(0, 125)
         axes.set_xticks([0, 50, 100])
         axes.set_yticks(range(len(names)), names, fontsize=8)
+        # The first system on top.
+        axes.set_ylim(len(names) - 0.5, -0.5)
         axes.tick_params(axis="x", labelsize=8)
         axes.set_title(f"{title} (%)", fontsize=9)
-    # The first system on top; the axes share their direction.
-    grid[0][0].invert_yaxis()
 
 
-def _draw_accuracy(
-    part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]
+def _draw_by_position(
+    part: SubFigure, names: Sequence[str], label: str, lines: Sequence[Sequence[Any]]
 ) -> None:
-    """Draw joint goal accuracy by the turns' relative position in their dialogue."""
-    lines = [[place["jga"] for place in result.positions] for result in results]
-    panels = _panels_by_position(part, names, results, "JGA of the turns there (%)")
-    for axes, line in zip(panels, lines, strict=True):
+    """Draw shares by the turns' relative position in their dialogue, the others' in grey."""
+    part.supylabel(label, fontsize=9)
+    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
+    for (name, axes), line in zip(_panels(part, names, _SYSTEMS_ACROSS), lines, strict=True):
         for other in lines:
             axes.plot(other, color=_BEHIND, lw=0.6)
         axes.plot(line, "o-", color=_COLOUR, lw=1.2, ms=4, clip_on=False, zorder=3)
-        axes.set_ylim(0, 100)
-
-
-def _draw_losses(part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult]) -> None:
-    """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
-    panels = _panels_by_position(part, names, results, "dialogues first lost there (%)")
-    for axes, result in zip(panels, results, strict=True):
-        lost = result.losses["dialogues"] or 1
-        shares = [100 * (place["first_lost"] or 0) / lost for place in result.positions]
-        axes.bar(range(len(shares)), shares, 0.8, color=_COLOUR)
-
-
-def _panels_by_position(
-    part: SubFigure, names: Sequence[str], results: Sequence[TrackingResult], label: str
-) -> list[Any]:
-    """Return axes by position in the dialogue, one of each system, all alike."""
-    across = min(len(names), _SYSTEMS_ACROSS)
-    rows = math.ceil(len(names) / across)
-    grid = part.subplots(rows, across, sharex=True, sharey=True, squeeze=False)
-    part.supylabel(label, fontsize=9)
-    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
-    panels = _panels(grid, len(names))
-    last = len(results[0].positions) - 0.5
-    for axes, name in zip(panels, names, strict=True):
         axes.set_title(name, fontsize=8)
         axes.tick_params(labelsize=8)
-        axes.set_xticks([-0.5, (last - 0.5) / 2, last], ["0", "50", "100"])
         # The same stretch in every panel, whatever parts hold turns.
-        axes.set_xlim(-0.5, last)
-    return panels
+        axes.set_xlim(-0.5, len(line) - 0.5)
+        axes.set_xticks([-0.5, len(line) / 2 - 0.5, len(line) - 0.5], ["0", "50", "100"])
+        axes.set_ylim(0)
 
 
-def _panels(grid: Any, wanted: int) -> list[Any]:
-    """Return the first axes of a grid, and take the others away."""
-    panels = list(grid.flat)
-    for unused in panels[wanted:]:
+def _panels(part: SubFigure, titles: Sequence[str], across: int) -> list[tuple[str, Any]]:
+    """Return a panel for each title, of which so many stand side by side."""
+    across = min(across, len(titles))
+    grid = part.subplots(math.ceil(len(titles) / across), across, sharey=True, squeeze=False)
+    for unused in grid.flat[len(titles) :]:
         unused.remove()
-    # The last panel above an empty place shows the ticks that would have stood there.
-    for above in panels[max(0, wanted - grid.shape[1]) : wanted]:
-        above.tick_params(labelbottom=True)
-    return panels[:wanted]
+    return [*zip(titles, grid.flat, strict=False)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -317,10 +317,11 @@ _SHAPE = {
     "domains?": frozenset(DOMAIN_SOURCES),
     "states?": frozenset(STATE_SOURCES),
     "setup?": {
+        **{f"{one.name}?": bool for one in fields(Setup)},
         "comparison?": frozenset(COMPARISONS),
         "updates?": frozenset(UPDATES),
         "references?": frozenset(REFERENCES),
-        **dict.fromkeys(("reduced_search?", "first_turn?", "active_only?"), bool),
+        "credits?": frozenset(CREDITS),
     },
 }
 """The shape of a set-up's table from outside."""

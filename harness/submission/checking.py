@@ -64,8 +64,6 @@ from .notations import (
 )
 from .remarks import state_remarks, text_remarks
 
-_SHOWN_KEYS = 20
-
 _SAME_WORD = 0.85
 """The similarity from which a key is taken for a misspelt one: `sate` and `state` have 0.89."""
 
@@ -180,17 +178,14 @@ class _Checker:
         self._benchmark = benchmark
         self._limits = limits()
         self._reading = reading
-        # The first problem of a state, which says how to do without.
-        self._first = ""
         # A state that is in order.
         self._last: dict[str, dict[str, str]] = {}
 
     def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; all keys that are not read are one."""
         if self._unread:
-            keys = [f"{key} {n}×" for key, n in self._unread.items()]
-            listed = [*keys[:_SHOWN_KEYS], *["…"][: len(keys) - _SHOWN_KEYS]]
-            message = f"keys of turns that are not read: {', '.join(listed)}"
+            keys = ", ".join(f"{key} {n}×" for key, n in self._unread.items())
+            message = f"keys of turns that are not read: {keys}"
             self._remarks.add("", message, "unread keys", warning=False)
         return self._remarks.remarks()
 
@@ -349,9 +344,7 @@ class _Checker:
             if not refused:
                 self._remarks.add(_place_text(place), f"{message}; left out", "states")
                 return
-            self._first = self._first or message
-            hint = reading.without_states if message == self._first else ""
-            self._problem(place, f"{message}{hint}")
+            self._problem(place, f"{message}{reading.without_states}")
 
         def note(where: str, what: str) -> None:
             if reading.strict_states and what in LENIENT:

@@ -101,20 +101,13 @@ def is_metadata(state: object) -> bool:
 
 
 def metadata_slots(state: Mapping[Any, Any]) -> Iterator[tuple[Any, str, Any]]:
-    """Yield domain, slot and value of all slots of a state written as MultiWOZ's `metadata`."""
+    """Yield domain, slot and value of the slots with one, of a state written as `metadata`."""
     for domain, parts in state.items():
         for part, prefix in METADATA.items():
             for slot, value in parts[part].items():
-                if slot not in NOT_TRACKED:
+                is_set = not isinstance(value, str) or value.strip().lower() not in NO_VALUE
+                if is_set and slot not in NOT_TRACKED:
                     yield domain, f"{prefix}{slot}", value
-
-
-def _from_metadata(state: Mapping[Any, Any]) -> dict[Any, dict[str, Any]]:
-    nested: dict[Any, dict[str, Any]] = {}
-    for domain, slot, value in metadata_slots(state):
-        if not isinstance(value, str) or value.strip().lower() not in NO_VALUE:
-            nested.setdefault(domain, {})[slot] = value
-    return nested
 
 
 def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
@@ -142,10 +135,12 @@ def _slots(
     state: object, problem: Notify, remark: Notify
 ) -> Iterator[tuple[str, str | None, object]]:
     """Yield domain, slot and value of all slots of a state; of nested ones first each domain."""
+    if isinstance(state, Mapping) and is_metadata(state):
+        state = [[*slot] for slot in metadata_slots(state)]
     if isinstance(state, Mapping) and not any(
         slot_of(key) and not isinstance(one, Mapping) for key, one in state.items()
     ):
-        for domain, slots in (_from_metadata(state) if is_metadata(state) else state).items():
+        for domain, slots in state.items():
             if isinstance(slots, Mapping):
                 yield str(domain), None, None
                 yield from ((str(domain), slot, value) for slot, value in slots.items())
@@ -156,8 +151,8 @@ def _slots(
     elif isinstance(state, Mapping | Sequence) and not isinstance(state, str):
         flat = state.items() if isinstance(state, Mapping) else _listed(state, problem)
         for name, value in flat:
-            if slot := slot_of(name):
-                yield *slot, value
+            if domain_slot := slot_of(name):
+                yield *domain_slot, value
             else:
                 problem("", f"expected `domain-slot` as key, found {shown(name)}")
     else:
@@ -237,18 +232,8 @@ _SLOT_WORDS = STATE_SLOTS - {
     *("addr", "booked", "choice", "depart", "dest", "fee", "open", "openhours", "post", "ref"),
     "ticket",
 }
-_TWO_WORDS = {
-    ("price", "range"): "pricerange",
-    ("entrance", "fee"): "entrancefee",
-    ("leave", "at"): "leave",
-    ("arrive", "by"): "arrive",
-    ("book", "day"): "bookday",
-    ("book", "people"): "bookpeople",
-    ("book", "stay"): "bookstay",
-    ("book", "time"): "booktime",
-    ("car", "type"): "car",
-    ("train", "id"): "trainid",
-}
+_TWO_WORDS = {"leaveat": "leave", "arriveby": "arrive", "cartype": "car"}
+"""Slots of two words that are called otherwise together than by one word."""
 
 _NO_SLOT = {("people", "'s"), ("a", "time"), ("food", "takeaway")}
 """Neighbours that tell a word of a venue's name from a slot: "people 's portraits exhibition",
@@ -407,8 +392,9 @@ def _slot_in_words(tokens: list[str], position: int, in_slot: bool) -> tuple[str
     word = tokens[position].lower()
     before = tokens[position - 1].lower() if position else ""
     following = tokens[position + 1].lower() if position + 1 < len(tokens) else ""
-    if (word, following) in _TWO_WORDS:
-        return _TWO_WORDS[word, following], 2
+    together = _TWO_WORDS.get(word + following, word + following)
+    if following and together in STATE_SLOTS:
+        return together, 2
     if word not in _SLOT_WORDS:
         return None, 1
     in_value = in_slot and ((word, following) in _NO_SLOT or (before, word) in _NO_SLOT)

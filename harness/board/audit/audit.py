@@ -15,7 +15,7 @@ from ...cli import option
 from ...errors import refuse
 from ...io import STANDARD_STREAM, formatted, printable, write_json
 from ..entries import Entry, chosen_entries, read_entries
-from ..reported import ReportedTable, check_entries, read_reported
+from ..reported import check_entries, read_reported
 from ..rescoring import find_predictions
 from ..track import tracks
 from .audit_tables import audit_data, audit_text, record_tables
@@ -92,7 +92,10 @@ def command(
         searches = dict(tqdm(coming, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
-            recorded = chosen if names else _with_trackers(chosen, entries, reported)
+            # Public tables have figures of trackers, too.
+            public = {row.entry for table in reported for row in table.rows}
+            trackers = [one for one in entries if tracks()[one.system.track].takes_gold]
+            recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
             audit_tables = record_tables(recorded, reported, bool(names), searches)
             click.echo(formatted(audit_tables, format_), nl=False)
         if format_ == "text":
@@ -124,12 +127,3 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
         audited.append(entry)
     refuse(str(folder), problems)
     return audited
-
-
-def _with_trackers(
-    chosen: Sequence[Entry], entries: Sequence[Entry], tables: Sequence[ReportedTable]
-) -> list[Entry]:
-    """Return the entries chosen, and the trackers that public tables have figures of."""
-    named = {row.entry for table in tables for row in table.rows}
-    trackers = (one for one in entries if tracks()[one.system.track].takes_gold)
-    return [*chosen, *(one for one in trackers if one.key in named)]

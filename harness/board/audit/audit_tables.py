@@ -111,20 +111,16 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
         title, ways, figures, digits = _NEAREST[name]
         if not points:
             continue
-        headers, rows = [*ways, *figures, "off by"], []
+        rows = []
         for point in points:
             by_way = (point.ways[way] for way in ways.values())
-            cells = [_WORDS.get(way, way) for way in by_way]
+            cells = ["*" * point.stated(stated), *(_WORDS.get(way, way) for way in by_way)]
             cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
             rows.append([*cells, figure(point.off_by(claim), digits)])
-        if name != "nearest_named":
-            marks = ["*" if point.stated(stated) else "" for point in points]
-            headers, rows = ["", *headers], [[m, *r] for m, r in zip(marks, rows, strict=True)]
+        legend = "the stated set-up is not among them" if stated else "no set-up is stated"
+        if any(mark for mark, *_ in rows):
             legend = "* the authors' stated set-up"
-            if name == "nearest_rates" and not any(marks):
-                legend = "the stated set-up is not among them" if stated else "no set-up is stated"
-            title = f"{title} ({legend})"
-        yield f"{title}\n{text_table(headers, rows)}"
+        yield f"{title} ({legend})\n{text_table(['', *ways, *figures, 'off by'], rows)}"
 
 
 def _with_deviation(point: Point, metric: str, digits: int) -> str:
@@ -361,37 +357,34 @@ def _search_tables(
     entries: Sequence[Entry], searches: Mapping[str, SetupSearch]
 ) -> Iterator[Table]:
     """Yield the tables of how near the combinations come to what systems' authors report."""
-    explained = [
+    rows: list[list[str]] = []
+    data: list[dict[str, Any]] = []
+    named_rows: list[list[str]] = []
+    named_data: list[dict[str, Any]] = []
+    for name, claim, search in (
         (entry.system.name, claim, searches[entry.key])
         for entry in entries
         for claim in entry.system.reported
         if entry.key in searches and claim.setup == "own"
-    ]
-    rows: list[list[str]] = []
-    data: list[dict[str, Any]] = []
-    for name, claim, search in explained:
+    ):
+        about = {"system": name, "source": claim.source}
         for near in nearness(search, claim):
             counts = (str(near["tried"]), figure(near["off_by"], 2), str(near["as_near"]))
             shares = (f"{figure(near[share])} %" for share in ("share", "by_chance"))
             rows.append([name, " and ".join(near["figures"]), *counts, *shares])
-            data.append({"system": name, "source": claim.source, **near})
+            data.append({**about, **near})
+        for point in nearest_named(search, claim)[:1]:
+            metrics, off_by = point.reported(claim), point.off_by(claim)
+            printed = {f"reported_{metric}": f"{claim.figures[metric]:f}" for metric in metrics}
+            scored = {metric: point.figures[metric] for metric in metrics}
+            setup = {way: point.ways[way] for way in ("setup", "rules")}
+            texts = (" / ".join(printed.values()), *setup.values())
+            harness = " / ".join(map(figure, scored.values()))
+            named_rows.append([*about.values(), *texts, harness, figure(off_by)])
+            named_data.append({**about, **printed, **setup, **scored, "off_by": off_by})
     if rows:
         headers = ["system", "figures", "tried", "off by", "as near", "share", "by chance"]
         yield _declared("explained", headers, rows, data)
-    rows, data = [], []
-    for name, claim, search in explained:
-        for point in nearest_named(search, claim)[:1]:
-            metrics = point.reported(claim)
-            printed = {metric: f"{claim.figures[metric]:f}" for metric in metrics}
-            scored = {metric: point.figures[metric] for metric in metrics}
-            setup = {"setup": point.ways["setup"], "rules": point.ways["rules"]}
-            off_by = point.off_by(claim)
-            texts = (" / ".join(printed.values()), *setup.values())
-            harness = " / ".join(map(figure, scored.values()))
-            rows.append([name, claim.source, *texts, harness, figure(off_by)])
-            reported = {f"reported_{metric}": text for metric, text in printed.items()}
-            about = {"system": name, "source": claim.source, **reported, **setup}
-            data.append({**about, **scored, "off_by": off_by})
-    if rows:
+    if named_rows:
         headers = ["system", "source", "reported", "set-up", "rules", "harness", "off by"]
-        yield _declared("named", headers, rows, data)
+        yield _declared("named", headers, named_rows, named_data)

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization import BeliefState, read_toml
+from mwz.normalization import read_toml
 
 from ...benchmark import Benchmark
 from ...cli.data import statistics_table
@@ -26,8 +27,6 @@ from ...errors import counted
 from ...io import Table, figure
 from ...metrics import (
     MAIN_SETUP,
-    TrackedDialogue,
-    TrackedTurn,
     TrackingResult,
     parse_tracking_file,
     score_tracking,
@@ -99,7 +98,7 @@ def cells(
     figures = []
     for table in paper["tables"]:
         keys = table.get("systems") or paper["systems"]
-        tracked = {**_example_results(table), **_file_results(paper, table, keys, folders)}
+        tracked = _tracked(paper, table, keys, folders)
         for row in table["rows"]:
             printed = dict(zip(keys, row["figures"], strict=True))
             printed |= {CORPUS: row["corpus"]} if "corpus" in row else {}
@@ -121,28 +120,22 @@ def _place(table: Data) -> str:
     return f"{table.get('kind', 'table')} {table['number']}"
 
 
-def _example_results(table: Data) -> dict[str, TrackingResult]:
-    """Return column -> what the states score that a table prints."""
-    by_column = {}
-    for column, turns in table.get("examples", {}).items():
-        read = ((read_example(gold), read_example(predicted)) for gold, predicted in turns)
-        states = [TrackedTurn(number, *both) for number, both in enumerate(read)]
-        by_column[column] = score_tracking([TrackedDialogue(column, states)])
-    return by_column
-
-
-def _file_results(
+def _tracked(
     paper: Data, table: Data, columns: Sequence[str], folders: Sequence[Path]
 ) -> dict[str, TrackingResult]:
-    """Return column -> what its tracker's file scores, of those that are at hand."""
-    files, pins, results = table.get("files", {}), _pinned(paper), {}
+    """Return column -> what the states that the table prints score, or its file if at hand."""
+    results = {}
     choose = benchmark_chooser(None, "comparing with")
+    for column, turns in table.get("examples", {}).items():
+        pairs = [{"gt": read_example(gold), "pr": read_example(pred)} for gold, pred in turns]
+        file = parse_tracking_file({column: pairs}, column, choose)
+        results[column] = score_tracking(file.dialogues)
+    files, pins = table.get("files", {}), _pinned(paper)
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))
         if content is not None:
-            states = parse_predictions(content, path)
-            file = parse_tracking_file(states, path, choose)
+            file = parse_tracking_file(parse_predictions(content, path), path, choose)
             [(_, part, _)] = without(file, paper.get("left_out", ()), (), choose)
             results[column] = score_file(part, column, choose).result
     return results
@@ -162,14 +155,9 @@ def _tracked_figure(result: TrackingResult, metric: str, percent: bool) -> float
     return counts.get(metric) if share is None else share / (1 if percent else 100)
 
 
-def read_example(text: str) -> BeliefState:
+def read_example(text: str) -> list[str]:
     """Return a state that is written `domain-slot=value …`; equal slots without value are equal."""
-    state: dict[str, dict[str, str]] = {}
-    for pair in text.split():
-        name, _, value = pair.partition("=")
-        domain, _, slot = name.partition("-")
-        state.setdefault(domain, {})[slot] = value or "same"
-    return state
+    return [pair if "=" in pair else f"{pair}=same" for pair in text.split()]
 
 
 def equal_text(cells: Sequence[Figure]) -> str:
@@ -309,27 +297,21 @@ def same_system_table() -> Table:
     data: dict[str, list[dict[str, object]]] = {}
     for paper in map(read_paper, PAPERS):
         trained = paper.get("trained", {})
-        accuracies = [
-            pair
+        columns = [
+            zip(paper["systems"], row["figures"], strict=True)
             for table in paper["tables"]
             for row in table["rows"]
             if row["metric"] == "JGA" and "systems" not in table
-            for pair in zip(paper["systems"], row["figures"], strict=True)
         ]
-        for system, text in accuracies:
+        for system, text in chain(*columns):
             printed = Decimal(text).scaleb(0 if paper["percent"] else 2)
-            about = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
-            counts = {
-                f"of {units} turns": " or ".join(map(str, possible_counts(printed, units))) or "–"
-                for units in SIZES["turns"]
-            }
-            whose = trained.get(system, trained.get("others"))
-            training = {
-                "MultiWOZ": paper.get("version"),
-                "turns": paper.get("turns"),
-                "outputs": whose,
-            }
-            data.setdefault(system, []).append({**about, **counts, **training})
+            line = {"system": system, "paper": paper["source"], "JGA": f"{printed:f}"}
+            for units in SIZES["turns"]:
+                counts = " or ".join(map(str, possible_counts(printed, units)))
+                line[f"of {units} turns"] = counts or "–"
+            line |= {"MultiWOZ": paper.get("version"), "turns": paper.get("turns")}
+            line["outputs"] = trained.get(system, trained.get("others"))
+            data.setdefault(system, []).append(line)
     lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
     rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
     title = "Joint goal accuracy of what several papers call the same system"

@@ -270,8 +270,6 @@ def _sources(submission: NormalizedSubmission, scorer: Scorer) -> dict[str, dict
 
 @lru_cache(maxsize=len(TOKENIZERS))
 def _references(scorer: Scorer, tokenization: str) -> References:
-    if TOKENIZERS[tokenization] is tokenize_13a:
-        return scorer.references()
     references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
     return References.of_texts(references, TOKENIZERS[tokenization])
 
@@ -381,17 +379,13 @@ def setup_rates(
             successes.append(chance_of_both)
     return {
         setup: {
-            "inform": _total(informs),
-            "success": _total(successes),
+            "inform": float(percent(math.fsum(informs), len(informs))),
+            "success": float(percent(math.fsum(successes), len(successes))),
             "inform_deviation": _deviation(informs),
             "success_deviation": _deviation(successes),
         }
         for setup, informs, successes in zip(every, inform, success, strict=True)
     }
-
-
-def _total(chances: Sequence[float]) -> float:
-    return float(percent(math.fsum(chances), len(chances)))
 
 
 def _deviation(chances: Sequence[float]) -> float:

@@ -114,11 +114,16 @@ class TrackingResult:
         Args:
             main_only: Whether only those are wanted that compact tables and pictures show.
         """
-        figures, headings = self.figures, {}
+        figures = self.figures
+        return {title: figures[key] for title, key in self.headings(main_only).items()}
+
+    def headings(self, main_only: bool = False) -> dict[str, str]:
+        """Return what tables call the figures -> their keys; arguments as of `titled`."""
+        headings = {}
         for metric in tracking_metrics().values():
-            keys: Collection[str] = metric.keys_among(figures)
+            keys: Collection[str] = metric.keys_among(self.figures)
             for key in metric.headlines(keys) if main_only and keys else keys:
-                headings[metric.heading(key)] = figures[key]
+                headings[metric.heading(key)] = key
         return headings
 
     def slot_rates(self) -> dict[str, dict[str, float]]:
@@ -133,31 +138,20 @@ class TrackingResult:
 
     def text(self) -> str:
         """Return all figures as tables for a terminal."""
-        losses, mistakes = self.losses, self.mistakes
-        correlations: Any = mistakes["correlations"]
-        tables: dict[str, dict[str, Any]] = {
+        mistakes: dict[str, Any] = {**self.mistakes}
+        correlations = mistakes.pop("correlations")
+        tables: dict[str, Mapping[str, Any]] = {
             "metric (%)": self.titled(),
-            "count": {
-                "dialogues": self.dialogues,
-                "turns": self.turns,
-                **{name.replace("_", " "): count for name, count in self.counts.items()},
-            },
-            "along the dialogue": {
-                "dialogues that end inexact": losses["dialogues"],
-                "of them exact again after a loss": losses["recovered"],
-                "mean position of their first inexact turn": losses["mean_position"],
-                "dialogues with mistakes": mistakes["dialogues"],
-                "tail orientation (TO)": mistakes["tail_orientation"],
-                "non-uniformity (NU)": mistakes["non_uniformity"],
-                **{
-                    f"correlation of {measure} and {metric}": value
-                    for measure, values in correlations.items()
-                    for metric, value in values.items()
-                },
-            },
+            "count": {"dialogues": self.dialogues, "turns": self.turns, **self.counts},
+            "dialogues that end inexact": self.losses,
+            "dialogues with mistakes": mistakes,
+            **{f"correlation with {measure}": by for measure, by in correlations.items()},
         }
         return "\n\n".join(
-            text_table([title, "state tracking"], [[name, cell(v)] for name, v in values.items()])
+            text_table(
+                [title, "state tracking"],
+                [[name.replace("_", " "), cell(value)] for name, value in values.items()],
+            )
             for title, values in tables.items()
         )
 

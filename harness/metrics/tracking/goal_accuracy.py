@@ -180,13 +180,13 @@ def _flexible_verdicts(dialogue: DialogueStates, choices: Choices) -> list[Verdi
 
 
 def _flexible_reason(distance: float) -> str:
-    if distance == EXACT:
-        return "the states are equal"
-    if distance == ERROR:
-        return "the error is made in this turn"
-    if distance == math.inf:
-        return "right in itself, before any error"
-    return f"right in itself, {distance:g} after the turn of the latest error"
+    reasons = {
+        EXACT: "the states are equal",
+        ERROR: "the error is made in this turn",
+        math.inf: "right in itself, before any error",
+    }
+    later = f"right in itself, {distance:g} after the turn of the latest error"
+    return reasons.get(distance, later)
 
 
 def _lambdas(choices: Choices) -> dict[str, str]:
@@ -252,7 +252,6 @@ def _fuzzy_formula(sums: Sums, _: Choices) -> dict[str, float]:
 METRICS = (
     TrackingMetric(
         name="JGA",
-        title="joint goal accuracy",
         question="Is the whole state right?",
         unit="percent of the turns",
         source="Henderson, Thomson & Williams (2014)",
@@ -267,7 +266,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="joint recall",
-        title="joint recall",
         question="Are all gold values predicted (extra values ignored)?",
         unit="percent of the turns",
         source="reported as joint accuracy by papers that ignore extra slots",
@@ -280,7 +278,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="FGA",
-        title="flexible goal accuracy",
         question="Is the state right, forgiving old errors with time?",
         unit="percent of the turns",
         source="Dey, Kummara & Desarkar (2022)",
@@ -296,7 +293,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="fuzzy joint accuracy",
-        title="fuzzy joint accuracy, also with slots as written, and precision, recall and F1",
         question="Is the whole state right, where values may differ in their spelling?",
         unit="percent of the turns",
         source="the evaluator of Nekvinda & Dušek (2021)",

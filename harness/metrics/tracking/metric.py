@@ -40,7 +40,6 @@ class TrackingMetric:
 
     Attributes:
         name: What reports call it.
-        title: Its full name.
         question: What it asks, in one sentence.
         unit: Of its figures.
         source: The publication that defines it.
@@ -62,7 +61,6 @@ class TrackingMetric:
     """
 
     name: str
-    title: str
     question: str
     unit: str
     source: str
@@ -188,11 +186,6 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
     """
     metrics = declared(str(__package__), "METRIC", TrackingMetric)
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
-    taken: dict[str, str] = {}
-    for metric in metrics:
-        for key in {metric.name, *metric.groups}:
-            if taken.setdefault(key, metric.name) != metric.name:
-                raise RuntimeError(f"two state-tracking metrics are called {key}")
     return {metric.name: metric for metric in metrics}
 
 

@@ -102,17 +102,12 @@ def _relative_reason(turn: StatePair, choices: Choices) -> str:
     return f"{turn.correct} of the {slots} slots in either state right"
 
 
-def turn_average_goal_accuracy(turn: StatePair) -> float:
-    """Return |gold and predicted| / |gold| of one turn, whose gold state is not empty."""
-    return turn.correct / len(turn.gold)
-
-
 def _average_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
     scored = [turn for turn in dialogue.turns if turn.gold]
     return {
         "turns_with_gold": len(scored),
         "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
-        **exact_sum("AGA", map(turn_average_goal_accuracy, scored)),
+        **exact_sum("AGA", (turn.correct / len(turn.gold) for turn in scored)),
         # Of |gold or predicted|: a wrong slot has a pair of its own in each state.
         **exact_sum("IAGA", (turn.correct / (turn.slots + turn.wrong) for turn in scored)),
     }
@@ -295,7 +290,6 @@ def _change_reason(changes: Sequence[Change]) -> str:
 METRICS = (
     TrackingMetric(
         name="SA",
-        title="slot accuracy",
         question="Are all slots that the data set defines right, absent ones included?",
         unit="percent of the slots, averaged over turns",
         source="Wu et al. (2019)",
@@ -312,7 +306,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="AGA",
-        title="average goal accuracy (IAGA: over the union of gold and predicted values)",
         question="What share of the gold values is predicted?",
         unit="percent of the values, averaged over turns with a gold state",
         source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
@@ -321,14 +314,13 @@ METRICS = (
         titles={"AGA": "AGA", "IAGA": "IAGA"},
         verdicts=turn_by_turn(
             "AGA",
-            lambda turn, _: turn_average_goal_accuracy(turn) if turn.gold else None,
+            lambda turn, _: turn.correct / len(turn.gold) if turn.gold else None,
             _average_reason,
         ),
         rank=30,
     ),
     TrackingMetric(
         name="RSA",
-        title="relative slot accuracy",
         question="What share of the slots of either state is right?",
         unit="percent of the slots, averaged over turns",
         source="Kim et al. (2022)",
@@ -343,7 +335,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="F1",
-        title="slot F1, with precision and recall",
         question="What share of predicted (precision) and gold (recall) values is right?",
         unit="percent of the values of all turns",
         source="Kim et al. (2022), table 1",
@@ -356,7 +347,6 @@ METRICS = (
     ),
     TrackingMetric(
         name="GCA",
-        title="granular change accuracy",
         question="Is every change of the state predicted, each counted once?",
         unit="percent, of the changes of all dialogues",
         source="Aksu & Chen (2024)",

@@ -78,7 +78,7 @@ class StatePair:
         if not self.wrong:
             return 0
         return sum(
-            _before_last_dash(value) != _before_last_dash(self.predicted[slot])
+            value.rpartition("-")[:2] != self.predicted[slot].rpartition("-")[:2]
             for slot, value in self.gold.items()
             if slot in self.predicted
         )
@@ -113,11 +113,6 @@ class DialogueStates:
         """Return some of the turns as a dialogue of their own."""
         of_turns = self.numbers[turns], self.pairs[turns], self.turns[turns], self.written[turns]
         return DialogueStates(*of_turns)
-
-
-def _before_last_dash(value: str) -> str | None:
-    head, dash, _ = value.rpartition("-")
-    return head if dash else None
 
 
 def flat_state(state: BeliefState) -> State:

@@ -65,9 +65,6 @@ _PAIRS: Mapping[tuple[str, str], str] = {
 }
 """The keys of a turn's gold and predicted state in trackers' files -> what reports call those."""
 
-_SIDES = ("predicted", "gold")
-"""What SOM-DST's `id_turn` -> [predicted, gold] holds."""
-
 _Numbered: TypeAlias = "list[tuple[int | None, Any]]"
 """A dialogue's turns, each with its number if it has one."""
 
@@ -104,9 +101,7 @@ def _is_rearranged(dialogue: object) -> bool:
         return True
     if not isinstance(turn, Mapping):
         return False
-    if any(turn.keys() >= {*pair} for pair in _PAIRS):
-        return True
-    if is_metadata(turn.get(_METADATA)):
+    if any(turn.keys() >= {*pair} for pair in _PAIRS) or is_metadata(turn.get(_METADATA)):
         return True
     if all(key_of(turn, KEYS[field], *_TURN_KINDS[field]) is None for field in (RESPONSE, STATE)):
         return False
@@ -118,16 +113,14 @@ def _is_state(turn: object) -> bool:
     """Return whether a turn is itself a state, as in trackers' files, of a domain of MultiWOZ."""
     if not isinstance(turn, dict | list):
         return False
-    if is_metadata(turn):
-        return True
-    state = read_state(turn, lambda *problem: None, lambda *remark: None)
-    return not STATE_DOMAINS.isdisjoint(state)
+    state = read_state(turn, lambda *_: None, lambda *_: None)
+    return is_metadata(turn) or not STATE_DOMAINS.isdisjoint(state)
 
 
-def _speaker(turn: object) -> str | None:
+def _speaker(turn: Any) -> str | None:
     """Return who speaks in a turn, if it says so."""
     key = key_of(turn, KEYS["speaker"], str)
-    who = turn[key].strip().lower() if key is not None and isinstance(turn, Mapping) else None
+    who = None if key is None else turn[key].strip().lower()
     return who if who in _SPEAKERS else None
 
 
@@ -142,23 +135,13 @@ def _items(content: Any) -> Iterator[Any]:
 # From the outside in.
 
 
-def _unwrapped(content: object, keys: Keys) -> tuple[Any, object]:
+def _unwrapped(content: Any, keys: Keys) -> tuple[Any, object]:
     """Return what stands below a key such as `results`, and the key; or all of it, and None."""
-    is_dialogue = key_of(content, keys["turns"], list) is not None
-    if is_dialogue and key_of(content, keys["id"], str) is not None:
+    if None not in (key_of(content, keys["turns"], list), key_of(content, keys["id"], str)):
         # A file of one dialogue.
         return [content], None
     key = key_of(content, keys["wrapper"], dict, list)
-    if key is None or not isinstance(content, Mapping):
-        return content, None
-    # If this is a dialogue's id, there are others.
-    if any(_numbered(one, keys) for name, one in content.items() if name != key):
-        return content, None
-    if isinstance(content[key], dict):
-        inside, below = _unwrapped(content[key], keys)
-        if below is not None:
-            return inside, f"{key}, {below}"
-    return content[key], key
+    return (content, None) if key is None else (content[key], key)
 
 
 def _numbered(dialogue: object, keys: Keys) -> _Numbered:
@@ -168,9 +151,7 @@ def _numbered(dialogue: object, keys: Keys) -> _Numbered:
     if not isinstance(dialogue, Mapping):
         return []
     key = key_of(dialogue, keys["turns"], dict, list)
-    if key is None:
-        return _by_number(dialogue)
-    turns = dialogue[key]
+    turns = dialogue if key is None else dialogue[key]
     # Not below a second such key: nothing is nested without end.
     return _numbered(turns, keys) if isinstance(turns, list) else _by_number(turns)
 
@@ -184,9 +165,9 @@ def _logged(turn: Any, at: int) -> Any:
 
 def _by_number(turns: Mapping[Any, Any]) -> _Numbered:
     """Return the turns of an object whose keys are their numbers; none of any other."""
-    matches = [(_NUMBER.fullmatch(str(name)), turn) for name, turn in turns.items()]
-    numbered: _Numbered = [(int(match[1]), turn) for match, turn in matches if match is not None]
-    return numbered if len(numbered) == len(matches) else []
+    matches = [_NUMBER.fullmatch(str(name)) for name in turns]
+    numbers = [int(match[1]) for match in matches if match is not None]
+    return [*zip(numbers, turns.values(), strict=True)] if len(numbers) == len(turns) else []
 
 
 class Arrangement:
@@ -198,7 +179,7 @@ class Arrangement:
     """
 
     def __init__(self, source: str, named: Mapping[str, str] | None = None) -> None:
-        self.remarks = Findings()
+        self._remarks = Findings()
         self._source = source
         self._named = named or {}
         first = {role: (plain_key(key),) for role, key in self._named.items()}
@@ -208,15 +189,9 @@ class Arrangement:
         # The keys that say what is a dialogue, a turn or its number.
         self._outer: dict[str, None] = {}
 
-    @property
-    def name(self) -> str:
-        """What the file was recognised as."""
-        keys = f" ({', '.join(map(unquoted, self._outer))})" if self._outer else ""
-        return f"{self._name}{keys}"
-
     def note(self, message: str, place: str = "", warning: bool = False) -> None:
         """Remark how the file is read."""
-        self.remarks.add(place, message, "format", warning)
+        self._remarks.add(place, message, "format", warning)
 
     def dialogues(self, content: object) -> dict[str, list[Any]]:
         """Return dialogue id -> turns in order, each as the file has it.
@@ -227,9 +202,7 @@ class Arrangement:
         inside, key = _unwrapped(content, self._keys)
         if key is not None:
             self.note(f"what is read is in `{unquoted(key)}`")
-        numbered = self._by_dialogue(inside)
-        refuse(self._source, self._problems)
-        ordered = self._ordered(numbered)
+        ordered = self._ordered(self._by_dialogue(inside))
         refuse(self._source, self._problems)
         return ordered
 
@@ -239,7 +212,7 @@ class Arrangement:
         rows: dict[str, _Numbered] = {}
         if isinstance(content, Mapping):
             if all(map(_are_sides, content, content.values())):
-                pairs = {id_: dict(zip(_SIDES, one, strict=True)) for id_, one in content.items()}
+                pairs = {id_: {"predicted": p, "gold": g} for id_, (p, g) in content.items()}
                 return _by_combined_id({id_: [(None, pair)] for id_, pair in pairs.items()})
             for id_, dialogue in content.items():
                 self._add(dialogues, str(id_), dialogue)
@@ -285,24 +258,23 @@ class Arrangement:
 
     def _ordered(self, numbered: Mapping[str, _Numbered]) -> dict[str, list[Any]]:
         """Return turns by their numbers, or as they are if none has one."""
-        numbers = [[number for number, _ in turns] for turns in numbered.values()]
-        if all(number is None for in_dialogue in numbers for number in in_dialogue):
+        numbers = [{number for number, _ in turns} for turns in numbered.values()]
+        if all(of_dialogue <= {None} for of_dialogue in numbers):
             return {id_: [turn for _, turn in turns] for id_, turns in numbered.items()}
-        sets = [{*in_dialogue} for in_dialogue in numbers]
         numbering = max(
-            _NUMBERINGS,
-            key=lambda one: sum(in_dialogue == {*_range(one, in_dialogue)} for in_dialogue in sets),
+            _NUMBERINGS, key=lambda one: sum(each == {*_range(one, each)} for each in numbers)
         )
         return {id_: self._in_order(id_, turns, numbering) for id_, turns in numbered.items()}
 
     def _in_order(self, id_: str, turns: _Numbered, numbering: tuple[int, int]) -> list[Any]:
         """Return numbered turns in order, of which none may be missing or there twice."""
         place = f"dialogue {unquoted(id_)}"
-        by_number = dict(_without_opening(turns))
+        turns = _without_opening(turns)
+        by_number = dict(turns)
         if None in by_number:
             self._problems.add(place, "some of its turns have no number")
             return []
-        for number, count in Counter(number for number, _ in _without_opening(turns)).items():
+        for number, count in Counter(number for number, _ in turns).items():
             if count > 1:
                 self._problems.add(place, f"turn {number} is there twice")
         expected = _range(numbering, by_number)
@@ -319,8 +291,8 @@ class Arrangement:
         if system is None:
             return dialogues
         others = [f"{n} of {who}" for who, n in speakers.items() if who not in (None, system)]
-        left = f"; turns left out: {', '.join(others)}" if others else ""
-        self.note(f"what `{system}` says are the responses{left}")
+        left_out = f"; turns left out: {', '.join(others)}" * bool(others)
+        self.note(f"what `{system}` says are the responses{left_out}")
         return {
             id_: self._responses_of(f"dialogue {unquoted(id_)}", turns, system)
             for id_, turns in dialogues.items()
@@ -328,8 +300,7 @@ class Arrangement:
 
     def _responses_of(self, place: str, turns: Sequence[Any], system: str) -> list[Any]:
         """Return the system's turns; one where it speaks several times to the same user turn."""
-        before: list[Mapping[str, Any]] = []
-        exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = []
+        exchanges: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = [({}, [])]
         for turn in turns:
             who = _speaker(turn)
             if who in _USER:
@@ -339,7 +310,8 @@ class Arrangement:
                 # A call of a tool is no response.
                 is_call = any(turn.get(call) for call in _CALLS)
                 if reply[RESPONSE] or (reply[RESPONSE] is not None and not is_call):
-                    (exchanges[-1][1] if exchanges else before).append(reply)
+                    exchanges[-1][1].append(reply)
+        (_, before), *exchanges = exchanges
         if not exchanges:
             return before
         if before:
@@ -357,10 +329,16 @@ class Arrangement:
         first = every[0] if every and isinstance(every[0], Mapping) else {}
         slots = [key for key in first if _is_column(key)]
         in_all = all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every)
-        if not slots or not in_all or key_of(first, self._keys[STATE]) is not None:
+        if not (slots and in_all) or key_of(first, self._keys[STATE]) is not None:
             return dialogues
         self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
-        return {id_: [_gathered(turn, slots) for turn in of] for id_, of in dialogues.items()}
+
+        def gathered(turn: Mapping[Any, Any]) -> dict[Any, Any]:
+            # Empty cells are no value.
+            state = {slot: turn[slot] for slot in slots if turn[slot] not in ("", None)}
+            return {**{key: value for key, value in turn.items() if key not in slots}, STATE: state}
+
+        return {id_: [*map(gathered, turns)] for id_, turns in dialogues.items()}
 
     def _response(
         self, place: str, user: Mapping[str, Any], replies: Sequence[Mapping[str, Any]]
@@ -392,9 +370,10 @@ class Arrangement:
 
     def standard(self, dialogues: Mapping[str, Any], name: str = "") -> Standard:
         """Return what was read as a name, by default that of its arrangement, with the remarks."""
-        name = name or self.name
+        keys = ", ".join(map(unquoted, self._outer))
+        name = name or self._name + f" ({keys})" * bool(keys)
         self.note(f"read as {name}")
-        return Standard(dialogues, name, self.remarks.remarks())
+        return Standard(dialogues, name, self._remarks.remarks())
 
     def turns(self, ordered: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """Return dialogue id -> turns as in the standard form.
@@ -438,12 +417,6 @@ def _is_column(key: object) -> bool:
     return domain.lower() in DOMAINS and plain_slot_name(slot) in STATE_SLOTS
 
 
-def _gathered(turn: Mapping[Any, Any], slots: Sequence[Any]) -> dict[Any, Any]:
-    """Return a turn whose slots are its state; those of empty cells have no value."""
-    state = {slot: turn[slot] for slot in slots if turn[slot] not in ("", None)}
-    return {**{key: value for key, value in turn.items() if key not in slots}, STATE: state}
-
-
 def _turn(turn: Any, chosen: Mapping[Any, str]) -> Any:
     """Return a turn with the names of the standard form, without the empty cells of a table."""
     if isinstance(turn, str):
@@ -483,10 +456,9 @@ def _without_opening(turns: _Numbered) -> _Numbered:
 
 
 def _are_sides(id_: object, sides: object) -> bool:
-    """Return whether this is a turn of SOM-DST: two lists, of an id with a turn's number."""
-    if not isinstance(sides, list) or [list] * len(_SIDES) != [*map(type, sides)]:
-        return False
-    return _TURN_ID.fullmatch(str(id_)) is not None
+    """Return whether this is a turn of SOM-DST, `id_turn` -> [predicted, gold], both lists."""
+    are_lists = isinstance(sides, list) and [*map(type, sides)] == [list, list]
+    return are_lists and _TURN_ID.fullmatch(str(id_)) is not None
 
 
 def _by_combined_id(rows: dict[str, _Numbered]) -> dict[str, _Numbered]:

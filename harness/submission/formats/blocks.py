@@ -24,13 +24,14 @@ booking in the data set's own beliefs is one that its gold states lack.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...errors import Findings, refuse, shown, unquoted
+from ...errors import Findings, refuse, unquoted
 from ...io import decoded
-from ..notations import STATE_DOMAINS, STATE_SLOTS
+from ..notations import read_span
 from .arrangements import Arrangement
 from .standard import RESPONSE, STATE, Format, Standard
 
@@ -41,39 +42,24 @@ _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
 _BOOKING = "booking"
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """How a program prints blocks.
-
-    Attributes:
-        program: The program.
-        start: What its files begin with, by which they are recognised.
-        labels: The labels of a block's lines, in order: first that of the dialogue's id, last that
-            of the response.
-    """
-
-    program: str
-    start: re.Pattern[bytes]
-    labels: tuple[str, ...]
-
-
-_LAYOUTS = (
-    _Layout(
-        "SOLOIST",
+_LAYOUTS: Mapping[str, tuple[re.Pattern[bytes], tuple[str, ...]]] = {
+    "SOLOIST": (
         re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:"),
         ("filename", "belief", _BELIEF, "reply", "gen_reply"),
     ),
-    _Layout(
-        "LaRL",
+    "LaRL": (
         re.compile(rb"\s*(?:[^\s:]+-prev_ctx =|True:[^\n]*\n\s*Pred:)"),
         (_CONTEXT, "True", "Pred"),
     ),
-)
+}
+"""Program -> what its files begin with, by which they are recognised, and the labels of a block's
+lines, in order: first that of the dialogue's id, last that of the response."""
 
 
-def _layouts(content: bytes) -> list[_Layout]:
+def _labels(content: bytes) -> tuple[str, ...]:
+    """Return the labels of a file's blocks; none of a file without blocks."""
     text = content.removeprefix(b"\xef\xbb\xbf")
-    return [layout for layout in _LAYOUTS if layout.start.match(text)]
+    return next((labels for start, labels in _LAYOUTS.values() if start.match(text)), ())
 
 
 def _labelled(line: str) -> tuple[str, str]:
@@ -91,7 +77,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
     Raises:
         InputError: The file is not text in UTF-8, or a block is not as it should be.
     """
-    labels = _layouts(content)[0].labels
+    labels = _labels(content)
     blocks: list[dict[str, Any]] = []
     problems = Findings()
     rows: list[tuple[str, str]] = []
@@ -115,67 +101,48 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
 def _recognises(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
-    return isinstance(first, Mapping) and any({*first} >= {*one.labels, _LINE} for one in _LAYOUTS)
+    every = (labels for _, labels in _LAYOUTS.values())
+    return isinstance(first, Mapping) and any({*first} >= {*labels, _LINE} for labels in every)
 
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    (layout,) = (one for one in _LAYOUTS if one.labels[-1] in content[0])
-    id_label, *_, response_label = layout.labels
+    program, labels = next(
+        (program, labels) for program, (_, labels) in _LAYOUTS.items() if labels[-1] in content[0]
+    )
     arrangement = Arrangement(source)
-    problems = Findings()
     dialogues: dict[str, list[dict[str, Any]]] = {}
     lines: dict[str, int] = {}
-    last = None
     for block in content:
-        id_, line = block[id_label], block[_LINE]
+        id_ = block[labels[0]]
+        lines.setdefault(id_, block[_LINE])
         turns = dialogues.setdefault(id_, [])
-        if turns and id_ != last:
-            twice = f"dialogue {unquoted(id_)} is there twice, first in line {lines[id_]}; keep one"
-            problems.add(f"line {line}", twice)
-        lines.setdefault(id_, line)
-        turn: dict[str, Any] = {RESPONSE: block[response_label]}
-        if _BELIEF in layout.labels:
-            place = f"dialogue {unquoted(id_)}, turn {len(turns)}"
-            turn[STATE] = _state(block[_BELIEF], place, arrangement.remarks)
-        turns.append(turn)
-        last = id_
-    refuse(source, problems)
-    labels = ", ".join([response_label, *({_BELIEF} & {*layout.labels})])
-    name = f"{layout.program}'s {FORMAT.name} ({labels})"
-    return replace(arrangement.standard(dialogues, name), lines=lines)
+        turns.append({RESPONSE: block[labels[-1]]})
+        if _BELIEF in block:
+            place = f"dialogue {unquoted(id_)}, turn {len(turns) - 1}"
+            note = partial(arrangement.note, place=place, warning=True)
+            turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
+    keys = ", ".join([labels[-1], *({_BELIEF} & {*labels})])
+    standard = arrangement.standard(dialogues, f"{program}'s {FORMAT.name} ({keys})")
+    return replace(standard, lines=lines)
 
 
-def _state(belief: str, place: str, remarks: Findings) -> dict[str, dict[str, str]]:
-    """Return the state that a belief writes; a slot that is cut off before its value says nothing.
+def _span(belief: str) -> str:
+    """Return a belief as a span with slots in brackets, booking slots as the data set calls them.
 
     Args:
-        belief: `hotel area = north ; stars = 4 | train day = monday`, after `<belief> :`; `none`.
-        place: Where it is.
-        remarks: What is left out and said something is added to them.
+        belief: `hotel area = north ; stars = 4 | train day = monday`, after `<belief> :`; `none`. A
+            slot that is cut off before its value says nothing.
     """
-    state: dict[str, dict[str, str]] = {}
-    for domain, slot, value in _triples(_OPENING.sub("", belief, count=1)):
-        if domain not in STATE_DOMAINS:
-            remarks.add(place, f"`{_BELIEF}`: {shown(domain)} is no domain; left out", "belief")
-        elif slot not in STATE_SLOTS:
-            remarks.add(place, f"`{_BELIEF}`: {shown(slot)} is no slot; left out", "belief")
-        else:
-            state.setdefault(domain, {})[slot] = value
-    return state
-
-
-def _triples(belief: str) -> Iterator[tuple[str, str, str]]:
-    """Yield domain, slot and value of a belief, booking slots as the data set calls them."""
-    last = _BOOKING
-    for part in filter(None, map(str.strip, belief.split("|"))):
+    domain, span = _BOOKING, ""
+    for part in map(str.strip, _OPENING.sub("", belief, count=1).split("|")):
         named, _, pairs = part.partition(" ")
-        booking = named == _BOOKING
-        domain = last if booking else named
-        last = domain
+        is_booking = named == _BOOKING
+        domain = domain if is_booking else named
         for pair in pairs.split(";"):
-            slot, _, value = (text.strip() for text in pair.partition("="))
-            if slot and value:
-                yield domain, f"book{slot}" if booking and last != _BOOKING else slot, value
+            slot, _, value = map(str.strip, pair.partition("="))
+            if value:
+                span += f"[{domain}] [value_{'book' * is_booking}{slot}] {value} "
+    return span
 
 
 FORMAT = Format(
@@ -185,6 +152,6 @@ FORMAT = Format(
     "`ID.json-prev_ctx =`, `True:` and `Pred:`, as LaRL and HDNO do.",
     recognises=_recognises,
     read=_read,
-    is_text=lambda content: bool(_layouts(content)),
+    is_text=lambda content: bool(_labels(content)),
     parse=_parse,
 )

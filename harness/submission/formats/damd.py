@@ -21,7 +21,6 @@ Responses under the Same Context"; the log is in MinTL's repository.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -29,7 +28,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from ...errors import Findings, InputError, shown, unquoted
+from ...errors import InputError, shown, unquoted
 from ..notations import read_span, without_tokens
 from .arrangements import Arrangement, raw_turns
 from .standard import RESPONSE, STATE, Format, Standard
@@ -55,11 +54,10 @@ def _has_spans(content: object) -> bool:
 def _read_spans(content: object, source: str) -> Standard:
     arrangement = Arrangement(source)
     dialogues = arrangement.dialogues(content)
-    remarks = arrangement.remarks
     turns = [turn for one in dialogues.values() for turn in one if isinstance(turn, Mapping)]
     generated, given = _RESPONSES
     response_key = generated if any(generated in turn for turn in turns) else given
-    belief_key = _belief_key(turns, response_key, remarks)
+    belief_key = _belief_key(turns, response_key, arrangement)
 
     def read_turn(place: str, turn: Any) -> Any:
         if not isinstance(turn, Mapping):
@@ -70,12 +68,10 @@ def _read_spans(content: object, source: str) -> Standard:
         read = {RESPONSE: response}
         belief = turn.get(belief_key)
         if isinstance(belief, str):
-            belief = read_span(belief, lambda remark: note(place, remark))
+            note = partial(arrangement.note, place=place, warning=True)
+            belief = read_span(belief, note)
         # Some write the state itself; the standard form's checks apply.
         return read if belief is None else {**read, STATE: belief}
-
-    def note(place: str, remark: str) -> None:
-        remarks.add(place, f"`{belief_key}`: {remark}", "belief span")
 
     read = {
         id_: [read_turn(f"dialogue {unquoted(id_)}, turn {n}", turn) for n, turn in enumerate(one)]
@@ -86,22 +82,21 @@ def _read_spans(content: object, source: str) -> Standard:
 
 
 def _belief_key(
-    turns: Sequence[Mapping[str, Any]], response_key: str, remarks: Findings
+    turns: Sequence[Mapping[str, Any]], response_key: str, arrangement: Arrangement
 ) -> str | None:
     """Return the key of the predicted belief spans; None if there are none."""
     generated, given = _BELIEFS
     if any(turn.get(generated) for turn in turns):
         return generated
     if any(generated in turn for turn in turns):
-        remarks.add("", f"every `{generated}` is empty: no states are read", "states")
+        arrangement.note(f"every `{generated}` is empty: no states are read", warning=True)
     elif any(turn.get(given) for turn in turns):
         if response_key != _RESPONSES[0]:
             return given
-        remarks.add(
-            "",
+        arrangement.note(
             f"`{given}` beside `{response_key}` is the data set's and not read as predicted; if it "
             f"is the system's, call it `{generated}`",
-            "states",
+            warning=True,
         )
     return None
 
@@ -147,11 +142,11 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 
     Returns:
         Per turn `line`, the number of the line that begins it, from 1; `user`, what the user said,
-        as DAMD preprocessed it; `response`, the data set's; `state`, as predicted; and
+        as DAMD preprocessed it; `state`, as predicted, a Python dictionary as text; and
         `gold_domains`.
 
     Raises:
-        InputError: A turn is incomplete or a line of it is not as DAMD writes it.
+        InputError: A turn is incomplete.
     """
     lines = enumerate(content.decode(errors="replace").splitlines(), start=1)
     matches = [(number, match) for number, line in lines if (match := _LINE.fullmatch(line))]
@@ -159,44 +154,19 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
     for at in range(0, len(matches), len(_FIELDS)):
         of_turn = matches[at : at + len(_FIELDS)]
         fields = {match[1]: match[2] for _, match in of_turn}
-        start, end = of_turn[0][0], of_turn[-1][0]
+        start = of_turn[0][0]
         if tuple(fields) != _FIELDS:
             expected = ", ".join(f"`{name}:`" for name in _FIELDS)
             raise InputError(source, f"line {start}: expected {expected}, in this order")
-        domains = read_dict(fields["true_domains"], source, end)
         turns.append(
             {
                 "line": start,
                 "user": fields["user turn"],
-                RESPONSE: fields["resp turn"],
-                STATE: read_dict(fields["constraint_dict"], source, start),
-                GOLD_DOMAINS: [name.strip("[]") for name in domains],
+                STATE: fields["constraint_dict"],
+                GOLD_DOMAINS: re.findall(r"\[(\w+)\]", fields["true_domains"]),
             }
         )
     return turns
-
-
-def read_dict(text: str, source: str, line: int) -> dict[str, Any]:
-    """Return the Python dictionary that a line of a file writes.
-
-    Raises:
-        InputError: It writes none, or one with keys that are no texts.
-    """
-    try:
-        value = ast.literal_eval(text)
-    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
-        # A list or dictionary as a key is a type error.
-        value = None
-    if not isinstance(value, dict) or not _has_names(value):
-        raise InputError(source, f"line {line}: expected a Python dictionary, found {shown(text)}")
-    return value
-
-
-def _has_names(value: object) -> bool:
-    """Whether all keys of a dictionary, and of those in it, are texts."""
-    return not isinstance(value, dict) or all(
-        isinstance(key, str) and _has_names(inside) for key, inside in value.items()
-    )
 
 
 def _dialogues(
@@ -258,27 +228,19 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r" -(s|ly)\b", r"\1", text[:_COMPARED].lower()).split())
 
 
-def _is_text(content: bytes) -> bool:
-    return all(f"\n{field}:".encode() in content[:_SEARCHED] for field in _FIELDS)
-
-
 def _is_log(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
     return isinstance(first, Mapping) and GOLD_DOMAINS in first
 
 
-def _read_log(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
-    return Standard({}, _LOG.name, find=partial(_dialogues, content, source))
-
-
-_LOG = Format(
+_LOG: Format = Format(
     name="DAMD's log",
     description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
     "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
     "found by what the user says.",
     recognises=_is_log,
-    read=_read_log,
-    is_text=_is_text,
+    read=lambda turns, source: Standard({}, _LOG.name, find=partial(_dialogues, turns, source)),
+    is_text=lambda text: all(f"\n{one}:".encode() in text[:_SEARCHED] for one in _FIELDS),
     parse=_parse,
 )
 

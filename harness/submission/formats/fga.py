@@ -19,7 +19,6 @@ from typing import Any
 from ...errors import Findings, refuse, shown, unquoted
 from ...io import decoded
 from .arrangements import Arrangement, raw_turns
-from .damd import read_dict
 from .standard import GOLD, STATE, Format, Standard
 
 CORRECTNESS = "which slots are right, as of TripPy"
@@ -46,26 +45,21 @@ _VALUES = ("wrong", "right")
 _STATES = {"GT": "gt", "PR": "pr"}
 
 
-def _is_sheet(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID")
-
-
 def _parse_sheets(content: bytes, source: str) -> list[dict[str, Any]]:
     """Return dialogues, each with its turns' gold states, `gt`, and predicted states, `pr`.
 
     Raises:
-        InputError: The file is not text in UTF-8, or a state is no dictionary.
+        InputError: The file is not text in UTF-8.
     """
     dialogues: list[dict[str, Any]] = []
-    for number, line in enumerate(decoded(content, source).splitlines(), start=1):
+    for line in decoded(content, source).splitlines():
         label, _, text = (part.strip() for part in line.partition(":"))
         if label == "Dialogue ID":
             dialogues.append({"id": text, "turns": []})
         elif label == "Turn":
             dialogues[-1]["turns"].append({})
         elif label in _STATES and dialogues[-1]["turns"]:
-            state = read_dict(text.replace("{{}}", "{}"), source, number)
-            dialogues[-1]["turns"][-1][_STATES[label]] = state
+            dialogues[-1]["turns"][-1][_STATES[label]] = text.replace("{{}}", "{}")
     return dialogues
 
 
@@ -81,7 +75,7 @@ def _recognises(content: object) -> bool:
 def _read(content: object, source: str) -> Standard:
     arrangement, problems = Arrangement(source), Findings()
     read: dict[str, list[dict[str, Any]]] = {}
-    names = set()
+    name = ""
     for id_, turns in arrangement.dialogues(content).items():
         read[id_] = []
         carried: dict[Any, Any] = {}
@@ -89,18 +83,16 @@ def _read(content: object, source: str) -> Standard:
             if isinstance(turn, Mapping) and isinstance(turn.get("pr_turn"), Mapping):
                 carried = {**carried, **turn["pr_turn"]}
                 read[id_].append({GOLD: turn.get("gt"), STATE: carried})
-                names.add("Hi-DST (gt, pr_turn)")
+                name = "Hi-DST (gt, pr_turn)"
             elif _is_correctness(turn) and len(turn) == _NUMBER and {*turn} <= {0, 1}:
                 read[id_].append({GOLD: _named([1] * _NUMBER), STATE: _named(turn)})
-                names.add(CORRECTNESS)
+                name = CORRECTNESS
             else:
                 expected = f"{_NUMBER} numbers, 1 for a slot that is right and 0 for another"
                 expected = f"expected {expected}, or `gt` and `pr_turn`, found {shown(turn)}"
                 problems.add(f"dialogue {unquoted(id_)}, turn {number}", expected)
-    if len(names) > 1:
-        problems.add("", f"some turns are {' and others '.join(sorted(names))}")
     refuse(source, problems)
-    return arrangement.standard(read, names.pop())
+    return arrangement.standard(read, name)
 
 
 def _named(numbers: list[int]) -> dict[str, dict[str, str]]:
@@ -117,6 +109,6 @@ FORMAT = Format(
     "people rate dialogues (docs/state-tracking.md).",
     recognises=_recognises,
     read=_read,
-    is_text=_is_sheet,
+    is_text=lambda content: content.removeprefix(b"\xef\xbb\xbf").startswith(b"Dialogue ID"),
     parse=_parse_sheets,
 )

@@ -36,16 +36,8 @@ Keys: TypeAlias = "Mapping[str, Sequence[str]]"
 KEYS: Keys = {
     "wrapper": ("results", "predictions", "outputs", "dialogues", "dialogs", "generations", "data"),
     "id": (
-        *(
-            "dialogueid",
-            "dialogid",
-            "dialid",
-            "dialogueidx",
-            "conversationid",
-            "dialogue",
-            "dialog",
-        ),
-        *("filename", "id"),
+        *("dialogueid", "dialogid", "dialid", "dialogueidx", "conversationid"),
+        *("dialogue", "dialog", "filename", "id"),
     ),
     "turns": (
         *("turns", "log", "messages", "dialogue", "dialog", "conversation", "conversations"),

@@ -27,7 +27,7 @@ from ...metrics import (
     Choices,
     DialogueStates,
     TrackedDialogue,
-    TrackingResult,
+    cell,
     correlation,
     dialogue_states,
     judge_changes,
@@ -86,6 +86,7 @@ def analyse(
     changes = [judge_changes(dialogue.pairs) for dialogue in states]
     mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
     changed = [any(by_turn) for by_turn in changes]
+    scores = _turn_scores(states, choices)
     taken, between, biases = {}, {}, {}
     for decay in map(lambda_label, choices.lambdas):
         points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
@@ -96,7 +97,10 @@ def analyse(
     return {
         "recipe": recipe,
         "dialogues": len(dialogues),
-        "turns": _matrix(_turn_scores(states, choices)),
+        "turns": {
+            first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
+            for first, ours in scores.items()
+        },
         "slots": dict(sorted(used.items())),
         "fewer_slots": 100 * fewer / len(states),
         "taken": taken,
@@ -120,18 +124,6 @@ def analyses_of(
     if recipe == PUBLISHED and len(files) > 1:
         files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
     return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
-
-
-def compared_figures(result: TrackingResult) -> dict[str, float]:
-    """Return heading -> percent, of the figures that papers hold against each other.
-
-    They are those that tables show, and SA, AGA and others that tables leave out.
-    """
-    return {
-        metric.heading(key): result.figures[key]
-        for metric in tracking_metrics().values()
-        for key in metric.headlines(metric.keys_among(result.figures)) or [metric.name]
-    }
 
 
 def dialogue_figures(
@@ -193,15 +185,8 @@ def _turn_scores(
     return {heading: column for heading, column in scores.items() if set(column) != {None}}
 
 
-def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
-    """Return the correlations of all pairs of metrics, over the turns that both score."""
-    return {
-        first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
-        for first, ours in scores.items()
-    }
-
-
 def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
+    """Return the correlation of two metrics over the turns that both score."""
     both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
     return correlation([a for a, _ in both], [b for _, b in both])
 
@@ -264,19 +249,12 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
         }
 
 
-def _ends_text(ends: Sequence[float] | None) -> str:
-    return "–" if ends is None else "[{:.4f}, {:.4f}]".format(*ends)
-
-
 def spread_table(spread: Mapping[str, Spread]) -> Table:
     """Return how each metric is spread over several files as a table."""
-    columns = {"mean": "mean", "SD": "deviation", "lowest": "lowest", "highest": "highest"}
-    rows = [
-        [name, *(figure(getattr(one, key), 2) for key in columns.values())]
-        for name, one in spread.items()
-    ]
+    headers = ["", "mean", "SD", "lowest", "highest", "files"]
     data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
-    return Table("spread", "Metrics over the files (%)", ["", *columns], rows, data)
+    rows = [[name, *map(cell, asdict(one).values())] for name, one in spread.items()]
+    return Table("spread", "Metrics over the files (%)", headers, rows, data)
 
 
 def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
@@ -301,7 +279,7 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
             "turns",
             f"{name}: correlation of metrics over turns",
             ["", *turns],
-            [[one, *(figure(row[to], 2) for to in turns)] for one, row in turns.items()],
+            [[one, *map(cell, row.values())] for one, row in turns.items()],
             [{"metric": one, **row} for one, row in turns.items()],
         ),
         Table(
@@ -318,13 +296,9 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
             [
                 [
-                    own,
-                    str(analysis["taken"][own]),
-                    figure(analysis["between"][own], 2),
-                    measure,
-                    figure(bias["fga"], 2),
-                    figure(bias["gca"], 2),
-                    _ends_text(bias["difference"]),
+                    *(own, cell(analysis["taken"][own]), cell(analysis["between"][own]), measure),
+                    *(cell(bias["fga"]), cell(bias["gca"])),
+                    "[{:.4f}, {:.4f}]".format(*bias["difference"]) if bias["difference"] else "–",
                 ]
                 for own, measure, bias in biases
             ],
@@ -338,15 +312,7 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
                 f"bins_{measure}",
                 f"{name}: scores by {measure} (scores: {unit})",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-                [
-                    [
-                        figure(one["start"], 2),
-                        str(one["dialogues"]),
-                        figure(one["fga"], 2),
-                        figure(one["gca"], 2),
-                    ]
-                    for one in bias["bins"]
-                ],
+                [[*map(cell, one.values())] for one in bias["bins"]],
                 bias["bins"],
             )
             for measure, bias in analysis["biases"][decay].items()

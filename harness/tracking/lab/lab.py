@@ -26,7 +26,6 @@ from .analysis import (
     PUBLISHED,
     analyses_of,
     analysis_tables,
-    compared_figures,
     spread_table,
 )
 from .ratings import (
@@ -89,7 +88,7 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
     scored = _scored(given, files)
     dialogues = {one.name: one.file.dialogues for one in scored}
     analyses = analyses_of(dialogues, given["choices"], recipe)
-    figures = [compared_figures(one.result) for one in scored]
+    figures = [one.result.titled() for one in scored]
     spread = spread_of(figures) if len(scored) > 1 else {}
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
@@ -110,7 +109,7 @@ def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
     """
     paths, numbers = series_numbers(name, files)
     scored = _scored(given, paths)
-    figures = [compared_figures(one.result) for one in scored]
+    figures = [one.result.titled() for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
     curves = {"series": name, "points": points}
     _print(given, curves_tables(name, points), {"curves": curves})

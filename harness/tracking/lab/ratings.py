@@ -14,6 +14,7 @@ import csv
 import io
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -68,6 +69,8 @@ COEFFICIENTS: Mapping[str, str] = {
 SAME_SIGN = "same preference"
 """The share of the units where both sides have the same sign, of those where neither is 0."""
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?|\d*\.\d+)", re.ASCII)
+
 FEWEST = 3
 
 _VERSUS = " vs. "
@@ -95,18 +98,15 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
         if not rating:
             continue
         place = f"line {rows.line_num}"
-        try:
-            value = float(rating)
-        except ValueError:
-            value = math.nan
         of_dialogue = ratings.setdefault(dialogue_id(id_), {})
-        if not math.isfinite(value):
+        if not _NUMBER.fullmatch(rating):
             problems.add(place, f"expected a number as rating, found {shown(rating)}")
         elif not id_ or not rater:
             problems.add(place, "expected the id of a dialogue and the name of a rater")
         elif rater in of_dialogue:
             problems.add(place, "the rater has rated the dialogue before; keep one rating")
-        of_dialogue[rater] = value
+        else:
+            of_dialogue[rater] = float(rating)
     refuse(source, problems)
     return ratings
 
@@ -287,8 +287,8 @@ class RatedDialogue:
 
     Attributes:
         file: Its id.
-        info: Its turns, from the first: `turn_num`, the number from 0; system -> response; and
-            "A vs. B" -> criterion -> what each rater prefers, "A", "B" or "Tie".
+        info: Its turns, from the first: system -> response, and "A vs. B" -> criterion -> what each
+            rater prefers, "A", "B" or "Tie".
     """
 
     file: str
@@ -297,7 +297,7 @@ class RatedDialogue:
 
 def read_preferences(
     path: str | Path,
-) -> tuple[dict[str, dict[str, list[str]]], Mapping[tuple[str, str, str], Ratings]]:
+) -> tuple[dict[str, dict[str, list[Any]]], Mapping[tuple[str, str, str], Ratings]]:
     """Return the responses of systems, and which of them people prefer.
 
     Returns:
@@ -305,8 +305,8 @@ def read_preferences(
         ratings of turns.
 
     Raises:
-        InputError: The file cannot be read or has another layout, or a turn lacks a response or has
-            a preference for another system.
+        InputError: The file cannot be read or has another layout, or a turn has a preference for
+            another system.
 
     Source: human_evaluation/human_annotation.json of InitialBug/MarCo-Dialog (Wang et al., 2020).
     """
@@ -316,17 +316,14 @@ def read_preferences(
     if not pairs:
         raise InputError(source, f"expected preferences in its turns, under 'A{_VERSUS}B'")
     systems = sorted({name for pair in pairs for name in pair.split(_VERSUS, 1)})
-    responses: dict[str, dict[str, list[str]]] = {name: {} for name in systems}
+    responses: dict[str, dict[str, list[Any]]] = {name: {} for name in systems}
     preferences: dict[tuple[str, str, str], dict[Unit, dict[str, float]]] = {}
     problems = Findings()
-    for id_, turn in ((dialogue_id(one.file), turn) for one in content for turn in one.info):
-        number = len(responses[systems[0]].get(id_, ()))
+    turns = [(dialogue_id(one.file), *turn) for one in content for turn in enumerate(one.info)]
+    for id_, number, turn in turns:
         place = f"dialogue {id_}, turn {number}"
         for name, of_system in responses.items():
-            of_system.setdefault(id_, []).append(str(turn.get(name)))
-        if turn.get("turn_num") != number or not all(isinstance(turn.get(s), str) for s in systems):
-            expected = f"each dialogue once, `turn_num` from 0, responses of {', '.join(systems)}"
-            problems.add(place, f"expected {expected}")
+            of_system.setdefault(id_, []).append(turn.get(name))
         for pair in (key for key in turn if _VERSUS in key):
             first, second = pair.split(_VERSUS, 1)
             values = {"tie": 0.0, first.casefold(): 1.0, second.casefold(): -1.0}
