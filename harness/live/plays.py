@@ -381,12 +381,8 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def followed_text(plays: Plays, id_: str) -> str | None:
-    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task.
-
-    Returns:
-        None if it is not played.
-    """
+def followed_text(plays: Plays, id_: str) -> str:
+    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
     texts = []
     lines = [line for line in plays.lines if line["dialogue_id"] == id_]
     for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
@@ -404,7 +400,7 @@ def followed_text(plays: Plays, id_: str) -> str | None:
         head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
         texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
-    return "\n\n".join(texts) or None
+    return "\n\n".join(texts)
 
 
 def _goal(world: World, id_: str) -> dict[str, Goal]:
