@@ -304,26 +304,6 @@ class _Part:
             if span.slot == slot and (of_train or self.domain in {v.domain for v in span.venues})
         ]
 
-    @property
-    def unsaid(self) -> dict[str, int | None]:
-        """Slots that the user had reason to say and did not -> the turn that asks for it, if any.
-
-        There is none before an offer, to book before a booking, or to book otherwise unrefused.
-        """
-        refused = any("reason" in one["result"] for _, one in self.tries)
-        said = " ".join(turn["user"] for turn in self.turns)
-        lacking = [slot for slot, value in self.slots.items() if not says(said, slot, value)]
-        never_books = self.went.matched and {*self.wanted.book} <= {*lacking}
-        if not self.ended or not (self.made or self.went.venues):
-            return {}
-        heard = [Heard(turn["response"], self.world, self.domain) for turn in self.turns[:-1]]
-        return {
-            slot: next((turn for turn, one in enumerate(heard) if one.asked([slot])), None)
-            for slot in lacking
-            if slot in self.wanted.info or self.made or never_books
-            if slot not in self.wanted.fail_book or refused
-        }
-
     def unfit(self, venues: Iterable[str]) -> str:
         """Return which of some venues do not fit and why, and which would."""
         world, wanted = self.world, self.wanted.info
@@ -409,11 +389,22 @@ def _not_answered(part: _Part) -> str:
 
 
 def _unsaid(part: _Part, asked: bool) -> str:
-    unsaid = {s: turn for s, turn in part.unsaid.items() if (turn is not None) == asked}
-    return ", ".join(
-        f"{'' if turn is None else f'turn {turn}: '}{slot} {part.slots[slot]}"
-        for slot, turn in unsaid.items()
-    )
+    # There is no reason to say anything before an offer, to book before a booking, or to book
+    # otherwise unrefused.
+    if not part.ended or not (part.made or part.went.venues):
+        return ""
+    wanted, said = part.wanted, " ".join(turn["user"] for turn in part.turns)
+    lacking = {slot: v for slot, v in part.slots.items() if not says(said, slot, v)}
+    books = part.made or (part.went.matched and {*wanted.book} <= {*lacking})
+    refused = any("reason" in one["result"] for _, one in part.tries)
+    heard = [Heard(turn["response"], part.world, part.domain) for turn in part.turns[:-1]]
+    words = []
+    for slot, value in lacking.items():
+        turns = [f"turn {turn}: " for turn, one in enumerate(heard) if one.asked([slot])]
+        has_reason = (slot in wanted.info or books) and (refused or slot not in wanted.fail_book)
+        if has_reason and bool(turns) == asked:
+            words.append(f"{''.join(turns[:1])}{slot} {value}")
+    return ", ".join(words)
 
 
 def _unfit_accepted(part: _Part) -> str:

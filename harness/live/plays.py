@@ -363,20 +363,19 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
         ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),
         ("fault of the user", USER_FAULTS, {name: of[2] for name, of in why.items()}),
     ):
-        first = {(name, one.domain): one for name, of in found.items() for one in reversed(of)}
-        results = [
-            DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains})
-            for name, (line, *_) in why.items()
-            for domains in [
-                {
-                    d: DomainResult(float(one is None), {}, one and one.cause)
-                    for d in plays.what.world.tasks[line["dialogue_id"]].domains
-                    for one in [first.get((name, d))]
-                }
-            ]
-        ]
-        if (first or causes is CAUSES) and (cause is None or cause in causes):
-            words = {key: one.words for key, one in first.items()}
+        words: dict[tuple[str, str], str] = {}
+        results = []
+        for name, (line, *_) in why.items():
+            first = {one.domain: one for one in reversed(found[name])}
+            words |= {(name, of): one.words for of, one in first.items()}
+            domains = {
+                of: DomainResult(
+                    float(of not in first), {}, first[of].cause if of in first else None
+                )
+                for of in plays.what.world.tasks[line["dialogue_id"]].domains
+            }
+            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
+        if (words or causes is CAUSES) and (cause is None or cause in causes):
             parts.append(losses_text("", results, causes, (), (), domain, cause, title, words))
     return "\n\n".join(parts)
 
