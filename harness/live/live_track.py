@@ -41,7 +41,7 @@ from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
 from .plays import TITLES, Plays, play_scripts
-from .world import BASELINE, Costs, TalkerName, World
+from .world import Costs, TalkerName, World
 
 _NAME = "live"
 
@@ -304,7 +304,7 @@ class LivePlays(Plays, Outputs):
         """Where the plays are: what both scripts play is not kept, but played again."""
         if self.content is not None:
             return super().place
-        return Predictions(played=BASELINE, trials=self.what.trials, seed=self.what.seed)
+        return Predictions(played="baseline", trials=self.what.trials, seed=self.what.seed)
 
     def scores(self, golds: Sequence[object] = ()) -> Scores:
         """Return what is stored of the plays."""

@@ -60,8 +60,7 @@ from .environment import MISSING, findings, outcome_of
 from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
-    BASELINE,
-    SCRIPTED,
+    SCRIPTS,
     BrokenOffError,
     UserMaker,
     UserTurn,
@@ -71,8 +70,8 @@ from .world import (
     versioned,
 )
 
-_AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
-_USERS = ("scripted", "model:NAME", "person")
+_AGENTS = (SCRIPTS["agent"], "model:NAME", "MODULE:FUNCTION")
+_USERS = (SCRIPTS["user"], "model:NAME", "person")
 _MODEL = "model:"
 _PERSON = "person"
 _NUMBER = click.IntRange(min=1)
@@ -85,8 +84,8 @@ _FIRST = 10
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--agent", metavar="|".join(_AGENTS), default=BASELINE, help="The agent.")
-@click.option("--user", metavar="|".join(_USERS), default=SCRIPTED, help="The user.")
+@click.option("--agent", metavar="|".join(_AGENTS), default=SCRIPTS["agent"], help="The agent.")
+@click.option("--user", metavar="|".join(_USERS), default=SCRIPTS["user"], help="The user.")
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
@@ -183,8 +182,8 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
 def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     of_agent = role == "agent"
-    if name == (BASELINE if of_agent else SCRIPTED):
-        return script_name(name), Baseline if of_agent else ScriptedUser
+    if name == SCRIPTS[role]:
+        return script_name(role), Baseline if of_agent else ScriptedUser
     if name == _PERSON and not of_agent:
         return name, person_at_terminal
     maker: Any
@@ -417,7 +416,7 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    scripts = script_name("agent"), script_name("user")
     for who, called in (("agent", line.agent), ("user", name)):
         if called not in scripts and (problem := name_problem(who, called)):
             place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"

@@ -38,8 +38,6 @@ from .environment import (
 )
 from .users import ScriptedUser
 from .world import (
-    BASELINE,
-    SCRIPTED,
     BrokenOffError,
     Costs,
     TalkerName,
@@ -169,7 +167,7 @@ class Plays:
     @property
     def by_script(self) -> bool:
         """Whether the agent is, too: `play_scripts` plays the same."""
-        return self.scripted and self.what.agent_name == script_name(BASELINE)
+        return self.scripted and self.what.agent_name == script_name("agent")
 
     @property
     def said(self) -> dict[str, Any]:
@@ -297,7 +295,7 @@ def play_scripts(
     world: World, trials: int, seed: int, chosen: Sequence[str] | None = None
 ) -> Plays:
     """Let the baseline play all tasks, or those chosen, with the scripted user."""
-    names = script_name(BASELINE), script_name(SCRIPTED)
+    names = script_name("agent"), script_name("user")
     tasks = list(world.tasks.tasks if chosen is None else chosen)
     what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
@@ -369,9 +367,7 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
             first = {one.domain: one for one in reversed(found[name])}
             words |= {(name, of): one.words for of, one in first.items()}
             domains = {
-                of: DomainResult(
-                    float(of not in first), {}, first[of].cause if of in first else None
-                )
+                of: DomainResult(float(of not in first), {}, getattr(first.get(of), "cause", None))
                 for of in plays.what.world.tasks[line["dialogue_id"]].domains
             }
             results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
@@ -466,8 +462,7 @@ def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
         (
             name,
             {id_: len(line["turns"]) for id_, (line, *_) in of.items()},
-            {id_ for id_, (_, why, _) in of.items() if not why},
-            {id_: [(one.domain, one.cause) for one in why[:1]] for id_, (_, why, _) in of.items()},
+            {id_: [(why[0].domain, why[0].cause)] for id_, (_, why, _) in of.items() if why},
         )
         for name, of in systems.items()
     ]
