@@ -12,7 +12,7 @@ import click
 
 from .. import comparison
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..errors import InputError, room
+from ..errors import InputError, counted, room
 from ..io import (
     STANDARD_STREAM,
     Table,
@@ -291,10 +291,10 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     comparing = [
         own if place in group else [None] * len(columns) for place, own in enumerate(values)
     ]
-    what = "1 file" if len(names) == 1 else f"{len(names)} files"
+    what = f"Scores of {counted(len(names), 'file')}"
     return Table(
         name="scores",
-        title=f"Scores of {what}, {setup} set-up" if setups else f"Scores of {what}",
+        title=f"{what}, {setup} set-up" if setups else what,
         headers=["", *(column.title for column in columns)],
         rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),

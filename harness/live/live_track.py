@@ -200,10 +200,8 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
 
     def passes(k: int) -> Values:
         def value(row: LiveRow) -> Value:
-            if k > len(row.live.passes):
-                return Value()
-            one = row.live.passes[k - 1]
-            return Value(one.value, interval=one)
+            passes = dict(enumerate(row.live.passes, start=1))
+            return Value(passes[k].value, interval=passes[k]) if k in passes else Value()
 
         return value
 

@@ -198,12 +198,8 @@ class Plays:
                 costs.setdefault(who, Counter()).update(cost)
         booking = [one["books"] for one in outcomes if one["booked"]]
 
-        def total(name: str) -> int:
-            return sum(one[name] for one in outcomes)
-
-        def mean(name: str) -> float:
-            return total(name) / len(outcomes)
-
+        counts = ("turns", "calls", "failed_calls", "unasked")
+        totals = {name: sum(one[name] for one in outcomes) for name in counts}
         return {
             "agent": what.agent_name,
             "user": what.user_name,
@@ -216,9 +212,9 @@ class Plays:
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
             "pass": {str(k): asdict(one) for k, one in passes},
             **told_shares(facts),
-            **{name: mean(name) for name in ("turns", "calls")},
-            **{name: total(name) for name in ("failed_calls", "unasked")},
-            "errors": sum(one["error"] is not None for one in outcomes),
+            **totals,
+            **{name: totals[name] / len(outcomes) for name in ("turns", "calls")},
+            "errors": sum(self.lost.values()),
             "costs": {who: dict(cost) for who, cost in costs.items()},
         }
 

@@ -443,11 +443,11 @@ def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
     return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
 
 
-def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]]:
-    """Return what was booked in a dialogue: the turn, the domain, and what the tool returned."""
+def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[str, Result]]:
+    """Return what was booked in a dialogue: the domain, and what the tool returned."""
     return [
-        (number, call["name"].removeprefix("book_"), call["result"])
-        for number, turn in enumerate(turns)
+        (call["name"].removeprefix("book_"), call["result"])
+        for turn in turns
         for call in turn.get("calls", ())
         if call["result"].get("booked")
     ]
@@ -456,7 +456,7 @@ def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]
 def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the goal domains whose reference or driver's number, as booked, no response tells."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
-    codes = [(domain, one.get("reference") or one["phone"]) for _, domain, one in bookings(turns)]
+    codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings(turns)]
     told = {domain for domain, code in codes if any(code in text for text in texts)}
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
