@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from helpers import Cli, parse_submission, write_json
 
-from mwz.database import VenueDatabase
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.grounding.plain_dialogues import CAUSES, PlainDialogues, diagnose
@@ -50,13 +49,11 @@ def why(cli: Cli) -> Cli:
     return cli.of("why", "--lexicalised")
 
 
-def _free_running(
-    dialogues: Mapping[str, Any], **options: Any
-) -> tuple[PlainDialogues, VenueDatabase]:
-    """Return why free-running dialogues lose what they lose, and the venues."""
+def _free_running(dialogues: Mapping[str, Any], **options: Any) -> PlainDialogues:
+    """Return why free-running dialogues lose what they lose."""
     scorer = Scorer(load_benchmark("sample"), Options(free_running=True, **options))
     diagnosis: PlainDialogues = scorer.free_run(standard_form(dialogues, "wrong"), "wrong")
-    return diagnosis, scorer.database()
+    return diagnosis
 
 
 def _row(text: str, name: str) -> list[str]:
@@ -69,7 +66,7 @@ def _row(text: str, name: str) -> list[str]:
 
 
 def test_causes_add_up_to_what_grounded_scores_lose(why: Cli, wrong: Path) -> None:
-    texts = [why.done(wrong).out, _free_running(WRONG)[0].text(None, None)]
+    texts = [why.done(wrong).out, _free_running(WRONG).text(None, None)]
     for text in texts:
         assert text.startswith(
             "grounded: Inform 66.7 (all 66.7), Success 0.0, over 3 dialogues; the human responses: "
@@ -95,8 +92,8 @@ def test_one_cause_is_of_grounded_scores_or_of_the_others(cli: Cli, why: Cli, wr
 
 
 def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Path) -> None:
-    diagnosis, database = _free_running(WRONG)
-    text = diagnosis.dialogue_text("town001", database)
+    diagnosis = _free_running(WRONG)
+    text = diagnosis.dialogue_text("town001")
     assert text.splitlines()[:2] == [
         "dialogue town001, 3 turns: grounded Inform 1, Success 0",
         "told of venues: 1; in the database: 0; of a venue named by then: 0",
@@ -119,8 +116,8 @@ def test_a_dialogue_is_followed_with_what_it_names_and_tells(why: Cli, wrong: Pa
 
 def test_goals_of_ones_own_are_explained() -> None:
     own = {"own": [{"response": "Brine, 01632960110."}]}
-    diagnosis, database = _free_running(own, goals=GOAL)
-    text = diagnosis.dialogue_text("own", database) or ""
+    diagnosis = _free_running(own, goals=GOAL)
+    text = diagnosis.dialogue_text("own")
     assert f"not matched: {NONE_FITS}; named last: restaurant 9; " in " ".join(text.split())
     assert f"PHONE not told: {OF_ANOTHER}" in text
 

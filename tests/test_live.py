@@ -8,7 +8,8 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,12 @@ import pytest
 from helpers import Cli, run_process
 
 from mwz.harness import Benchmark, InputError
-from mwz.harness.comparison import pass_interval
 from mwz.harness.data import DomainTask, Task, Tasks, chosen_goals, load_tasks
 from mwz.harness.data.goals import parse_tasks
 from mwz.harness.live.agents import Baseline
 from mwz.harness.live.environment import MAX_TURNS, Environment
-from mwz.harness.live.play import play_tasks
-from mwz.harness.live.plays import Play
+from mwz.harness.live.play import _lost, play_tasks
+from mwz.harness.live.plays import Play, Plays, play_scripts
 from mwz.harness.live.users import ScriptedUser
 from mwz.harness.live.world import User, World, booked_slots
 from mwz.harness.scoring import Reward
@@ -339,20 +339,30 @@ def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(world
     assert not goes("Skylark Inn", "Skylark Inn")
 
 
-def test_pass_hat_is_the_mean_share_of_samples_that_are_all_solved() -> None:
+def _passes(world: World, solved: Sequence[int]) -> Any:
+    """Return pass^k of tasks that are solved in so many of four trials."""
+    what = replace(play_scripts(world, 4, 0, []).what, tasks=list(world.tasks.tasks)[: len(solved)])
+    lines = [
+        {**_lost(what, trial, id_), "outcome": {**outcome, "solved": trial <= times}}
+        for trial in range(1, 5)
+        for id_, times in zip(what.tasks, solved, strict=True)
+        for outcome in [_lost(what, trial, id_)["outcome"]]
+    ]
+    return Plays(what, lines).figures["pass"]
+
+
+def test_pass_hat_is_the_mean_share_of_samples_that_are_all_solved(world: World) -> None:
     # Four trials, 4, 2 and 0 of them solved. k = 1: (1 + 1/2 + 0) / 3; k = 2: C(4,2) = 6 samples
     # of two, of which 6, 1 and 0 are all solved: (1 + 1/6 + 0) / 3; k = 3: (1 + 0 + 0) / 3.
-    solved = [4, 2, 0]
     expected = {1: 50.0, 2: 100 * (7 / 6) / 3, 3: 100 / 3, 4: 100 / 3}
+    passes = _passes(world, [4, 2, 0] * 10)
     for k, value in expected.items():
-        assert math.isclose(pass_interval(solved, 4, k).value, value)
-    interval = pass_interval(solved * 10, 4, 2)
-    assert math.isclose(interval.value, expected[2])
-    assert interval.low < interval.value < interval.high
+        assert math.isclose(passes[str(k)]["value"], value)
+    assert passes["2"]["low"] < expected[2] < passes["2"]["high"]
     # Each task counts whole or not at all: Wilson's interval, from n / (n + z²) = 9 / 12.8415.
-    rate = pass_interval([4] * 9, 4, 2)
-    assert math.isclose(rate.low, 70.085, abs_tol=1e-3)
-    assert rate.high == 100
+    rate = _passes(world, [4] * 9)["2"]
+    assert math.isclose(rate["low"], 70.085, abs_tol=1e-3)
+    assert rate["high"] == 100
 
 
 @pytest.mark.parametrize(

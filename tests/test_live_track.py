@@ -509,27 +509,6 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     assert track.run("compare", one, other, "--metrics", "bleu").status == 2
 
 
-@pytest.mark.parametrize(
-    ("lost", "low"),
-    [
-        # All 30 tasks count whole: Wilson's lower end is 30 / (30 + 1.96²) = 30 / 33.8415.
-        (lambda lines: None, 88.649),
-        # 20 of 30 do, the others not at all: (40 + 3.8415 - 1.96 √(80 / 3 + 3.8415)) / 67.683.
-        (silent, 48.780),
-        # Ten tasks are solved once in two trials: the percentiles of resampled tasks.
-        (lambda lines: silent(lines[:1]), None),
-    ],
-)
-def test_compare_and_score_give_one_interval(track: _Track, lost: Edit, low: float | None) -> None:
-    one = track.files(mine, model_user, lost, prefix="one")
-    other = track.files(mine, model_user, lost, prefix="other")
-    scored = track.run.json("score", *one)["pass"]["1"]
-    compared = track.run.json("compare", *one, *other)["systems"]
-    assert [system["scores"]["solved"] for system in compared] == [pytest.approx(scored)] * 2
-    assert (scored["interval"] == "wilson") == (low is not None)
-    assert low is None or scored["low"] == pytest.approx(low, abs=1e-3)
-
-
 def test_the_name_of_an_entry_stands_for_its_plays(
     track: _Track, monkeypatch: pytest.MonkeyPatch
 ) -> None:

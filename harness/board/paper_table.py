@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import takewhile
@@ -36,11 +36,10 @@ from ..comparison import (
 )
 from ..data import declared_names, read_data_set
 from ..io import Table, escaped, figure, formatted, in_latex
-from ..metrics import MAIN_SETUP, headlines
+from ..metrics import MAIN_SETUP
 from ..scoring import Report, reporting_words
 from ..signature import Signature, harness_version
 from .entries import Entry
-from .scores import FIGURES
 from .systems import arxiv_number, system_year
 
 
@@ -140,8 +139,8 @@ class PaperSystem:
 
     Attributes:
         name: What it is called.
-        reports: The scores of each output, at least one.
-        evidence: What is known of each, in the form of what entries store.
+        reports: The scores of each output, at least one; none of live dialogues.
+        evidence: What is known of each, in the form of what entries store; or of live dialogues.
         entry: Its entry, if it is on a board.
     """
 
@@ -153,12 +152,13 @@ class PaperSystem:
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
         values = (report.whole(name) for report in self.reports)
-        return [value for value in values if value is not None]
+        known = [value for value in values if value is not None]
+        return known if self.reports else [one.scores[name] for one in self.evidence]
 
     def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
-        row: dict[str, Any] = {"system": self.name, "outputs": len(self.reports)}
-        for name in FIGURES:
+        row: dict[str, Any] = {"system": self.name, "outputs": len(self.evidence)}
+        for name in self.evidence[0].figures:
             values = self.values(name)
             row[name] = fmean(values)
             row[f"{name}_deviation"] = stdev(values) if len(values) > 1 else None
@@ -167,10 +167,12 @@ class PaperSystem:
         return {**row, "signature": "; ".join(signatures)}
 
     def text(self, name: str) -> str:
-        """Return a figure as the table shows it: mean and standard deviation."""
-        values, digits = self.values(name), headlines()[name].digits
-        mean = figure(fmean(values), digits)
-        return mean if len(values) == 1 else f"{mean} ± {figure(stdev(values), digits)}"
+        """Return a figure as the table shows it: mean and standard deviation, or its interval."""
+        if not self.reports:
+            return intervals_of(self.evidence[0])[name].text(1)
+        values = self.values(name)
+        mean = figure(fmean(values))
+        return mean if len(values) == 1 else f"{mean} ± {figure(stdev(values))}"
 
 
 def system_name(names: Sequence[str]) -> str:
@@ -189,6 +191,7 @@ def paper(
     baseline: PaperSystem | None,
     systems: Sequence[PaperSystem],
     format_: str,
+    plays: str = "",
 ) -> str:
     """Return the table with its caption, the sentence to put under it, and what is cited.
 
@@ -196,6 +199,7 @@ def paper(
         baseline: The baseline; None to test nothing.
         systems: The systems, at least one.
         format_: "latex", "md", or "csv", which has the figures alone.
+        plays: What was played, if they are live dialogues.
 
     Raises:
         InputError: Some scores do not compare.
@@ -203,30 +207,27 @@ def paper(
     rows = _distinct([*([] if baseline is None else [baseline]), *systems])
     check_comparable([one for row in rows for one in row.evidence])
     compared = _compared(rows) if baseline is not None else None
+    figures = rows[0].evidence[0].figures
     pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
     cells = [
         [
             row.name,
             *(
                 row.text(n) + MARK * (pair is not None and pair.differences[n].significant)
-                for n in FIGURES
+                for n in figures
             ),
         ]
         for row in rows
         for pair in [pairs.get(row.name)]
     ]
-    headers = ["", *(headlines()[name].title for name in FIGURES)]
+    headers = ["", *(one.title for one in figures.values())]
     data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
-    table = Table("paper", _caption(rows, compared), headers, cells, data)
-    sentence = " ".join(_sentence(rows, compared, format_))
-    return _page(table, sentence, _cited(rows, compared), format_)
-
-
-def _page(table: Table, sentence: str, cited: Sequence[Reference], format_: str) -> str:
-    """Return a table, the sentence to put under it, and what is cited; of csv, the figures."""
+    table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
     if format_ == "csv":
         return formatted([table], format_)
-    bibtex = "\n\n".join(one.bibtex() for one in cited)
+    tests = {} if compared is None else _tests(compared)
+    sentence = " ".join(_sentence(rows, tests, format_, plays))
+    bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, tests, plays))
     if format_ == "latex":
         comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
         body = formatted([table], format_)
@@ -235,61 +236,21 @@ def _page(table: Table, sentence: str, cited: Sequence[Reference], format_: str)
     return f"{formatted([titled], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
 
 
-def paper_of_plays(evidence: Sequence[Evidence], about: str, is_tested: bool, format_: str) -> str:
-    """Return the table of live dialogues: every figure with its interval.
-
-    Args:
-        evidence: What is known of each agent, at least one, with the same figures.
-        about: What was played, for the caption.
-        is_tested: Whether the others are tested against the first.
-        format_: "latex" or "md".
-
-    Raises:
-        InputError: Some scores do not compare.
-    """
-    check_comparable(evidence)
-    first, *others = evidence
-    compared = compare(first, others) if is_tested and others else None
-    pairs = [] if compared is None else compared.pairs
-    tests = {(p.b, name): one for p in pairs for name, one in p.differences.items()}
-    cells = [
-        [one.name, *(of[key].text(1) + MARK * (key in marked) for key in first.figures)]
-        for one in evidence
-        for of in [intervals_of(one)]
-        for marked in [
-            {key for (b, key), test in tests.items() if b == one.name and test.significant}
-        ]
-    ]
-    marks = f"; {MARK} differs from {first.name} with p < {p_text(SIGNIFICANCE)}" if tests else ""
-    caption = f"{about}, with {INTERVAL_LEVEL} % intervals{marks}."
-    titles = ["", *(one.title for one in first.figures.values())]
-    data = [
-        {"name": one.name, **{key: of.value for key, of in intervals_of(one).items()}}
-        for one in evidence
-    ]
-    table = Table("paper", caption, titles, cells, data)
-
-    def cited(subject: str) -> str:
-        return _cite(references([subject]), format_)
-
-    names = [*dict.fromkeys(one.test for one in tests.values()), *["holm"] * (len(pairs) > 1)]
-    words = ", ".join(f"{_TESTS[name]}{cited(name)}" for name in names)
-    benchmark = str(first.signature.benchmark)
-    power = (in_latex if format_ == "latex" else escaped)("pass^k")
-    sentence = (
-        f"Scores by multiwoz-harness {harness_version()}{cited('harness')}, on {benchmark}"
-        f"{cited(benchmark)}; {power}{cited('pass')} is of k trials of a task, all of them solved. "
-        f"{f'Tests by task: {words}. ' if tests else ''}"
-        f"Signature: {_code(str(_signed(first.signature, bool(tests))), format_)}"
-    )
-    return _page(table, sentence, references(["harness", benchmark, "pass", *names]), format_)
-
-
 _TESTS = {
-    "mcnemar": "McNemar's test",
-    "randomisation": f"approximate randomisation with {TEST_SAMPLES[DEFAULT_TEST]:,} samples",
-    "holm": "corrected by Holm",
+    "mcnemar": "McNemar's test{} of ",
+    "randomisation": f"approximate randomisation{{}}, {TEST_SAMPLES[DEFAULT_TEST]:,} samples, of ",
+    "holm": "corrected by Holm{}",
 }
+
+
+def _tests(compared: Comparison) -> dict[str, str]:
+    """Return the tests that mark differences, of `_TESTS` -> the titles of what they are of."""
+    tested: dict[str, list[str]] = {}
+    for name, one in compared.figures.items():
+        for test in dict.fromkeys(pair.differences[name].test for pair in compared.pairs):
+            tested.setdefault(test, []).append(one.title)
+    tests = {test: " and ".join(titles) for test, titles in tested.items()}
+    return tests | ({"holm": ""} if len(compared.pairs) > 1 else {})
 
 
 def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
@@ -311,11 +272,11 @@ def _compared(rows: Sequence[PaperSystem]) -> Comparison:
     return compare(evidence[0], evidence[1:])
 
 
-def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:
-    name = rows[0].reports[0].benchmark
+def _caption(rows: Sequence[PaperSystem], compared: Comparison | None, plays: str) -> str:
+    name = str(rows[0].evidence[0].signature.benchmark)
     data = read_data_set(name).title if name in declared_names() else name
-    parts = [f"Results on {data}"]
-    numbers = {row.name: len(row.reports) for row in rows}
+    parts = [f"{plays}, with {INTERVAL_LEVEL} % intervals" if plays else f"Results on {data}"]
+    numbers = {row.name: len(row.evidence) for row in rows}
     counts = {numbers[row.name] for row in (rows if compared is None else rows[1:])}
     if max(numbers.values()) > 1:
         number_of_seeds = f"{max(counts)}" if len(counts) == 1 else "several"
@@ -346,53 +307,44 @@ def _code(text: str, format_: str) -> str:
 
 
 def _sentence(
-    rows: Sequence[PaperSystem], compared: Comparison | None, format_: str
+    rows: Sequence[PaperSystem], tests: Mapping[str, str], format_: str, plays: str
 ) -> Iterator[str]:
     """Yield the sentences to put under the table; the last one is the signature."""
-    first, escape = rows[0].reports[0], in_latex if format_ == "latex" else escaped
+    escape = in_latex if format_ == "latex" else escaped
 
     def cited(subject: str) -> str:
         return _cite(references([subject]), format_)
 
-    yield reporting_words(first, [MAIN_SETUP], False, cited, escape)
+    if plays:
+        benchmark = str(rows[0].evidence[0].signature.benchmark)
+        yield f"Scores by multiwoz-harness {harness_version()}{cited('harness')}, on"
+        yield (
+            f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} is of k trials of a "
+            "task, all of them solved."
+        )
+    else:
+        yield reporting_words(rows[0].reports[0], [MAIN_SETUP], False, cited, escape)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
             yield f"{escape(row.name)} is the system of{_cite([reference], format_)}."
-    if compared is not None:
-        yield f"Tests by dialogue: {_tests(rows, cited)}."
+    if tests:
+        words = "; ".join(_TESTS[test].format(cited(test)) + of for test, of in tests.items())
+        yield f"Tests by {'task' if plays else 'dialogue'}: {words}."
     for row in rows:
         each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
-        if lacking := max(each):
+        if lacking := max(each, default=0):
             who = escape(row.name) if min(each) == lacking else f"A seed of {escape(row.name)}"
-            played = "; tests are on the dialogues that both systems play" if compared else ""
-            turns = f"{lacking} of {first.coverage.of_turns} turns"
+            played = "; tests are on the dialogues that both systems play" if tests else ""
+            turns = f"{lacking} of {row.reports[0].coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
     whose: dict[str, list[str]] = {}
     for row in rows:
         for one in row.evidence:
-            systems = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
+            systems = whose.setdefault(str(_signed(one.signature, bool(tests))), [])
             systems += [] if row.name in systems else [row.name]
     of = {one: "" if len(whose) == 1 else f"{escape(', '.join(n))}: " for one, n in whose.items()}
     signatures = (names + _code(signature, format_) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
-
-
-def _tests(rows: Sequence[PaperSystem], cited: Callable[[str], str]) -> str:
-    subjects = _test_subjects(rows)
-    samples = f"{TEST_SAMPLES[DEFAULT_TEST]:,} samples"
-    tests = f"approximate randomisation{cited('randomisation')}, {samples}"
-    if "mcnemar" in subjects:
-        mcnemar = f"McNemar's test{cited('mcnemar')} of Inform and Success"
-        tests = f"{mcnemar}, {tests}, of BLEU and the combined score"
-    else:
-        tests += ", of the mean over seeds"
-    return tests + (f"; corrected by Holm{cited('holm')}" if "holm" in subjects else "")
-
-
-def _test_subjects(rows: Sequence[PaperSystem]) -> list[str]:
-    """Return what tests are cited for."""
-    single = all(len(row.evidence) == 1 for row in rows)
-    return ["randomisation", *(["mcnemar"] if single else []), *(["holm"] if len(rows) > 2 else [])]
 
 
 def _signed(signature: Signature, tested: bool) -> Signature:
@@ -402,10 +354,10 @@ def _signed(signature: Signature, tested: bool) -> Signature:
     return replace(signature, coverage=None, parameters=parameters)
 
 
-def _cited(rows: Sequence[PaperSystem], compared: Comparison | None) -> list[Reference]:
+def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) -> list[Reference]:
     """Return all references of the table, each once."""
-    subjects = ["harness", "inform", "bleu", rows[0].reports[0].benchmark]
-    subjects += [] if compared is None else _test_subjects(rows)
+    scores = ["pass"] if plays else ["inform", "bleu"]
+    subjects = ["harness", *scores, str(rows[0].evidence[0].signature.benchmark), *tests]
     papers = (entry_reference(row.entry) for row in rows if row.entry is not None)
     every = [*references(subjects), *filter(None, papers)]
     return list({one.key: one for one in every}.values())

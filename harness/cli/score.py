@@ -12,7 +12,7 @@ import click
 
 from .. import comparison
 from ..benchmark import CANONICAL_STYLE, GOALS
-from ..errors import InputError, room
+from ..errors import InputError, counted, room
 from ..io import (
     STANDARD_STREAM,
     Table,
@@ -287,13 +287,14 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     cells = [_cells(outcome, columns, setup) for outcome in outcomes]
     signatures = [_compared(report) for report in reports]
     group = comparable_group(signatures)
+    gold = ", ".join(n for n, one in zip(names, reports, strict=True) if one.has_gold_states)
     comparing = [
         own if place in group else [None] * len(columns) for place, own in enumerate(values)
     ]
-    what = "1 file" if len(names) == 1 else f"{len(names)} files"
+    what = f"Scores of {counted(len(names), 'file')}"
     return Table(
         name="scores",
-        title=f"Scores of {what}, {setup} set-up" if setups else f"Scores of {what}",
+        title=f"{what}, {setup} set-up" if setups else what,
         headers=["", *(column.title for column in columns)],
         rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),
@@ -301,9 +302,9 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
             *_ceilings(columns, reports),
             *_incomplete(names, outcomes, columns, setup),
             *comparison_notes(names, signatures, group),
-            *_gold(names, reports),
+            *([f"with gold belief states, not with predicted ones: {gold}"] if gold else []),
             *notes_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
-            *_signatures(names, outcomes),
+            *notes_once(zip(names, (str(one.signature) for one in outcomes), strict=True)),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
@@ -383,41 +384,27 @@ def _data(
 
     Where some file lacks turns, `whole_…` are the figures over the whole benchmark.
     """
-    first, *others = setups or [next(iter(SETUPS))]
-    figures = _figures()
-    columns = {
-        **{name: (name, first) for name in figures},
-        **{
-            f"{setup}_{name}": (name, setup)
-            for setup in others
-            for name, one in figures.items()
-            if any(one.value(r.metrics, setup) != one.value(r.metrics, first) for r in reports)
-        },
-    }
-    columns = {
-        key: (name, setup)
-        for key, (name, setup) in columns.items()
-        if any(figures[name].value(report.metrics, setup) is not None for report in reports)
-    }
-    bounded = [
-        name
-        for name in columns
-        if name in headlines()
-        and any(not r.coverage.complete and r.whole(name, first) is not None for r in reports)
-    ]
+    first, *_ = setups = setups or [next(iter(SETUPS))]
+    columns: dict[str, list[float | None]] = {}
+    for setup in setups:
+        for name, one in _figures().items():
+            values = [one.value(report.metrics, setup) for report in reports]
+            if values not in ([None] * len(reports), columns.get(name)):
+                columns[name if setup == first else f"{setup}_{name}"] = values
+    incomplete = [not report.coverage.complete for report in reports]
+    for name in [name for name in columns if name in headlines()]:
+        whole = [report.whole(name, first) for report in reports]
+        if any(w is not None for w, lacks in zip(whole, incomplete, strict=True) if lacks):
+            columns[f"whole_{name}"] = whole
     return [
         {
-            "name": shown,
-            **{
-                key: figures[name].value(report.metrics, setup)
-                for key, (name, setup) in columns.items()
-            },
-            **{f"whole_{name}": report.whole(name, first) for name in bounded},
+            "name": name,
+            **dict(zip(columns, values, strict=True)),
             "states": report.states,
             "domains": report.domains,
             "signature": str(report.signature),
         }
-        for shown, report in zip(names, reports, strict=True)
+        for name, report, *values in zip(names, reports, *columns.values(), strict=True)
     ]
 
 
@@ -429,13 +416,3 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
         if first is not None and all(value == first for value in others):
             shown.append(f"{column.title} {figure(first, column.digits)}")
     return [f"human responses: {'; '.join(shown)}"] if shown else []
-
-
-def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    gold = [name for name, one in zip(names, reports, strict=True) if one.has_gold_states]
-    return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"] if gold else []
-
-
-def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
-    """Return the signatures, and whose they are where they differ."""
-    return notes_once(zip(names, (str(one.signature) for one in outcomes), strict=True))

@@ -88,8 +88,9 @@ def command(
     if plays := read_plays([*baseline, *predictions], benchmark, "scoring on"):
         option.of_plays("predictions", "baseline", "format_", "benchmark")
         evidence, about = room("live.live_track", "plays").compared_plays(plays)
-        text = board.paper_of_plays(evidence, about, bool(baseline), format_)
-        click.echo(printable(text), nl=False)
+        rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
+        first, others = (rows[0], rows[1:]) if baseline else (None, rows)
+        click.echo(printable(board.paper(first, others, format_, about)), nl=False)
         return
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
     choose = benchmark_chooser(benchmark, "scoring on")

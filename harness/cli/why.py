@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import click
 from tqdm import tqdm
@@ -24,9 +25,6 @@ from ..scoring import Options, Scorer, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
 from .reading import benchmark_chooser, dialogues_of, read_outputs, read_plays
-
-if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
 
@@ -92,78 +90,97 @@ def command(
     )
     if plays:
         option.of_plays("predictions", "dialogue", "domain", "cause", "html", "serve", "benchmark")
-        _explain_plays(plays, dialogue, domain, cause, html, serve)
-        return
-    grounded = _grounding().CAUSES if lexicalised else ()
-    if cause not in (None, *_STRICT_CAUSES, *grounded):
-        more = "" if grounded else "; add --lexicalised for those of grounded scores"
-        raise InputError("--cause", unknown("cause", cause, (*_STRICT_CAUSES, *grounded)) + more)
     options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
-    diagnoses = _diagnoses(predictions, benchmark, options)
-    if pages or turn is not None:
-        named = dict(zip(short_names([*diagnoses]), diagnoses.values(), strict=True))
-        if dialogue is not None and turn is not None:
-            click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
+    explained = plays or _diagnoses(predictions, benchmark, options)
+    sources, outputs = zip(*explained, strict=True)
+    named = dict(zip(short_names(sources), outputs, strict=True))
+    if pages:
+        making = room("board.views.dialogue_pages", "--html")
+        if plays:
+            site = making.pages_of(**_live().pages_of_plays(named))
         else:
-            _show_pages(_pages().pages_of_dialogues(named), html, serve)
+            site = making.pages_of_dialogues(named)
+        _show_pages(site, html, serve)
         return
-    _show([(file, _text(file, one, dialogue, domain, cause)) for file, one in diagnoses.items()])
+    if dialogue is not None and turn is not None:
+        click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
+        return
+    views = [_of_plays(one) if plays else _of_responses(one) for one in outputs]
+    causes = dict.fromkeys(name for of in views for known, *_ in of for name in known)
+    if cause not in (None, *causes):
+        more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
+        raise InputError("--cause", unknown("cause", cause, causes) + more)
+    texts = [_text(*one, dialogue, domain, cause) for one in zip(sources, views, strict=True)]
+    for source, text in zip(sources, texts, strict=True):
+        click.echo(printable(f"{source}\n{text}\n" if len(texts) > 1 else text))
 
 
-def _show(texts: Sequence[tuple[str, str]]) -> None:
-    """Print texts, of several each below its name."""
-    for name, text in texts:
-        click.echo(printable(f"{name}\n{text}\n" if len(texts) > 1 else text))
+_View: TypeAlias = tuple[
+    Collection[str],
+    Sequence[str],
+    Callable[[str | None, str | None], str],
+    Callable[[str], str],
+]
+"""What is shown of a sort of scores: its causes and the dialogues; what is lost in a domain, by a
+cause, or for None in all; and one of the dialogues turn by turn."""
 
 
-def _explain_plays(
-    plays: Sequence[tuple[str, Any]],
+def _live() -> Any:
+    """Return what explains plays."""
+    return room("live.plays", "plays")
+
+
+def _of_plays(plays: Any) -> list[_View]:
+    """Return why tasks of live dialogues are not solved."""
+    live = _live()
+    texts = partial(live.why_text, plays), partial(live.followed_text, plays)
+    return [((*live.CAUSES, *live.USER_FAULTS), plays.what.tasks, *texts)]
+
+
+def _of_responses(diagnosis: Diagnosis) -> list[_View]:
+    """Return why Inform and Success are lost; of plain English, its grounded scores come first."""
+    played = [result.id for result in diagnosis.results]
+    texts = partial(diagnosis_text, diagnosis), partial(dialogue_text, diagnosis)
+    views: list[_View] = [(_STRICT_CAUSES, played, *texts)]
+    if diagnosis.played.submission.lexicalised:
+        grounding = room("grounding.plain_dialogues", "--lexicalised")
+        plain = grounding.diagnose(diagnosis.played)
+        views.insert(0, (grounding.CAUSES, played, plain.text, plain.dialogue_text))
+    return views
+
+
+def _text(
+    source: str,
+    views: Sequence[_View],
     dialogue: str | None,
     domain: str | None,
     cause: str | None,
-    html: Path | None,
-    port: int | None,
-) -> None:
-    """Show why tasks of live dialogues are not solved."""
-    explained = room("live.plays", "plays")
-    causes = (*explained.CAUSES, *explained.USER_FAULTS)
-    if cause not in (None, *causes):
-        raise InputError("--cause", unknown("cause", cause, causes))
-    if html is not None or port is not None:
-        names = short_names([source for source, _ in plays])
-        named = {name: one for name, (_, one) in zip(names, plays, strict=True)}
-        _show_pages(_pages().pages_of(**explained.pages_of_plays(named)), html, port)
-    elif dialogue is None:
-        _show([(source, explained.why_text(one, domain, cause)) for source, one in plays])
+) -> str:
+    """Return what is shown of some outputs; nothing of scores that do not have the cause."""
+    if dialogue is None:
+        texts = [lost(domain, cause) for causes, _, lost, _ in views if cause in (None, *causes)]
     else:
-        id_ = dialogue_id(dialogue)
-        texts = [(source, explained.followed_text(one, id_), one) for source, one in plays]
-        _show([(s, _of_played(s, dialogue, text, one.what.tasks)) for s, text, one in texts])
-
-
-def _pages() -> Any:
-    """Return what makes pages of dialogues."""
-    return room("board.views.dialogue_pages", "--html")
-
-
-def _grounding() -> Any:
-    """Return what explains grounded scores."""
-    return room("grounding.plain_dialogues", "--lexicalised")
+        id_, played = dialogue_id(dialogue), views[0][1]
+        if id_ not in played:
+            first = f"the first that is played is {next(iter(played), 'none')}"
+            raise InputError(source, f"dialogue {dialogue} is not played; {first}")
+        texts = [followed(id_) for *_, followed in views]
+    return "\n\nThe same responses, delexicalised by the harness:\n\n".join(texts)
 
 
 def _diagnoses(
     names: Sequence[str], benchmark: str | None, options: Options
-) -> dict[str, Diagnosis]:
-    """Return what to call each of some outputs -> its diagnosis; print the remarks on them."""
+) -> list[tuple[str, Diagnosis]]:
+    """Return what to call each of some outputs, and its diagnosis; print the remarks on them."""
     systems = [read_outputs(name) for name in names]
     contents = [one.parsed() for one in systems]
     loaded = benchmark_chooser(benchmark, "explaining by")(dialogues_of(contents))
-    diagnoses = {}
+    diagnoses = []
     for system, content in zip(systems, contents, strict=True):
         scorer = Scorer(loaded, system.options(options))
         _, played, remarks = played_predictions(scorer, content, system.source)
         tell(system.source, remarks)
-        diagnoses[system.name] = diagnose(played)
+        diagnoses.append((system.name, diagnose(played)))
     return diagnoses
 
 
@@ -177,54 +194,3 @@ def _show_pages(dialogues: Mapping[str, Any], html: Path | None, port: int | Non
     for path in tqdm(site, "writing", unit="page", disable=None):
         write_atomically(html / path, site[path]())
     click.echo(f"{html / 'index.html'}: {len(site)} files")
-
-
-def _text(
-    name: str, diagnosis: Diagnosis, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return what is shown of a file; of plain English, its grounded scores come first."""
-    strict = _strict_text(name, diagnosis, dialogue, domain, cause)
-    played = diagnosis.played
-    if not played.submission.lexicalised:
-        return strict
-    of_grounded = _grounding().diagnose(played)
-    grounded = _grounded_text(name, of_grounded, played.database(), dialogue, domain, cause)
-    between = "The same responses, delexicalised by the harness:" if grounded and strict else ""
-    return "\n\n".join(filter(None, (grounded, between, strict)))
-
-
-def _strict_text(
-    name: str, diagnosis: Diagnosis, dialogue: str | None, domain: str | None, cause: str | None
-) -> str:
-    """Return what is shown of Inform and Success; nothing for a cause of grounded scores."""
-    if dialogue is not None:
-        id_, benchmark = dialogue_id(dialogue), diagnosis.played.benchmark
-        text = dialogue_text(diagnosis, id_)
-        if text is not None:
-            text = "\n".join([text, *benchmark.errata_of(id_)])
-        return _of_played(name, dialogue, text, [result.id for result in diagnosis.results])
-    return diagnosis_text(diagnosis, domain, cause) if cause in (None, *_STRICT_CAUSES) else ""
-
-
-def _grounded_text(
-    name: str,
-    diagnosis: Any,
-    database: VenueDatabase,
-    dialogue: str | None,
-    domain: str | None,
-    cause: str | None,
-) -> str:
-    """Return what is shown of grounded scores; nothing for another cause."""
-    if dialogue is not None:
-        id_ = dialogue if dialogue in diagnosis.outcomes else dialogue_id(dialogue)
-        text = diagnosis.dialogue_text(id_, database)
-        return _of_played(name, dialogue, text, [*diagnosis.outcomes])
-    return "" if cause in _STRICT_CAUSES else str(diagnosis.text(domain, cause))
-
-
-def _of_played(name: str, dialogue: str, text: str | None, played: Sequence[str]) -> str:
-    """Return what is shown of a dialogue, if it is one of those played."""
-    if text is None:
-        first = f"the first that is played is {played[0] if played else 'none'}"
-        raise InputError(name, f"dialogue {dialogue} is not played; {first}")
-    return text

@@ -12,7 +12,6 @@ from .evidence import (
     bootstrap_interval as bootstrap_interval,
     intervals_document as intervals_document,
     intervals_of as intervals_of,
-    pass_interval as pass_interval,
     resampled_signature as resampled_signature,
 )
 from .interval import (

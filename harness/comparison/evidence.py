@@ -2,12 +2,9 @@
 
 Intervals are at 95 %, and say how much a score would vary with other dialogues of the same kind:
 Inform and Success, rates of dialogues, have Wilson's score interval; everything else has the
-percentiles of bootstrap samples of dialogues. Of repeated trials the figure is pass^k, the
-probability that k trials of a task are all solved: of c solved in n trials C(c, k) / C(n, k),
-averaged over tasks.
+percentiles of bootstrap samples of dialogues.
 
-Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13; Yao et al. (2024), tau-bench,
-section 4.
+Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import comb
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -269,24 +265,3 @@ def bootstrap_interval(
     )
     values = [one for one in map(of_sample, samples) if one is not None]
     return Interval(value, *interval_ends(values), BOOTSTRAP)
-
-
-def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
-    """Return pass^k in percent with its interval: the mean of C(c, k) / C(n, k) over tasks.
-
-    Where each task counts whole or not at all, as with one trial, it is a rate with Wilson's
-    interval, as others are; else the interval is of percentiles over resampled tasks.
-
-    Args:
-        solved: c, the number of solved trials of each task, at least one task.
-        trials: n, the trials of each task.
-        k: At least 1 and at most n.
-        seed: The seed of the samples.
-    """
-    each, whole = [comb(c, k) for c in solved], comb(trials, k)
-    value = 100 * sum(each) / (whole * len(each))
-    if {*each} <= {0, whole}:
-        return Interval(value, *wilson(each.count(whole), len(each)), WILSON)
-    return bootstrap_interval(
-        value, lambda counts: 100 * int(counts @ each) / (whole * len(each)), len(each), seed
-    )

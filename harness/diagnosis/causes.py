@@ -350,13 +350,10 @@ def followed(
     return turns
 
 
-def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
-    """Return one dialogue turn by turn, or None if it is not among those played."""
+def dialogue_text(diagnosis: Diagnosis, id_: str) -> str:
+    """Return one of the dialogues played turn by turn."""
     pairs = zip(diagnosis.dialogues, diagnosis.results, strict=True)
-    pair = next((pair for pair in pairs if pair[0].id == id_), None)
-    if pair is None:
-        return None
-    dialogue, result = pair
+    dialogue, result = next(pair for pair in pairs if pair[0].id == id_)
     played, gold = diagnosis.played, dialogue.gold
     turns = [_turn_lines(turn) for turn in followed(diagnosis, dialogue)]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
@@ -366,7 +363,7 @@ def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
         f"active domains: {played.domains}; belief states: {played.states}"
     )
     outcome = [line for domain in gold.goal for line in _outcome(domain, result.domains[domain])]
-    return joined(head, gold.goal, turns, outcome)
+    return joined(head, gold.goal, turns, [*outcome, *played.benchmark.errata_of(id_)])
 
 
 def turn_text(diagnoses: Mapping[str, Diagnosis], id_: str, turn: int) -> str:

@@ -80,6 +80,7 @@ class PlainDialogues:
         users: Dialogue id -> what the user said before each turn; None where it is not known.
         outcomes: Dialogue id -> how it went.
         human: What the human responses get; None where the benchmark does not hold them.
+        database: Answers the goals' queries.
         remarks: What there is to say of free-running dialogues.
     """
 
@@ -88,6 +89,7 @@ class PlainDialogues:
     users: Mapping[str, Sequence[str | None]]
     outcomes: Mapping[str, GroundedDialogue]
     human: GroundedFigures | None
+    database: VenueDatabase
     remarks: Sequence[Remark] = ()
 
     def text(self, domain: str | None, cause: str | None) -> str:
@@ -121,13 +123,11 @@ class PlainDialogues:
         turns = len(self.normalized.dialogues[id_])
         return DialogueResult(id_, turns, goals={MAIN_SETUP: results})
 
-    def dialogue_text(self, id_: str, database: VenueDatabase) -> str | None:
-        """Return one dialogue turn by turn, or None if it is not played."""
-        if id_ not in self.outcomes:
-            return None
+    def dialogue_text(self, id_: str) -> str:
+        """Return one of the dialogues played turn by turn."""
         goal, responses = self.goals[id_], plain_responses(self.normalized)[id_]
         fitting = {
-            domain: frozenset(database.query(domain, wanted.informable))
+            domain: frozenset(self.database.query(domain, wanted.informable))
             for domain, wanted in goal.items()
         }
         turns = []
@@ -203,6 +203,7 @@ def diagnose(played: Played) -> PlainDialogues:
         {id_: one.users for id_, one in gold.items()},
         outcomes,
         played_ceiling(played),
+        played.database(),
     )
 
 
@@ -249,6 +250,7 @@ def play_free_running(standard: Standard, source: str, scorer: Scorer) -> PlainD
             for id_, turns in played.items()
         },
         human=ceiling(benchmark, scorer.rules, human, FREE),
+        database=database,
         remarks=[*standard.remarks, *submission.remarks],
     )
 

@@ -150,8 +150,7 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
     totals = [rating(one.further["grounded"])[TOTAL] for one in results]
     unknown = any(None in one for one in totals)
     figures = [one for one in FIGURES if not (unknown and one.name == "grounded.success_requested")]
-    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
-    wins = {one.name: columns[one.name] for one in figures if one.name in columns}
+    wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     rows = [(1, *(int(value or 0) for value in one)) for one in totals]
     return Statistics.of_rows(figures, rows, _values, wins, of_samples=True)
 

@@ -322,23 +322,12 @@ class ChatModel:
                 raise InputError(self._where, f"{told} ({advice})") from None
             except asyncio.TimeoutError:
                 raise InputError(self._where, f"no answer in {_DEADLINE:g} seconds") from None
-            except (self._errors.APIError, *_NO_COMPLETION) as error:
+            except Exception as error:  # whatever the server sends
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
             cost.update({"calls": 1, **tokens})
             return message
         raise InputError(self._where, f"{trouble}, {_ATTEMPTS} times")
-
-
-_NO_COMPLETION = (
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-    AssertionError,
-)
-"""What goes wrong when an answer is read that is no completion."""
 
 
 def _message(answered: Any) -> dict[str, Any]:

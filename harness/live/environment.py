@@ -23,7 +23,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from mwz.normalization import normalize_slot_name
@@ -216,7 +216,7 @@ def outcome_of(
     """
     grounded = world.grounded(task.id, [turn["response"] for turn in turns])
     results = [call["result"] for turn in turns for call in turn.get("calls", ())]
-    booked, unasked = booked_slots(task, [made[1:] for made in bookings(turns)], world)
+    booked, unasked = booked_slots(task, bookings(turns), world)
     whole = error is None and not numbers_missing(world, task, turns)
     # Tasks always say what else they request.
     requested = whole and bool(grounded.success_requested)
@@ -250,21 +250,18 @@ class _Part:
 
     Attributes:
         domain: The domain.
+        wanted: What the user wants of it.
         world, task, turns, outcome: The benchmark, and the dialogue.
         went: How the responses meet the goal.
     """
 
     domain: str
+    wanted: DomainTask
     world: World
     task: Task
     turns: Sequence[Mapping[str, Any]]
     outcome: Outcome
     went: GroundedDomain
-
-    @property
-    def wanted(self) -> DomainTask:
-        """What the user wants of the domain."""
-        return self.task.domains[self.domain]
 
     @property
     def slots(self) -> dict[str, str]:
@@ -293,36 +290,15 @@ class _Part:
         slots = self.outcome["booked"].get(self.domain, {}) if self.made else {}
         return [slot for slot, right in slots.items() if not right]
 
+    @cached_property
+    def heard(self) -> list[Heard]:
+        """What the user hears of the domain in each response."""
+        return [Heard(turn["response"], self.world, self.domain) for turn in self.turns]
+
     @property
     def naming(self) -> list[int]:
         """The turns whose responses name a venue of the domain."""
-        slot, of_train = NAMING_SLOTS.get(self.domain), self.domain == "train"
-        return [
-            number
-            for number, turn in enumerate(self.turns)
-            for span in self.world.delexicalise(turn["response"]).spans
-            if span.slot == slot and (of_train or self.domain in {v.domain for v in span.venues})
-        ]
-
-    @property
-    def unsaid(self) -> dict[str, int | None]:
-        """Slots that the user had reason to say and did not -> the turn that asks for it, if any.
-
-        There is none before an offer, to book before a booking, or to book otherwise unrefused.
-        """
-        refused = any("reason" in one["result"] for _, one in self.tries)
-        said = " ".join(turn["user"] for turn in self.turns)
-        lacking = [slot for slot, value in self.slots.items() if not says(said, slot, value)]
-        never_books = self.went.matched and {*self.wanted.book} <= {*lacking}
-        if not self.ended or not (self.made or self.went.venues):
-            return {}
-        heard = [Heard(turn["response"], self.world, self.domain) for turn in self.turns[:-1]]
-        return {
-            slot: next((turn for turn, one in enumerate(heard) if one.asked([slot])), None)
-            for slot in lacking
-            if slot in self.wanted.info or self.made or never_books
-            if slot not in self.wanted.fail_book or refused
-        }
+        return [turn for turn, heard in enumerate(self.heard) if heard.names]
 
     def unfit(self, venues: Iterable[str]) -> str:
         """Return which of some venues do not fit and why, and which would."""
@@ -409,11 +385,21 @@ def _not_answered(part: _Part) -> str:
 
 
 def _unsaid(part: _Part, asked: bool) -> str:
-    unsaid = {s: turn for s, turn in part.unsaid.items() if (turn is not None) == asked}
-    return ", ".join(
-        f"{'' if turn is None else f'turn {turn}: '}{slot} {part.slots[slot]}"
-        for slot, turn in unsaid.items()
-    )
+    # There is no reason to say anything before an offer, to book before a booking, or to book
+    # otherwise unrefused.
+    if not part.ended or not (part.made or part.went.venues):
+        return ""
+    wanted, said = part.wanted, " ".join(turn["user"] for turn in part.turns)
+    lacking = {slot: v for slot, v in part.slots.items() if not says(said, slot, v)}
+    books = part.made or (part.went.matched and {*wanted.book} <= {*lacking})
+    refused = any("reason" in one["result"] for _, one in part.tries)
+    words = []
+    for slot, value in lacking.items():
+        turns = [f"turn {turn}: " for turn, one in enumerate(part.heard[:-1]) if one.asked([slot])]
+        has_reason = (slot in wanted.info or books) and (refused or slot not in wanted.fail_book)
+        if has_reason and bool(turns) == asked:
+            words.append(f"{''.join(turns[:1])}{slot} {value}")
+    return ", ".join(words)
 
 
 def _unfit_accepted(part: _Part) -> str:
@@ -422,7 +408,7 @@ def _unfit_accepted(part: _Part) -> str:
     turn, wanted = part.naming[-1], part.wanted.info
     # Who objected once, and was offered no better, gave up.
     said = " ".join(one["user"] for one in part.turns[part.naming[0] + 1 :])
-    slots = Heard(part.turns[turn]["response"], part.world, part.domain).contradicted(wanted)
+    slots = part.heard[turn].contradicted(wanted)
     objects = not slots or any(says(said, slot, wanted[slot]) for slot in slots)
     return "" if objects else f"turn {turn}: the agent says another {' and '.join(slots)}"
 
@@ -486,7 +472,9 @@ def findings(line: Mapping[str, Any], world: World) -> tuple[list[Finding], list
     if outcome["solved"]:
         return [], []
     went = world.grounded(task.id, [turn["response"] for turn in turns]).domains
-    parts = {d: _Part(d, world, task, turns, outcome, went[d]) for d in task.domains}
+    parts = {
+        d: _Part(d, one, world, task, turns, outcome, went[d]) for d, one in task.domains.items()
+    }
     called = [one["name"].partition("_")[2] for turn in turns for one in turn.get("calls", ())]
     last = next((domain for domain in reversed(called) if domain in parts), next(iter(parts)))
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
@@ -33,14 +34,14 @@ from ..board import (
     ranked,
 )
 from ..comparison import Evidence, Interval
-from ..data import DEFAULT
+from ..data import DEFAULT, Task
 from ..errors import InputError, counted
 from ..io import Table, figure, short_names
 from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
-from .plays import TITLES, Line, Plays, play_scripts
-from .world import BASELINE, Costs, TalkerName, World
+from .plays import TITLES, Plays, play_scripts
+from .world import Costs, TalkerName, World
 
 _NAME = "live"
 
@@ -199,10 +200,8 @@ def _columns(board: Board, rows: Sequence[LiveRow]) -> list[Column[Any]]:
 
     def passes(k: int) -> Values:
         def value(row: LiveRow) -> Value:
-            if k > len(row.live.passes):
-                return Value()
-            one = row.live.passes[k - 1]
-            return Value(one.value, interval=one)
+            passes = dict(enumerate(row.live.passes, start=1))
+            return Value(passes[k].value, interval=passes[k]) if k in passes else Value()
 
         return value
 
@@ -303,7 +302,7 @@ class LivePlays(Plays, Outputs):
         """Where the plays are: what both scripts play is not kept, but played again."""
         if self.content is not None:
             return super().place
-        return Predictions(played=BASELINE, trials=self.what.trials, seed=self.what.seed)
+        return Predictions(played="baseline", trials=self.what.trials, seed=self.what.seed)
 
     def scores(self, golds: Sequence[object] = ()) -> Scores:
         """Return what is stored of the plays."""
@@ -376,27 +375,22 @@ def baseline_calls(plays: Plays) -> float | None:
     Returns:
         None if the baseline calls nothing.
     """
-    calls = same = 0
-    for line in plays.lines:
-        for turn, right in zip(line["turns"], _baseline_turns(line, plays.what.world), strict=True):
-            made = Counter(_call(one["name"], one["arguments"]) for one in turn.get("calls", ()))
-            calls, same = calls + right.total(), same + (made & right).total()
-    return same / calls if calls else None
+    world = plays.what.world
+    made: Counter[Hashable] = Counter()
+    right: Counter[Hashable] = Counter()
 
-
-def _baseline_turns(line: Line, world: World) -> list[Counter[Hashable]]:
-    """Return the calls that the baseline makes in each turn of a dialogue."""
-    task, baseline = world.tasks[line["dialogue_id"]], Baseline()
-    turns: list[Counter[Hashable]] = []
-
-    def call(name: str, arguments: object) -> Mapping[str, Any]:
-        turns[-1][_call(name, arguments)] += 1
+    def call(task: Task, turn: Hashable, name: str, arguments: object) -> Mapping[str, Any]:
+        right[turn, _call(name, arguments)] += 1
         return world.call(task, name, arguments)
 
-    for turn in line["turns"]:
-        turns.append(Counter())
-        baseline(turn["user"], call)
-    return turns
+    for line in plays.lines:
+        task, baseline = world.tasks[line["dialogue_id"]], Baseline()
+        for number, turn in enumerate(line["turns"]):
+            place = line["trial"], task.id, number
+            calls = turn.get("calls", ())
+            made.update((place, _call(one["name"], one["arguments"])) for one in calls)
+            baseline(turn["user"], partial(call, task, place))
+    return (made & right).total() / right.total() if right else None
 
 
 def _call(name: str, arguments: Any) -> Hashable:

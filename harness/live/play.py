@@ -60,8 +60,7 @@ from .environment import MISSING, findings, outcome_of
 from .plays import Line, Play, Plays, Recorded, dialogue, play_scripts
 from .users import ScriptedUser, person_at_terminal
 from .world import (
-    BASELINE,
-    SCRIPTED,
+    SCRIPTS,
     BrokenOffError,
     UserMaker,
     UserTurn,
@@ -71,8 +70,8 @@ from .world import (
     versioned,
 )
 
-_AGENTS = ("baseline", "model:NAME", "MODULE:FUNCTION")
-_USERS = ("scripted", "model:NAME", "person")
+_AGENTS = (SCRIPTS["agent"], "model:NAME", "MODULE:FUNCTION")
+_USERS = (SCRIPTS["user"], "model:NAME", "person")
 _MODEL = "model:"
 _PERSON = "person"
 _NUMBER = click.IntRange(min=1)
@@ -85,8 +84,8 @@ _FIRST = 10
 
 
 @click.command(context_settings={"show_default": True})
-@click.option("--agent", metavar="|".join(_AGENTS), default=BASELINE, help="The agent.")
-@click.option("--user", metavar="|".join(_USERS), default=SCRIPTED, help="The user.")
+@click.option("--agent", metavar="|".join(_AGENTS), default=SCRIPTS["agent"], help="The agent.")
+@click.option("--user", metavar="|".join(_USERS), default=SCRIPTS["user"], help="The user.")
 @click.option("--base-url", metavar="URL", help="The address of models. [default: OpenAI's]")
 @option.benchmark
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
@@ -183,8 +182,8 @@ def _files(path: Path, trials: int) -> dict[int, Path]:
 def _talker(role: str, name: str, chats: Mapping[str, ChatModel]) -> tuple[str, Any]:
     """Return what files call an agent or a user, and what makes it."""
     of_agent = role == "agent"
-    if name == (BASELINE if of_agent else SCRIPTED):
-        return script_name(name), Baseline if of_agent else ScriptedUser
+    if name == SCRIPTS[role]:
+        return script_name(role), Baseline if of_agent else ScriptedUser
     if name == _PERSON and not of_agent:
         return name, person_at_terminal
     maker: Any
@@ -287,15 +286,10 @@ def _resumed(path: Path, what: Play, trial: int) -> dict[str, Line]:
     *whole, last = read_bytes(path, unpack=False).split(b"\n")
     if last and not (whole or last.startswith(b'{"dialogue_id"')):
         raise InputError(str(path), "line 1: no play; name another file")
-    lines: dict[str, Line] = {}
-    for recording in recorded(b"\n".join(whole), str(path)) if whole else ():
-        if recording.trial != trial:
-            told = f"is of trial {recording.trial}, not {trial}; use another -o"
-            raise InputError(str(path), told)
-        line = played_again(recording, what)
-        if line["dialogue_id"] in lines:
-            raise InputError(str(path), f"dialogue {line['dialogue_id']} is there twice; keep one")
-        lines[line["dialogue_id"]] = line
+    recordings = recorded(b"\n".join(whole), str(path)) if whole else []
+    if others := [one.trial for one in recordings if one.trial != trial]:
+        raise InputError(str(path), f"is of trial {others[0]}, not {trial}; use another -o")
+    lines = {id_: line for (_, id_), line in _by_place(recordings, what).items()}
     if last:
         notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, b"".join(text + b"\n" for text in whole))
@@ -350,28 +344,29 @@ def plays_again(
     Raises:
         InputError: A file is not of `mwz play`, or its dialogues come out otherwise than it says.
     """
-    groups: dict[object, list[Recorded]] = {}
-    played: list[tuple[str, Predictions]] = []
+    groups: dict[object, tuple[str, list[Recorded], Predictions | None]] = {}
     # Agent, signature and trial -> files that have it: another one is of another play.
     files_with: Counter[object] = Counter()
-    for source, content in files:
+    for number, (source, content) in enumerate(files):
         if isinstance(content, Predictions):
-            played.append((source, content))
+            groups[number] = source, [], content
             continue
         lines = recorded(content, source)
         trials = [(line.agent, line.signature.key, line.trial) for line in lines]
         for line, trial in zip(lines, trials, strict=True):
             key = () if together else (*trial[:2], files_with[trial])
-            groups.setdefault(key, []).append(line)
+            groups.setdefault(key, (source, [], None))[1].append(line)
         files_with.update(set(trials))
-    choose = benchmark_chooser(name, doing)
-    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
-    plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
-    plays += [(s, play_scripts(world, one.trials or 1, one.seed or 0)) for s, one in played]
-    order = [source for source, _ in files]
-    plays.sort(key=lambda play: order.index(play[0]))
-    for source, one in plays:
-        tell(source, one.remarks)
+    ids = [line.dialogue_id for _, lines, _ in groups.values() for line in lines]
+    world = World.of(benchmark_chooser(name, doing)(ids))
+    plays = []
+    for source, lines, played in groups.values():
+        if played is None:
+            again = replayed(lines, world)
+        else:
+            again = play_scripts(world, played.trials or 1, played.seed or 0)
+        tell(source, again.remarks)
+        plays.append((source, again))
     return plays
 
 
@@ -388,14 +383,7 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
             would have answered otherwise.
     """
     what = _play(lines[0], world)
-    found: dict[tuple[int, str], Line] = {}
-    for line in lines:
-        again = played_again(line, what)
-        place = line.trial, again["dialogue_id"]
-        if place in found:
-            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
-            raise InputError(line.source, told)
-        found[place] = again
+    found = _by_place(lines, what)
     played = {id_ for _, id_ in found}
     trials = sorted({trial for trial, _ in found})
     tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
@@ -411,11 +399,24 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
     return plays
 
 
+def _by_place(lines: Sequence[Recorded], what: Play) -> dict[tuple[int, str], Line]:
+    """Play recorded dialogues again, and return trial and dialogue id -> the dialogue."""
+    found: dict[tuple[int, str], Line] = {}
+    for line in lines:
+        again = played_again(line, what)
+        place = line.trial, again["dialogue_id"]
+        if place in found:
+            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, told)
+        found[place] = again
+    return found
+
+
 def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    scripts = script_name(BASELINE), script_name(SCRIPTED)
+    scripts = script_name("agent"), script_name("user")
     for who, called in (("agent", line.agent), ("user", name)):
         if called not in scripts and (problem := name_problem(who, called)):
             place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"

@@ -1,6 +1,9 @@
 """Dialogues played, what they score, and why their tasks are not solved.
 
-pass^k is the probability that k trials of a task are all solved (`comparison/evidence.py`).
+pass^k is the probability that k trials of a task are all solved: of c solved in n trials
+C(c, k) / C(n, k), averaged over tasks (Yao et al., 2024, tau-bench, section 4). Where each task
+counts whole or not at all, as with one trial, it has Wilson's interval; else that of resampled
+tasks.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from pydantic import Field
 from mwz.normalization import digest_of_json
 
 from ..benchmark import Goal
-from ..comparison import Evidence, Interval, pass_interval
+from ..comparison import Evidence, Interval, intervals_of
 from ..diagnosis import goal_text, joined, labelled, losses_text
 from ..errors import counted
 from ..grounding import told_shares
@@ -35,8 +38,6 @@ from .environment import (
 )
 from .users import ScriptedUser
 from .world import (
-    BASELINE,
-    SCRIPTED,
     BrokenOffError,
     Costs,
     TalkerName,
@@ -61,8 +62,6 @@ TITLES: Mapping[str, str] = {
     "unasked": "Bookings nobody asked for (total)",
     "errors": "Broken off (total)",
 }
-_RATES = ("inform", "success", "requested", "solved")
-_COMPARED = _RATES[::-1]
 
 
 Line: TypeAlias = "dict[str, Any]"
@@ -168,7 +167,7 @@ class Plays:
     @property
     def by_script(self) -> bool:
         """Whether the agent is, too: `play_scripts` plays the same."""
-        return self.scripted and self.what.agent_name == script_name(BASELINE)
+        return self.scripted and self.what.agent_name == script_name("agent")
 
     @property
     def said(self) -> dict[str, Any]:
@@ -189,36 +188,33 @@ class Plays:
         """All figures as JSON types; rates are in percent, None of nothing."""
         what, trials = self.what, self.what.trials
         outcomes = [line["outcome"] for line in self.lines]
-        solved: dict[str, list[bool]] = {}
+        evidence = self.evidence("", [trials])
+        passes = zip(range(1, trials + 1), intervals_of(evidence).values(), strict=False)
         costs: dict[str, Counter[str]] = {}
         facts: Counter[str] = Counter()
         for line in self.lines:
-            solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
             facts.update(line["outcome"]["told"])
             for who, cost in line["costs"].items():
                 costs.setdefault(who, Counter()).update(cost)
         booking = [one["books"] for one in outcomes if one["booked"]]
-        times = [sum(one) for one in solved.values()]
 
-        def total(name: str) -> int:
-            return sum(one[name] for one in outcomes)
-
-        def mean(name: str) -> float:
-            return total(name) / len(outcomes)
-
+        counts = ("turns", "calls", "failed_calls", "unasked")
+        totals = {name: sum(one[name] for one in outcomes) for name in counts}
         return {
             "agent": what.agent_name,
             "user": what.user_name,
             "signature": str(what.whole_signature()),
-            "tasks": len(solved),
+            "tasks": len(what.tasks),
             "trials": trials,
-            **{name: 100 * mean(name) for name in _RATES},
+            **{
+                name: evidence.scores[name] for name in ("inform", "success", "requested", "solved")
+            },
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
-            "pass": {str(k): asdict(pass_interval(times, trials, k)) for k in range(1, trials + 1)},
+            "pass": {str(k): asdict(one) for k, one in passes},
             **told_shares(facts),
-            **{name: mean(name) for name in ("turns", "calls")},
-            **{name: total(name) for name in ("failed_calls", "unasked")},
-            "errors": sum(one["error"] is not None for one in outcomes),
+            **totals,
+            **{name: totals[name] / len(outcomes) for name in ("turns", "calls")},
+            "errors": sum(self.lost.values()),
             "costs": {who: dict(cost) for who, cost in costs.items()},
         }
 
@@ -247,34 +243,33 @@ class Plays:
         outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in self.what.tasks}
         for line in self.lines:
             outcomes[line["dialogue_id"]].append(line["outcome"])
+        powers = range(1, min(trials) + 1)
         # Figure -> what is solved or told in how many trials at once: a rate is that of one.
-        passes = {f"pass^{k}": ("solved", k) for k in range(2, min(trials) + 1)}
-        first, *others = ((key, (key, 1)) for key in _COMPARED)
-        columns = dict([first, *passes.items(), *others])
-        # In whole numbers that mean the same, however many trials a play has.
-        whole = {k: lcm(*(comb(n, k) for n in trials)) for _, k in columns.values()}
+        columns = {f"pass^{k}" if k > 1 else "solved": ("solved", k) for k in powers}
+        columns |= {key: (key, 1) for key in ("requested", "success", "inform")}
+        # What counts as a whole task: a whole number, however many trials a play has.
+        whole = lcm(*(comb(n, k) for n in trials for k in powers))
         rows = [
             [
-                1,
+                whole,
                 *(
-                    comb(sum(one[key] for one in of), k) * whole[k] // comb(len(of), k)
+                    comb(sum(one[key] for one in of), k) * whole // comb(len(of), k)
                     for key, k in columns.values()
                 ),
             ]
             for of in outcomes.values()
         ]
 
-        def formula(sums: Sequence[float]) -> dict[str, float]:
-            each = zip(columns.items(), sums[1:], strict=True)
-            return {name: percent(one, sums[0] * whole[k]) for (name, (_, k)), one in each}
+        def formula(sums: Sequence[Any]) -> dict[str, Any]:
+            return {key: percent(one, sums[0]) for key, one in zip(columns, sums[1:], strict=True)}
 
         figures = [
             Figure(key, TITLES.get(key, key), 1, main=of == "solved")
             for key, (of, _) in columns.items()
         ]
-        places = enumerate(columns.items(), start=1)
-        wins = {key: n for n, (key, (_, k)) in places if {row[n] for row in rows} <= {0, whole[k]}}
-        statistics = Statistics.of_rows(figures, rows, formula, wins)
+        places = enumerate(columns, start=1)
+        wins = {key: at for at, key in places if {row[at] for row in rows} <= {0, whole}}
+        statistics = Statistics.of_rows(figures, rows, formula, wins, of_samples=True)
         signature = self.what.signature()
         # The seed of a comparison is another one; users with different seeds compare.
         parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
@@ -296,7 +291,7 @@ def play_scripts(
     world: World, trials: int, seed: int, chosen: Sequence[str] | None = None
 ) -> Plays:
     """Let the baseline play all tasks, or those chosen, with the scripted user."""
-    names = script_name(BASELINE), script_name(SCRIPTED)
+    names = script_name("agent"), script_name("user")
     tasks = list(world.tasks.tasks if chosen is None else chosen)
     what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
@@ -362,30 +357,23 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
         ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),
         ("fault of the user", USER_FAULTS, {name: of[2] for name, of in why.items()}),
     ):
-        first = {(name, one.domain): one for name, of in found.items() for one in reversed(of)}
-        results = [
-            DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains})
-            for name, (line, *_) in why.items()
-            for domains in [
-                {
-                    d: DomainResult(float(one is None), {}, one and one.cause)
-                    for d in plays.what.world.tasks[line["dialogue_id"]].domains
-                    for one in [first.get((name, d))]
-                }
-            ]
-        ]
-        if (first or causes is CAUSES) and (cause is None or cause in causes):
-            words = {key: one.words for key, one in first.items()}
+        words: dict[tuple[str, str], str] = {}
+        results = []
+        for name, (line, *_) in why.items():
+            first = {one.domain: one for one in reversed(found[name])}
+            words |= {(name, of): one.words for of, one in first.items()}
+            domains = {
+                of: DomainResult(float(of not in first), {}, getattr(first.get(of), "cause", None))
+                for of in plays.what.world.tasks[line["dialogue_id"]].domains
+            }
+            results.append(DialogueResult(name, len(line["turns"]), goals={MAIN_SETUP: domains}))
+        if (words or causes is CAUSES) and (cause is None or cause in causes):
             parts.append(losses_text("", results, causes, (), (), domain, cause, title, words))
     return "\n\n".join(parts)
 
 
-def followed_text(plays: Plays, id_: str) -> str | None:
-    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task.
-
-    Returns:
-        None if it is not played.
-    """
+def followed_text(plays: Plays, id_: str) -> str:
+    """Return a dialogue turn by turn, in each trial, beside what the scripts play of the task."""
     texts = []
     lines = [line for line in plays.lines if line["dialogue_id"] == id_]
     for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
@@ -403,7 +391,7 @@ def followed_text(plays: Plays, id_: str) -> str | None:
         head += "" if plays.by_script else f"\n|: the {BASELINE_NAME.lower()} with the same task"
         outcome = outcome or [labelled("all", "as the task wants it")]
         texts.append(joined(head, _goal(plays.what.world, id_), turns, outcome))
-    return "\n\n".join(texts) or None
+    return "\n\n".join(texts)
 
 
 def _goal(world: World, id_: str) -> dict[str, Goal]:
@@ -470,8 +458,7 @@ def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
         (
             name,
             {id_: len(line["turns"]) for id_, (line, *_) in of.items()},
-            {id_ for id_, (_, why, _) in of.items() if not why},
-            {id_: [(one.domain, one.cause) for one in why[:1]] for id_, (_, why, _) in of.items()},
+            {id_: [(why[0].domain, why[0].cause)] for id_, (_, why, _) in of.items() if why},
         )
         for name, of in systems.items()
     ]

@@ -72,28 +72,23 @@ def versioned(name: str) -> str:
     return f"{script(name)['version']}-{digest_of_json(script(name))[:SHOWN_HASH]}"
 
 
-BASELINE: Final = "baseline"
-"""The agent by script."""
-
-SCRIPTED: Final = "scripted"
-"""The user by script: what it says follows from task, seed and responses alone."""
+SCRIPTS: Final = {"agent": "baseline", "user": "scripted"}
+"""What is by script, in a file of the role's name: what the user says follows from task, seed and
+responses alone."""
 
 MOST_HEARD: Final = 10_000
 """How many characters of a turn scripts read: what their patterns take grows with the square."""
 
-_SCRIPTS = {BASELINE: "agent", SCRIPTED: "user"}
-
 
 def script_name(who: str) -> str:
-    """Return what records call `BASELINE` or `SCRIPTED`: with the digest of its file."""
-    return f"{who}-{versioned(_SCRIPTS[who])}"
+    """Return what records call an "agent" or a "user" by script: with the digest of its file."""
+    return f"{SCRIPTS[who]}-{versioned(who)}"
 
 
 def name_problem(who: str, name: str) -> str | None:
     """Return why no file may call an "agent" or a "user" so that is no script; None if it may."""
-    script = {"agent": BASELINE, "user": SCRIPTED}[who]
-    if name.casefold().startswith(script):
-        return f"names that begin with {script!r} are those of this version of the harness"
+    if name.casefold().startswith(SCRIPTS[who]):
+        return f"names that begin with {SCRIPTS[who]!r} are those of this version of the harness"
     plain = re.fullmatch(TALKER_NAME, name)
     return None if plain else "expected a name of at most 200 characters, printable ASCII"
 
@@ -448,11 +443,11 @@ def _at_venues_of(place: str, task: Task, world: World) -> set[str]:
     return {d for d, i in wanted.items() if {*world.named(d, place)} & {*world.matching(d, i)}}
 
 
-def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]]:
-    """Return what was booked in a dialogue: the turn, the domain, and what the tool returned."""
+def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[str, Result]]:
+    """Return what was booked in a dialogue: the domain, and what the tool returned."""
     return [
-        (number, call["name"].removeprefix("book_"), call["result"])
-        for number, turn in enumerate(turns)
+        (call["name"].removeprefix("book_"), call["result"])
+        for turn in turns
         for call in turn.get("calls", ())
         if call["result"].get("booked")
     ]
@@ -461,7 +456,7 @@ def bookings(turns: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, Result]
 def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the goal domains whose reference or driver's number, as booked, no response tells."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
-    codes = [(domain, one.get("reference") or one["phone"]) for _, domain, one in bookings(turns)]
+    codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings(turns)]
     told = {domain for domain, code in codes if any(code in text for text in texts)}
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}

@@ -59,14 +59,11 @@ class Verdicts:
     Attributes:
         name: What the system is called.
         turns: Dialogue played -> its turns.
-        won: The dialogues with Success.
-        lost: Dialogue without Success -> the domains that it is lost in, each with a cause, as far
-            as that is known.
+        lost: Dialogue without Success -> the domains that it is lost in, each with a cause.
     """
 
     name: str
     turns: Mapping[str, int]
-    won: Collection[str]
     lost: Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -84,15 +81,8 @@ def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
     return Verdicts(
         entry.system.name,
         dict(zip(played, dialogues.turns, strict=True)),
-        {id_ for id_, mark in zip(played, dialogues.success, strict=True) if mark == "1"},
         {played[place]: causes for place, causes in dialogues.causes.lost.items()},
     )
-
-
-def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> tuple[Any, ...]:
-    turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
-    lost = {one.id: lost_by(one) for one in diagnosis.results if not one.success}
-    return name, turns, turns.keys() - lost.keys(), lost
 
 
 # ------------------------------------------------------------------------------------ the index
@@ -142,7 +132,7 @@ def _index_row(
     letters: Mapping[str, str],
 ) -> dict[str, Any]:
     played = [id_ in one.turns for one in systems]
-    won = [id_ in one.won for one in systems]
+    won = [id_ in one.turns and id_ not in one.lost for one in systems]
     lost = [one.lost.get(id_, ()) for one in systems]
     counts = Counter(chain.from_iterable(lost))
     frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
@@ -268,7 +258,14 @@ def pages_of_dialogues(systems: Mapping[str, Diagnosis], home: str = START) -> d
         }
 
     goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
-    verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
+    verdicts = [
+        (
+            name,
+            {dialogue.id: len(dialogue.responses) for dialogue in one.dialogues},
+            {result.id: lost_by(result) for result in one.results if not result.success},
+        )
+        for name, one in systems.items()
+    ]
     return pages_of(goals, verdicts, content, home)
 
 
