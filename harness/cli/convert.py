@@ -13,7 +13,7 @@ from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
 from . import notify, option, tell
-from .reading import benchmark_chooser
+from .reading import chosen_benchmark
 
 _GZIP = ".gz"
 
@@ -41,7 +41,7 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
-    loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
+    loaded = chosen_benchmark(benchmark, "reading for")
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES))
     written = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()

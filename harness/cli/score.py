@@ -34,12 +34,13 @@ from ..scoring import (
     Wanted,
     report_text,
     reporting_words,
-    score_each,
+    run,
+    score_predictions,
 )
 from ..signature import Signature, comparable_group, comparison_notes, notes_once
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, progress, read_outputs, read_plays
+from .reading import chosen_benchmark, progress, read_outputs, read_plays
 
 
 @click.command()
@@ -104,9 +105,10 @@ def command(
     if lines_target is not None:
         wanted.add("lines")
     several = len(predictions) > 1
-    coming = score_each(
+    coming = run(
+        score_predictions,
         _jobs(predictions, options, wanted),
-        benchmark_chooser(benchmark, "scoring on"),
+        chosen_benchmark(benchmark, "scoring on"),
         workers if several or isinstance(workers, str) else 1,
     )
     scored = _scored(predictions, coming, lines_target)

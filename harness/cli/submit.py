@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..io import printable, read_bytes, shown_name
 from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
-from .reading import benchmark_chooser
+from .reading import chosen_benchmark
 
 
 @click.command()
@@ -96,9 +95,8 @@ def command(
     claims = [{"source": source, **reported}] if reported else []
     said = {**given, "track": track, "reported": claims}
     system = board.declared_system(said, facts, aliases)
-    choose = benchmark_chooser(benchmark, "scoring on")
-    scorer_for = cache(lambda ids: Scorer(choose(ids)))
-    how = board.Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
+    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"))
+    how = board.Reading(scorer=scorer, aliases=aliases, gold=gold)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())

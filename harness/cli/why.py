@@ -23,7 +23,7 @@ from ..io import printable, short_names, write_atomically
 from ..scoring import Options, Scorer, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
-from .reading import benchmark_chooser, dialogues_of, read_outputs, read_plays
+from .reading import chosen_benchmark, read_outputs, read_plays
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -156,12 +156,11 @@ def _diagnoses(
 ) -> dict[str, Diagnosis]:
     """Return what to call each of some outputs -> its diagnosis; print the remarks on them."""
     systems = [read_outputs(name) for name in names]
-    contents = [one.parsed() for one in systems]
-    loaded = benchmark_chooser(benchmark, "explaining by")(dialogues_of(contents))
+    loaded = chosen_benchmark(benchmark, "explaining by")
     diagnoses = {}
-    for system, content in zip(systems, contents, strict=True):
+    for system in systems:
         scorer = Scorer(loaded, system.options(options))
-        _, played, remarks = played_predictions(scorer, content, system.source)
+        _, played, remarks = played_predictions(scorer, system.content, system.source)
         tell(system.source, remarks)
         diagnoses[system.name] = diagnose(played)
     return diagnoses

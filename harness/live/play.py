@@ -35,7 +35,7 @@ from mwz.normalization import digest_of_json
 
 from ..board import Predictions
 from ..cli import notify, option, tell
-from ..cli.reading import benchmark_chooser
+from ..cli.reading import chosen_benchmark
 from ..errors import InputError, counted, shown, unknown
 from ..io import (
     STANDARD_STREAM,
@@ -132,7 +132,7 @@ def command(
     agent_name, make_agent = _talker("agent", agent, chats)
     user_name, make_user = _talker("user", user, chats)
     server = next((chat.server for chat in chats.values()), None)
-    world = World.of(benchmark_chooser(benchmark, "playing on")(()))
+    world = World.of(chosen_benchmark(benchmark, "playing on"))
     ids = list(world.tasks.tasks)[:count]
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
@@ -364,8 +364,7 @@ def plays_again(
             key = () if together else (*trial[:2], files_with[trial])
             groups.setdefault(key, []).append(line)
         files_with.update(set(trials))
-    choose = benchmark_chooser(name, doing)
-    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    world = World.of(chosen_benchmark(name, doing))
     plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
     plays += [(s, play_scripts(world, one.trials or 1, one.seed or 0)) for s, one in played]
     order = [source for source, _ in files]

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +20,7 @@ from mwz.normalization import BeliefState, read_toml
 
 from ...benchmark import Benchmark
 from ...cli.data import statistics_table
-from ...cli.reading import benchmark_chooser
+from ...cli.reading import chosen_benchmark
 from ...cli.tracked_files import score_file, without
 from ...data import DEFAULT, PinnedFile, find_file, read_data_set
 from ...errors import counted
@@ -136,15 +137,15 @@ def _file_results(
 ) -> dict[str, TrackingResult]:
     """Return column -> what its tracker's file scores, of those that are at hand."""
     files, pins, results = table.get("files", {}), _pinned(paper), {}
-    choose = benchmark_chooser(None, "comparing with")
+    load_benchmark = cache(partial(chosen_benchmark, None, "comparing with"))
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))
         if content is not None:
             states = parse_predictions(content, path)
-            file = parse_tracking_file(states, path, choose)
-            [(_, part, _)] = without(file, paper.get("left_out", ()), (), choose)
-            results[column] = score_file(part, column, choose).result
+            file = parse_tracking_file(states, path, load_benchmark)
+            [(_, part, _)] = without(file, paper.get("left_out", ()), (), load_benchmark)
+            results[column] = score_file(part, column, load_benchmark).result
     return results
 
 
