@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import click
@@ -36,7 +37,7 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
     that are read are in docs/predictions-format.md; - is standard input.
     """
-    if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
+    if output != STANDARD_STREAM and os.path.realpath(predictions) == os.path.realpath(output):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
@@ -56,10 +57,3 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     turns = sum(map(len, dialogues))
     told = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
     notify(f"wrote {output}: {told}, read as {submission.format}")
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):
-        return False

@@ -23,7 +23,7 @@ from ..submission import (
     STATE,
     Submission,
     checked_submission,
-    is_file_of_plays,
+    is_play,
     read_standard,
 )
 from . import notify, tell
@@ -59,34 +59,27 @@ def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
     return benchmark
 
 
-def read_submissions(
-    names: Sequence[str],
-    name: str | None,
-    doing: str,
-    options: Options = Options(),
-) -> tuple[Benchmark, list[Submission]]:
-    """Read predictions, and the benchmark that is chosen for them.
+def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
+    """Read predictions that are to be scored.
 
     Args:
         names: Files, `-` for standard input, or entries.
-        name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark: "scoring on".
-        options: How they will be scored: by the rules, placeholders are remarked.
+        scorer: Has the benchmark, and the rules by which placeholders are remarked.
 
     Raises:
-        InputError: Some cannot be read or are no submission to the benchmark, or the benchmark
-            cannot be loaded.
+        InputError: Some cannot be read or are no submission to the benchmark.
     """
-    read = []
+    submissions = []
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
             raise InputError(outputs.name, "is made by the harness; give a file or an entry")
-        read.append((read_standard(outputs.content, outputs.source), outputs.source))
-    benchmark = chosen_benchmark(name, doing)
-    rules = Scorer(benchmark, options).rules
-    return benchmark, [
-        checked_submission(one, benchmark, source, rules, options.reading) for one, source in read
-    ]
+        standard, source = read_standard(outputs.content, outputs.source), outputs.source
+        submissions.append(
+            checked_submission(
+                standard, scorer.benchmark, source, scorer.rules, scorer.options.reading
+            )
+        )
+    return submissions
 
 
 def read_plays(
@@ -122,11 +115,13 @@ def read_plays(
 
 def _plays_of(name: str) -> bytes | board.Predictions | None:
     """Return the plays of a file or entry, or who plays them again; None if it has none."""
-    if is_file_of_plays(name):
-        return read_bytes(name)
     entry = None
-    # That there is neither, is said where it is read.
+    # That it cannot be read, or is nowhere, is said where it is read.
     with suppress(InputError):
+        # What a pipe holds can be read only once.
+        if os.path.isfile(name):
+            file = read_bytes(name)
+            return file if is_play(file) else None
         entry = found_entry(name)
     if entry is None or not board.tracks()[entry.system.track].takes_plays:
         return None
