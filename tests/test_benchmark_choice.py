@@ -58,5 +58,5 @@ def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(tmp_p
         text=True,
         check=True,
     )
-    told = "no other benchmark is installed; scoring on the built-in `sample`"
+    told = "multiwoz is not installed; the benchmark is the built-in `sample`"
     assert done.stderr == f"mwz: {told}\n"

@@ -39,7 +39,7 @@ def command(predictions: Sequence[str], benchmark: str | None, rules: str, forma
     normalisation, and with other ways to match names of venues.
     """
     options = Options(rules=rules, metrics=["bleu", "inform"])
-    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
+    scorer = Scorer(chosen_benchmark(benchmark), options)
     named = zip(short_names(predictions), read_submissions(predictions, scorer), strict=True)
     tables = [ablation_table(name, submission, scorer) for name, submission in named]
     click.echo(formatted(tables, format_), nl=False)

@@ -44,12 +44,12 @@ def command(
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
-    for source, plays in read_plays([predictions], benchmark, "checking against", together=True):
+    for source, plays in read_plays([predictions], benchmark, together=True):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
     reading = replace(options.reading, strict_states=strict_states)
     standard, source = read_predictions(predictions), shown_name(predictions)
-    loaded = chosen_benchmark(benchmark, "checking against")
+    loaded = chosen_benchmark(benchmark)
     scorer = Scorer(loaded, options)
     submission = checked_submission(standard, loaded, source, scorer.rules, reading)
     for name, told in _facts(submission, loaded, scorer.rules):

@@ -26,7 +26,7 @@ from .reading import (
 )
 from .tracked_files import tracking_evidence
 
-_DOING, _STATES = "comparing on", "dst"
+_STATES = "dst"
 _OF_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 
 
@@ -72,7 +72,7 @@ def command(
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    if plays := read_plays(names, benchmark, _DOING):
+    if plays := read_plays(names, benchmark):
         option.of_plays(*_OF_PLAYS)
         evidence, _ = room("live.live_track", "plays").compared_plays(plays)
     else:
@@ -82,7 +82,7 @@ def command(
         if any(one.is_tracker() for one in outputs):
             evidence = _tracked(outputs, chosen, benchmark)
         else:
-            evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark, _DOING))
+            evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]

@@ -42,7 +42,7 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
-    loaded = chosen_benchmark(benchmark, "reading for")
+    loaded = chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES))
     written = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()

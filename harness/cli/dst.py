@@ -81,7 +81,7 @@ def scored_files(
         InputError: A file cannot be read or scored, gold states are not installed, or what is to be
             left out is in no file.
     """
-    load_benchmark = cache(partial(chosen_benchmark, benchmark, "comparing with"))
+    load_benchmark = cache(partial(chosen_benchmark, benchmark))
     versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
     golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
     read = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
-from ..data import SAMPLE, installed_benchmarks, load_benchmark
+from ..data import DEFAULT, SAMPLE, load_benchmark
 from ..errors import InputError, room, unknown
 from ..io import STANDARD_STREAM, read_bytes, shown_name
 from ..scoring import Options, ScoredSubmission, Scorer, Wanted, run, score_predictions
@@ -37,25 +37,20 @@ SUBMISSIONS = Path("submissions")
 """The folder of submissions, unless another one is named."""
 
 
-def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
+def chosen_benchmark(name: str | None) -> Benchmark:
     """Return the benchmark that `--benchmark` names, or the default one.
 
-    That the sample is taken by default, where nothing else is installed, is said.
+    That the sample is taken where MultiWOZ is not installed, is said.
 
     Args:
         name: The option's value.
-        doing: What is done with it, for the remark: "scoring on".
 
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
     benchmark = load_benchmark(name)
     if name is None and benchmark.name == SAMPLE:
-        others = [one for one in installed_benchmarks() if one != SAMPLE]
-        reason = "no other benchmark is installed"
-        if others:
-            reason = f"multiwoz is not installed; --benchmark chooses {' or '.join(others)}"
-        notify(f"{reason}; {doing} the built-in `{SAMPLE}`")
+        notify(f"{DEFAULT} is not installed; the benchmark is the built-in `{SAMPLE}`")
     return benchmark
 
 
@@ -83,14 +78,13 @@ def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
 
 
 def read_plays(
-    files: Sequence[str], name: str | None, doing: str, together: bool = False
+    files: Sequence[str], name: str | None, together: bool = False
 ) -> list[tuple[str, Any]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
         files: The files, or entries with plays; pipes and standard input are no files of plays.
         name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark.
         together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
@@ -107,9 +101,7 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "has no plays, but the others have")
     named = [(shown_name(file), contents[file]) for file in files]
-    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(
-        named, name, doing, together
-    )
+    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(named, name, together)
     return plays
 
 

@@ -23,6 +23,7 @@ from ..io import (
     printable,
     short_names,
     shown_name,
+    text_table,
     write_json,
     write_text,
 )
@@ -95,7 +96,7 @@ def command(
     """
     _check_usage(click.get_current_context().params)
     options = Options(metrics=[name.strip() for name in metrics.split(",")], **how)
-    plays = [] if options.free_running else read_plays(predictions, benchmark, "scoring on")
+    plays = [] if options.free_running else read_plays(predictions, benchmark)
     if plays:
         _show_plays(plays, json_target, format_)
         return 0
@@ -108,7 +109,7 @@ def command(
     coming = run(
         score_predictions,
         _jobs(predictions, options, wanted),
-        chosen_benchmark(benchmark, "scoring on"),
+        chosen_benchmark(benchmark),
         workers if several or isinstance(workers, str) else 1,
     )
     scored = _scored(predictions, coming, lines_target)
@@ -247,7 +248,8 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     if not intervals or outcome.evidence is None:
         return report_text(outcome.report)
     figures = comparison.main_figures(outcome.evidence.figures)
-    table = comparison.intervals_text([""], figures, [outcome.intervals])
+    rows = [[f.title, outcome.intervals[name].text(f.digits)] for name, f in figures.items()]
+    table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
     return report_text(outcome.report, table, str(outcome.signature))
 
 

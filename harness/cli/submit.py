@@ -95,7 +95,7 @@ def command(
     claims = [{"source": source, **reported}] if reported else []
     said = {**given, "track": track, "reported": claims}
     system = board.declared_system(said, facts, aliases)
-    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"))
+    scorer = Scorer(chosen_benchmark(benchmark))
     how = board.Reading(scorer=scorer, aliases=aliases, gold=gold)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:

@@ -85,7 +85,7 @@ def command(
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
-    if plays := read_plays([*baseline, *predictions], benchmark, "scoring on"):
+    if plays := read_plays([*baseline, *predictions], benchmark):
         option.of_plays("predictions", "baseline", "format_", "benchmark")
         evidence, about = room("live.live_track", "plays").compared_plays(plays)
         text = board.paper_of_plays(evidence, about, bool(baseline), format_)
@@ -102,7 +102,7 @@ def command(
             raise InputError("--baseline", "give one entry, or files that are seeds of one system")
         groups = [*([("", baseline)] if baseline and not any(entries) else []), *groups]
     outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
-    rows = _rows(outputs, options, chosen_benchmark(benchmark, "scoring on"))
+    rows = _rows(outputs, options, chosen_benchmark(benchmark))
     for entry in filter(None, entries):
         stored = [board.stored_evidence(entry)]
         rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))

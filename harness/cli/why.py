@@ -78,7 +78,7 @@ def command(
     (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
     what the user did wrong, and --dialogue and --html beside the scripted baseline.
     """
-    plays = read_plays(predictions, benchmark, "explaining by")
+    plays = read_plays(predictions, benchmark)
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
     option.refuse(
@@ -156,7 +156,7 @@ def _diagnoses(
 ) -> dict[str, Diagnosis]:
     """Return what to call each of some outputs -> its diagnosis; print the remarks on them."""
     systems = [read_outputs(name) for name in names]
-    loaded = chosen_benchmark(benchmark, "explaining by")
+    loaded = chosen_benchmark(benchmark)
     diagnoses = {}
     for system in systems:
         scorer = Scorer(loaded, system.options(options))

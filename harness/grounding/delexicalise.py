@@ -24,7 +24,7 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     standard = read_predictions(predictions)
     content = checked_conversations(standard, shown_name(predictions))
     tell(shown_name(predictions), standard.remarks)
-    loaded = chosen_benchmark(benchmark, "delexicalising by")
+    loaded = chosen_benchmark(benchmark)
     delexicalise = Scorer(loaded, Options()).delexicaliser()
     written = {
         id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]

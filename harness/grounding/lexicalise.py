@@ -286,7 +286,7 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None) -> 
     finds. The states are the predicted ones, or gold where there are none. Predicted states and
     active domains are kept; active domains known only from placeholders are written out.
     """
-    scorer = Scorer(chosen_benchmark(benchmark, "lexicalising by"))
+    scorer = Scorer(chosen_benchmark(benchmark))
     [submission] = read_submissions([predictions], scorer)
     tell(submission.source, submission.remarks)
     written = lexicalised_predictions(submission, scorer, seed)

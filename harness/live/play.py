@@ -132,7 +132,7 @@ def command(
     agent_name, make_agent = _talker("agent", agent, chats)
     user_name, make_user = _talker("user", user, chats)
     server = next((chat.server for chat in chats.values()), None)
-    world = World.of(chosen_benchmark(benchmark, "playing on"))
+    world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks.tasks)[:count]
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
@@ -333,7 +333,6 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
 def plays_again(
     files: Sequence[tuple[str, bytes | Predictions]],
     name: str | None,
-    doing: str,
     together: bool = False,
 ) -> list[tuple[str, Plays]]:
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
@@ -341,7 +340,6 @@ def plays_again(
     Args:
         files: What messages call each file, and its content; or what the scripts play of an entry.
         name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark: "scoring on".
         together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
@@ -364,7 +362,7 @@ def plays_again(
             key = () if together else (*trial[:2], files_with[trial])
             groups.setdefault(key, []).append(line)
         files_with.update(set(trials))
-    world = World.of(chosen_benchmark(name, doing))
+    world = World.of(chosen_benchmark(name))
     plays = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
     plays += [(s, play_scripts(world, one.trials or 1, one.seed or 0)) for s, one in played]
     order = [source for source, _ in files]

@@ -137,7 +137,7 @@ def _file_results(
 ) -> dict[str, TrackingResult]:
     """Return column -> what its tracker's file scores, of those that are at hand."""
     files, pins, results = table.get("files", {}), _pinned(paper), {}
-    load_benchmark = cache(partial(chosen_benchmark, None, "comparing with"))
+    load_benchmark = cache(partial(chosen_benchmark, None))
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))

@@ -250,7 +250,7 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalis
         is_table = ratings.lower().endswith(".csv")
         option.refuse({"a table of ratings needs FILE, the outputs that it rates": is_table})
         responses, preferences = read_preferences(ratings)
-        scorer = Scorer(chosen_benchmark(given["benchmark"], "comparing with"), options)
+        scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
         played = {
             name: _played(scorer, standard_form(turns, ratings), ratings)
             for name, turns in responses.items()
@@ -296,6 +296,6 @@ def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
     dialogues = scored.file.dialogues
     benchmark = scored.file.benchmark
     if benchmark is None:
-        benchmark = chosen_benchmark(given["benchmark"], "comparing with")
+        benchmark = chosen_benchmark(given["benchmark"])
     written = write_rating_sheets(folder, dialogues, benchmark, given["choices"])
     notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
