@@ -249,11 +249,11 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 @pytest.mark.parametrize(
     ("track", "options", "told"),
     [
-        ("end-to-end", ["--gold", "2.4"], "--gold: is not for the track end-to-end"),
+        ("end-to-end", ["--gold", "2.4"], "--gold is not for the track end-to-end"),
         (
             "state-tracking",
             ["--reported", "bleu=20"],
-            "--reported: is not for the track state-tracking",
+            "--reported is not for the track state-tracking",
         ),
         ("state-tracking", ["--gold", "2.4"], "2.4"),
     ],

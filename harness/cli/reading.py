@@ -22,7 +22,6 @@ from ..submission import (
     RESPONSE,
     STATE,
     Submission,
-    checked_submission,
     is_play,
     read_standard,
 )
@@ -68,12 +67,7 @@ def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
             raise InputError(outputs.name, "is made by the harness; give a file or an entry")
-        standard, source = read_standard(outputs.content, outputs.source), outputs.source
-        submissions.append(
-            checked_submission(
-                standard, scorer.benchmark, source, scorer.rules, scorer.options.reading
-            )
-        )
+        submissions.append(scorer.checked(outputs.content, outputs.source))
     return submissions
 
 

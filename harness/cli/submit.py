@@ -89,7 +89,18 @@ def command(
             "--submissions, which begins a board of your own",
         )
     declared = board.tracks()[track]
-    _refuse_options(declared)
+    unfit = {
+        "reported": not declared.delexicalised,
+        "placeholders": not declared.delexicalised,
+        "seeds": declared.takes_gold,
+        "gold": not declared.takes_gold,
+    }
+    option.refuse(
+        {
+            f"--{name} is not for the track {track}; leave it out": is_unfit and option.given(name)
+            for name, is_unfit in unfit.items()
+        }
+    )
     aliases = Options(placeholders=placeholders).aliases
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []
@@ -106,16 +117,3 @@ def command(
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):
         notify(remark)
-
-
-def _refuse_options(track: board.Track) -> None:
-    """Refuse options that mean nothing in a track."""
-    unfit = {
-        "reported": not track.delexicalised,
-        "placeholders": not track.delexicalised,
-        "seeds": track.takes_gold,
-        "gold": not track.takes_gold,
-    }
-    for name, is_unfit in unfit.items():
-        if is_unfit and option.given(name):
-            raise InputError(f"--{name}", f"is not for the track {track.name}; leave it out")

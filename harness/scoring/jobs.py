@@ -33,7 +33,6 @@ from ..signature import Signature
 from ..submission import (
     Standard,
     Submission,
-    checked_submission,
     frequent_tags,
     read_standard,
 )
@@ -72,14 +71,9 @@ def played_predictions(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source)
-        if isinstance(predictions, Standard):
-            predictions = checked_submission(
-                predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading
-            )
-        submission = predictions
-        normalized = scorer.normalized(submission)
+        if not isinstance(predictions, Submission):
+            predictions = scorer.checked(predictions, source)
+        submission, normalized = predictions, scorer.normalized(predictions)
     if resampled:
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])

@@ -25,6 +25,7 @@ from ..submission import (
     human_submission,
     made_submission,
     normalize_submission,
+    read_standard,
     standard_form,
 )
 from .options import (
@@ -122,6 +123,17 @@ class Scorer:
         standard, reading = standard_form(predictions, source), self.options.reading
         submission = checked_submission(standard, self.benchmark, source, reading=reading)
         return self.played(self.normalized(submission))
+
+    def checked(self, predictions: bytes | Standard, source: str) -> Submission:
+        """Return an (unpacked) predictions file, or the same parsed, as a submission.
+
+        Raises:
+            InputError: It is no submission to the benchmark.
+        """
+        if isinstance(predictions, bytes):
+            predictions = read_standard(predictions, source)
+        reading = self.options.reading
+        return checked_submission(predictions, self.benchmark, source, self.rules, reading)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
