@@ -94,7 +94,7 @@ class States(Outputs):
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
-        return self.file.benchmark or self.how.scorer.benchmark
+        return self.how.scorer.benchmark
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""

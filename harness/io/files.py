@@ -361,14 +361,11 @@ def _holder(kind: Any) -> Any:
     return create_model("Content", __config__=config, content=(kind, ...))
 
 
-# What a model and what a dataclass call it.
-_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
-
-
 def _problem(place: str, problem: Any) -> str:
     inside = problem["loc"][1:]
     where = ".".join(filter(None, [place, *map(str, inside)])) or "content"
-    if problem["type"] in _UNKNOWN_KEY:
+    # What a model and what a dataclass call it.
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{where}: unknown key"
     message = problem["msg"].removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}"
