@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
@@ -216,18 +216,18 @@ def all_scores(
     content: bytes | str, benchmark: Benchmark, source: str, track: str = "end-to-end"
 ) -> Scores:
     """Return all that is stored of a system's responses."""
-    how = Reading(scorer_for=lambda ids: Scorer(benchmark))
+    how = Reading(scorer=Scorer(benchmark))
     return score_entry(tracks()[track].outputs(content, source, how))
 
 
 def tracker_scores(
     content: bytes | str,
     source: str,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    benchmark: Benchmark,
     **options: Any,
 ) -> Scores:
     """Return all that is stored of a tracker."""
-    how = Reading(scorer_for=lambda ids: Scorer(load_benchmark(ids)), **options)
+    how = Reading(scorer=Scorer(benchmark), **options)
     return score_entry(read_states(content, source, how))
 
 

@@ -98,7 +98,7 @@ class _Boards:
         plain = track == "lexicalised"
         metrics = ["grounded", "flags"] if plain else ["bleu", "inform", "flags"]
         own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
-        how = Reading(scorer_for=lambda ids: own)
+        how = Reading(scorer=own)
         read: Responses = read_responses(content, "new.json", how, english=plain)
         report = own.score_normalized(read.main)
         # Whatever it says, it was not there before.
@@ -388,9 +388,7 @@ def test_published_systems_have_their_ranks_and_those_of_one_paper_a_review(
 
 def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any) -> Entry:
     content = json.dumps(predictions).encode()
-    outputs = read_states(
-        content, "new.json", Reading(scorer_for=lambda ids: Scorer(multiwoz), **options)
-    )
+    outputs = read_states(content, "new.json", Reading(scorer=Scorer(multiwoz), **options))
     facts = system(name="new", track="state-tracking")
     place = enter(folder, "new", facts, predictions=content).folder
     for name, text in score_entry(outputs).files().items():

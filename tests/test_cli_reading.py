@@ -14,7 +14,7 @@ from helpers import CAREFUL, Cli, Run, write_json
 
 Mwz = Callable[..., Run]
 
-NOTICE = "mwz: no other benchmark is installed;"
+NOTICE = "mwz: multiwoz is not installed;"
 
 
 @pytest.fixture

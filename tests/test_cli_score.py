@@ -18,7 +18,7 @@ from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 
 TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
-NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`\n"
+NOTICE = "mwz: multiwoz is not installed; the benchmark is the built-in `sample`\n"
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
     content = parse_predictions(log, "log")
     with pytest.raises(InputError, match="states alone are scored by `mwz dst`"):
         parse_submission(content, two, "log")
-    file = parse_tracking_file(content, "log", lambda ids: two)
+    file = parse_tracking_file(content, "log", lambda: two)
     assert file.format == "DAMD's log"
     # Each of the three turns is right.
     assert score_tracking(file.dialogues).metrics["JGA"] == 100

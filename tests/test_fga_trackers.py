@@ -91,9 +91,7 @@ def test_what_needs_values_is_refused(cli: Cli, path: Path) -> None:
     played = dialogue({"hotel": goal()}, 5)
     gold = GoldStates("9", "tiny", {"mul0003": played.states})
     content = parse_predictions(path.read_bytes(), "x")
-    told = refusal(
-        parse_tracking_file, content, "x", lambda _: benchmark({"mul0003": played}), gold
-    )
+    told = refusal(parse_tracking_file, content, "x", lambda: benchmark({"mul0003": played}), gold)
     assert "a comparison with other gold states needs the values" in str(told)
 
 
@@ -147,7 +145,7 @@ def test_sheets_of_dialogues_follow_one_another(tmp_path: Path) -> None:
 def test_what_is_malformed_is_told_with_its_place(content: Any, message: str) -> None:
     def read() -> object:
         read = content if not isinstance(content, str) else parse_predictions(content.encode(), "x")
-        return parse_tracking_file(read, "x", lambda ids: pytest.fail("needs no benchmark"))
+        return parse_tracking_file(read, "x", lambda: pytest.fail("needs no benchmark"))
 
     assert message in str(refusal(read))
 

@@ -91,7 +91,7 @@ def test_standard_output_gets_json_and_nothing_else(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == '[\n  1,\n  "é"\n]\n'
 
 
-@pytest.mark.parametrize("failing", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_failed_write_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, failure: BaseException
@@ -135,13 +135,10 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_standard_streams_that_are_closed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input: is closed"):
         read_json("-")
-    monkeypatch.setattr(sys, "stdout", None)
-    with pytest.raises(InputError, match="standard output: is closed"):
-        write_json("-", {})
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -109,19 +109,17 @@ def own_gold(id_: str, *predicted: Any) -> Any:
 
 
 def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -> None:
-    found = tracker_against(
-        own_gold("D1.json", AREA, ANY_STARS), "x.json", lambda ids: tiny(), [GOLD]
-    )
+    found = tracker_against(own_gold("D1.json", AREA, ANY_STARS), "x.json", tiny(), [GOLD])
     assert (found["1.1"]["keep"].jga, found["1.1"]["drop"].jga) == (100, 100)
-    short = tracker_against(own_gold("d1", AREA), "x.json", lambda ids: tiny(), [GOLD])
+    short = tracker_against(own_gold("d1", AREA), "x.json", tiny(), [GOLD])
     coverage = short["1.1"]["keep"].coverage
     assert (coverage.turns, coverage.complete) == (1, False)
     unfit = own_gold("d9", AREA, AREA)
-    assert tracker_against(unfit, "x.json", lambda ids: tiny(), [GOLD]) == {}
+    assert tracker_against(unfit, "x.json", tiny(), [GOLD]) == {}
 
 
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
-    made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
+    made = tracker_scores(EMPTY_STATES, "made", tiny())
     scores = made.result
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.result.metrics["SA"] == pytest.approx(95)
@@ -244,9 +242,7 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    how = Reading(
-        scorer_for=lambda ids: Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD
-    )
+    how = Reading(scorer=Scorer(tiny()), gold=GOLD.version, load_gold=lambda *_: GOLD)
     outputs = read_states(content, "x.json", how)
     scores = score_entry(outputs, [GOLD])
     for name, text in scores.files().items():
@@ -511,8 +507,8 @@ def test_public_outputs_against_2_2_and_2_4(
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
     read = predictions("ubar")
-    own = tracker_scores(json.dumps(read).encode(), "ubar", lambda ids: multiwoz).result
-    found = tracker_against(read, "ubar", lambda ids: multiwoz, [gold_24])["2.4"]
+    own = tracker_scores(json.dumps(read).encode(), "ubar", multiwoz).result
+    found = tracker_against(read, "ubar", multiwoz, [gold_24])["2.4"]
     scores = (own, found["keep"], found["drop"])
     assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED["ubar"]
 
@@ -521,7 +517,7 @@ def test_public_outputs_against_2_2_and_2_4(
 def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStates) -> None:
     assert "pmul1455" not in gold_24.states
     own, other = (
-        tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).result
+        tracker_scores(EMPTY_STATES, "made", multiwoz, **options).result
         for options in ({}, {"gold": "2.4", "load_gold": lambda *_: gold_24})
     )
     assert round(own.result.figures["SA"], 2) == 81.46

@@ -48,14 +48,14 @@ def _scores(
 ) -> dict[str, tuple[int, int, float]]:
     """Return what is left -> its dialogues, its turns and a figure."""
     scored = [
-        (name, score_file(part, name, lambda ids: of, Choices(**choices)).result)
-        for name, part, choices in without(file, names, known, lambda ids: of)
+        (name, score_file(part, name, lambda: of, Choices(**choices)).result)
+        for name, part, choices in without(file, names, known, lambda: of)
     ]
     return {name: (one.dialogues, one.turns, one.figures[key]) for name, one in scored}
 
 
 def test_a_domain_is_scored_by_itself_and_the_others_without_it() -> None:
-    file = parse_tracking_file(_pairs(), "x", lambda ids: _toy())
+    file = parse_tracking_file(_pairs(), "x", _toy)
     assert _scores(file, ["taxi"], {"taxi", "hotel"}, _toy()) == {
         # a and c: the hotel is wrong in one of four turns, and c's taxi does not count.
         "without taxi": (2, 4, 75),
@@ -64,7 +64,7 @@ def test_a_domain_is_scored_by_itself_and_the_others_without_it() -> None:
     }
     both = _scores(file, ["taxi", "hotel"], {"taxi", "hotel"}, _toy())
     assert both == {"taxi": (2, 5, 60), "hotel": (2, 4, 75)}
-    alone = parse_tracking_file(_pairs(["b"]), "x", lambda ids: _toy())
+    alone = parse_tracking_file(_pairs(["b"]), "x", _toy)
     assert _scores(alone, ["taxi"], {"taxi"}, _toy()) == {"taxi": (1, 2, 50)}
 
 
@@ -121,7 +121,7 @@ def test_the_domain_of_a_tracker_of_all_is_what_its_dialogues_give(
 ) -> None:
     """The variant `per-domain=dialogues` counts the same turns and slots."""
     file = read_file(dst_data / "trippy" / "trippy_result.json")
-    whole = score_file(file, "x", lambda ids: multiwoz, Choices(per_domain="dialogues"))
+    whole = score_file(file, "x", lambda: multiwoz, Choices(per_domain="dialogues"))
     for domain, figures in whole.result.per_domain.items():
         found = _scores(file, [domain], file.gold_domains, multiwoz)[domain]
         assert found[1:] == (figures["turns"], pytest.approx(figures["JGA"]))

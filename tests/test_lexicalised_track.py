@@ -196,7 +196,7 @@ def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, cli: Cli) -> N
     assert table_rows(page.partition("## Lexicalised systems")[2])[-1][:2] == ["1", "Talker"]
     cli.done("leaderboard", "--check", "--submissions", folder)
     told = cli.refused("submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
-    assert "--reported: is not for the track lexicalised; leave it out" in told
+    assert "--reported is not for the track lexicalised; leave it out" in told
     told = cli.refused("submit", file, "--name", "Human responses", *arguments, "--replace")
     assert "is made by the harness and cannot be replaced" in told
 

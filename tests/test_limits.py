@@ -27,7 +27,7 @@ def _refused(content: Any) -> str:
 
 
 def _tracking(content: Any) -> str:
-    return str(refusal(parse_tracking_file, content, "x.json", lambda ids: TWO))
+    return str(refusal(parse_tracking_file, content, "x.json", lambda: TWO))
 
 
 # The bounds themselves.
@@ -162,7 +162,7 @@ def test_deep_nesting_is_one_message(depth: int, opened: bytes, closed: bytes) -
     content = b'{"mul0001":' + opened * depth + b"1" + closed * depth + b"}"
     for read in (
         lambda: parse_submission(parse_json(content, "x"), TWO, "x"),
-        lambda: parse_tracking_file(parse_json(content, "x"), "x", lambda ids: TWO),
+        lambda: parse_tracking_file(parse_json(content, "x"), "x", lambda: TWO),
     ):
         assert len(str(refusal(read))) <= LONGEST_MESSAGE
 

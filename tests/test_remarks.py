@@ -64,21 +64,6 @@ def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: st
     assert Scorer(FIVE, Options(domains=domains)).score(content).domains == domains
 
 
-# Options of the wrong type.
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metrics": "inform"}, "options: metrics: 'inform'; give a list of names"),
-    ],
-)
-def test_an_option_of_the_wrong_kind_is_told_once_and_sensibly(
-    options: dict[str, Any], message: str
-) -> None:
-    assert str(refusal(Options, **options)) == message
-
-
 # Keys of turns.
 
 

@@ -68,7 +68,7 @@ def test_a_batch_is_not_decided_together(scorer: Scorer) -> None:
 @pytest.mark.parametrize(
     ("id_", "turns", "told"),
     [
-        ("no-such", [], "dialogue no-such: not in the benchmark sample"),
+        ("no-such", [], "none of its 1 dialogue (the first is no-such) is in the benchmark sample"),
         ("TOWN001", [], "no turns"),
         ("town001", [{"response": "a"}] * 99, "99 turns; it has"),
         ("town001", [{"response": 3}], "dialogue town001, turn 0: `response`: expected a string"),

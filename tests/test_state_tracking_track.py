@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,10 @@ from entered import (
 from helpers import CAREFUL, Cli, Run, write_json
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.board import Entry, Scores, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.errors import InputError
 from mwz.harness.metrics import score_tracking
 from mwz.harness.scoring import Coverage
 
@@ -44,19 +43,14 @@ HALF = own_gold((NORTH, NORTH), (NORTH, SOUTH))
 """One turn of two is right."""
 
 
-def _no_benchmark(ids: Iterable[str]) -> Benchmark:
-    # It is only asked for to find copies of the states, and a score does not need it.
-    raise InputError("benchmark", "none has these dialogues")
-
-
 def _scored(content: bytes = HALF, **options: Any) -> Scores:
-    return tracker_scores(content, "file.json", _no_benchmark, **options)
+    return tracker_scores(content, "file.json", load_benchmark("sample"), **options)
 
 
 # ------------------------------------------------------------------------------ scoring
 
 
-def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
+def test_a_file_with_gold_states_of_its_own_is_compared_with_them() -> None:
     scores = _scored().result
     assert (scores.gold, scores.version) == ("file", None)
     figures = scores.result.figures
@@ -68,7 +62,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
-    scores = tracker_scores(content, "careful.json", lambda ids: sample).result
+    scores = tracker_scores(content, "careful.json", sample).result
     assert scores.gold == "benchmark"
     assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
     assert scores.signature.benchmark == "sample"
@@ -255,11 +249,11 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 @pytest.mark.parametrize(
     ("track", "options", "told"),
     [
-        ("end-to-end", ["--gold", "2.4"], "--gold: is not for the track end-to-end"),
+        ("end-to-end", ["--gold", "2.4"], "--gold is not for the track end-to-end"),
         (
             "state-tracking",
             ["--reported", "bleu=20"],
-            "--reported: is not for the track state-tracking",
+            "--reported is not for the track state-tracking",
         ),
         ("state-tracking", ["--gold", "2.4"], "2.4"),
     ],

@@ -163,11 +163,11 @@ def _toy() -> Benchmark:
 
 def _own(id_: str, turns: int) -> TrackedFile:
     pair = {"gt": belief("hotel.area"), "pr": belief("hotel.area")}
-    return parse_tracking_file({id_: [pair] * turns}, "states.json", lambda ids: _toy())
+    return parse_tracking_file({id_: [pair] * turns}, "states.json", _toy)
 
 
 def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
-    [found] = annotated(_own("D0001.json", 4), lambda ids: _toy()).dialogues
+    [found] = annotated(_own("D0001.json", 4), _toy).dialogues
     assert found.turns[3].active_domains == ["hotel", "train"]
     assert found.goal_domains == {"hotel", "police"}
 
@@ -181,7 +181,7 @@ def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialo
 )
 def test_a_file_of_other_dialogues_gets_none(id_: str, turns: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        annotated(_own(id_, turns), lambda ids: _toy())
+        annotated(_own(id_, turns), _toy)
 
 
 def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def published(
     multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
 ) -> Callable[[str], TrackedFile]:
     """Reads the states of a published system by name, once."""
-    return cache(lambda name: parse_tracking_file(predictions(name), name, lambda ids: multiwoz))
+    return cache(lambda name: parse_tracking_file(predictions(name), name, lambda: multiwoz))
 
 
 @pytest.mark.real_data

@@ -22,7 +22,7 @@ from mwz.harness.submission import parse_predictions
 def read_file(path: Path) -> TrackedFile:
     """Read a file with gold states of its own, which needs no benchmark."""
     content = parse_predictions(path.read_bytes(), str(path))
-    return parse_tracking_file(content, str(path), lambda ids: pytest.fail("needs no benchmark"))
+    return parse_tracking_file(content, str(path), lambda: pytest.fail("needs no benchmark"))
 
 
 def belief(text: str) -> dict[str, dict[str, str]]:

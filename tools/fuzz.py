@@ -167,7 +167,7 @@ def feed(data: bytes) -> None:
         submission = checked_submission(standard, benchmark, "x.json")
         scorer.score_normalized(normalize_submission(submission, rule_set(DEFAULT_RULES)))
     with _told():
-        file = parse_tracking_file(parse_predictions(data, "x.json"), "x.json", lambda _: benchmark)
+        file = parse_tracking_file(parse_predictions(data, "x.json"), "x.json", lambda: benchmark)
         score_tracking(file.dialogues)
     text = data[:2000].decode(errors="replace")
     for rules in map(rule_set, published_rule_sets()):

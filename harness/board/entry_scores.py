@@ -42,7 +42,7 @@ class Reading:
     """How a system's outputs are read, to be scored.
 
     Attributes:
-        scorer_for: Returns what scores dialogues of these ids: it has their benchmark.
+        scorer: Scores responses; it has the benchmark.
         aliases: The placeholders that responses hold besides those of the rule sets.
         gold: The version of the gold states that predicted states are compared with; of gold states
             that the file itself has, what version they are. None for the benchmark's, or the
@@ -51,15 +51,11 @@ class Reading:
         free_running: As of `Predictions`.
     """
 
-    scorer_for: Callable[[Iterable[str]], Scorer]
+    scorer: Scorer
     aliases: Aliases | None = None
     gold: str | None = None
     load_gold: Callable[[str, Benchmark], GoldStates] = load_gold_states
     free_running: bool = False
-
-    def load_benchmark(self, ids: Iterable[str]) -> Benchmark:
-        """Return the benchmark of dialogues."""
-        return self.scorer_for(ids).benchmark
 
 
 class Outputs:
@@ -241,11 +237,10 @@ def read_responses(
     Raises:
         InputError: They are no submission to the benchmark.
     """
-    options = {"lexicalised": english, "placeholders": how.aliases}
+    scorer = how.scorer.with_options(lexicalised=english, placeholders=how.aliases)
     if isinstance(content, str):
-        return Responses(content, how.scorer_for(()).with_options(**options))
+        return Responses(content, scorer)
     standard = read_standard(content, source)
-    scorer = how.scorer_for(standard.dialogues).with_options(**options)
     submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
     return Responses(submission, scorer, content)
 

@@ -167,7 +167,7 @@ def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosi
     Raises:
         InputError: The predictions are not available, or cannot be scored.
     """
-    how = Reading(scorer_for=lambda ids: scorer, aliases=entry.system.aliases)
+    how = Reading(scorer=scorer, aliases=entry.system.aliases)
     content = find_predictions(entry, folders)
     outputs = tracks()[entry.system.track].outputs(content, entry.key, how)
     assert isinstance(outputs, Responses)
@@ -253,7 +253,7 @@ def _rescored(
             "--replace",
         )
     how = Reading(
-        scorer_for=lambda ids: scorer,
+        scorer=scorer,
         aliases=entry.system.aliases,
         gold=old.result.gold_version if isinstance(old.result, TrackedScores) else None,
         load_gold=lambda version, benchmark: gold or load_gold_states(version, benchmark),

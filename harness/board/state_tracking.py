@@ -94,7 +94,7 @@ class States(Outputs):
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
-        return self.file.benchmark or self.how.load_benchmark(one.id for one in self.file.dialogues)
+        return self.how.scorer.benchmark
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""
@@ -119,7 +119,7 @@ class States(Outputs):
                 gold_version=version,
             ),
             fingerprints=self._fingerprints,
-            further_gold=tracker_against(self.read, file.source, self.how.load_benchmark, golds),
+            further_gold=tracker_against(self.read, file.source, self.how.scorer.benchmark, golds),
         )
 
     def _check_gold(self, golds: Sequence[GoldStates]) -> None:
@@ -151,12 +151,7 @@ class States(Outputs):
 
     @property
     def _fingerprints(self) -> Fingerprints | None:
-        file, rules = self.file, rule_set(DEFAULT_RULES)
-        try:
-            benchmark = self.benchmark
-        except InputError:
-            # It is only asked for to find copies, and a score does not need it.
-            return None
+        file, rules, benchmark = self.file, rule_set(DEFAULT_RULES), self.benchmark
         states: dict[str, list[BeliefState]] = {}
         for dialogue in file.dialogues:
             id_ = dialogue_id(dialogue.id)
@@ -179,15 +174,15 @@ def read_states(content: bytes | str, source: str, how: Reading) -> States:
     Raises:
         InputError: The content is no file of states, or the gold states cannot be loaded.
     """
-    load_benchmark = how.load_benchmark
+    benchmark = how.scorer.benchmark
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        read = empty_states(load_benchmark(()))
-    file = parse_tracking_file(read, source, load_benchmark)
+        read = empty_states(benchmark)
+    file = parse_tracking_file(read, source, lambda: benchmark)
     if how.gold is not None and file.benchmark is not None:
         states = how.load_gold(how.gold, file.benchmark)
-        file = parse_tracking_file(read, source, load_benchmark, states)
+        file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
     return States(read, file, how, content if isinstance(content, bytes) else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
@@ -227,7 +227,7 @@ def submission_against(
 def tracker_against(
     read: object,
     source: str,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    benchmark: Benchmark,
     golds: Sequence[GoldStates],
 ) -> FurtherGold:
     """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
@@ -235,15 +235,14 @@ def tracker_against(
     Args:
         read: What the file holds, whatever gold states it has itself.
         source: What messages call it.
-        load_benchmark: Gives the benchmark that the gold states are of.
+        benchmark: The benchmark that the gold states are of.
         golds: The gold states.
     """
     against = {}
     for gold in golds:
         with suppress(InputError):
-            file = parse_tracking_file(read, source, load_benchmark, gold)
-            assert file.benchmark is not None
-            against[gold.version] = against_gold(file.dialogues, file.benchmark, gold)
+            file = parse_tracking_file(read, source, lambda: benchmark, gold)
+            against[gold.version] = against_gold(file.dialogues, benchmark, gold)
     return against
 
 

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -68,19 +67,6 @@ def commands() -> Mapping[str, tuple[str, str]]:
     return dict(sorted(commands.items()))
 
 
-@contextlib.contextmanager
-def _interrupts_waiting() -> Iterator[None]:
-    """Let interrupts wait: in the middle of imports one may be swallowed."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class _LazyGroup(click.Group):
     """A group that imports a subcommand's module when the subcommand is run, and no other."""
 
@@ -91,12 +77,11 @@ class _LazyGroup(click.Group):
         if cmd_name not in commands():
             return None
         _, module = commands()[cmd_name]
-        with _interrupts_waiting():
-            # What a command of this folder lacks is no room that was taken away.
-            if module.startswith(f"{__name__}."):
-                imported = import_module(module)
-            else:
-                imported = room(module.removeprefix("mwz.harness."), cmd_name)
+        # What a command of this folder lacks is no room that was taken away.
+        if module.startswith(f"{__name__}."):
+            imported = import_module(module)
+        else:
+            imported = room(module.removeprefix("mwz.harness."), cmd_name)
         command: click.Command = imported.command
         return command
 

@@ -20,7 +20,7 @@ from ..metrics import RANKED, Played, headlines
 from ..scoring import Options, Scorer
 from ..submission import Submission
 from . import option
-from .reading import read_submissions
+from .reading import chosen_benchmark, read_submissions
 
 RATIOS = (80, 85, 95)
 """Partial ratios, in percent, that are tried as the threshold of fuzzy columns."""
@@ -39,9 +39,8 @@ def command(predictions: Sequence[str], benchmark: str | None, rules: str, forma
     normalisation, and with other ways to match names of venues.
     """
     options = Options(rules=rules, metrics=["bleu", "inform"])
-    loaded, submissions = read_submissions(predictions, benchmark, "scoring on", options)
-    scorer = Scorer(loaded, options)
-    named = zip(short_names(predictions), submissions, strict=True)
+    scorer = Scorer(chosen_benchmark(benchmark), options)
+    named = zip(short_names(predictions), read_submissions(predictions, scorer), strict=True)
     tables = [ablation_table(name, submission, scorer) for name, submission in named]
     click.echo(formatted(tables, format_), nl=False)
 

@@ -16,7 +16,7 @@ from ..io import figure, printable, shown_name
 from ..scoring import Options, Scorer, played_predictions
 from ..submission import Submission, checked_submission, counted_placeholders, read_predictions
 from . import option
-from .reading import benchmark_chooser, read_plays
+from .reading import chosen_benchmark, read_plays
 
 WARNED = 1
 
@@ -44,12 +44,12 @@ def command(
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
-    for source, plays in read_plays([predictions], benchmark, "checking against", together=True):
+    for source, plays in read_plays([predictions], benchmark, together=True):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
     reading = replace(options.reading, strict_states=strict_states)
     standard, source = read_predictions(predictions), shown_name(predictions)
-    loaded = benchmark_chooser(benchmark, "checking against")(standard.dialogues)
+    loaded = chosen_benchmark(benchmark)
     scorer = Scorer(loaded, options)
     submission = checked_submission(standard, loaded, source, scorer.rules, reading)
     for name, told in _facts(submission, loaded, scorer.rules):

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .. import board, comparison
+from ..benchmark import Benchmark
 from ..errors import InputError, room
 from ..io import STANDARD_STREAM, short_names, write_json
 from ..metrics import named_metrics, resampled_metrics
@@ -16,17 +17,16 @@ from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
 from .dst import scored_files
 from .reading import (
-    BenchmarkChooser,
     Outputs,
     as_stored,
-    benchmark_chooser,
+    chosen_benchmark,
     read_outputs,
     read_plays,
     score_outputs,
 )
 from .tracked_files import tracking_evidence
 
-_DOING, _STATES = "comparing on", "dst"
+_STATES = "dst"
 _OF_PLAYS = ("systems", "seeds", "test", "format_", "json_target", "benchmark")
 
 
@@ -72,7 +72,7 @@ def command(
     names = [*systems, *seeds]
     if len(names) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    if plays := read_plays(names, benchmark, _DOING):
+    if plays := read_plays(names, benchmark):
         option.of_plays(*_OF_PLAYS)
         evidence, _ = room("live.live_track", "plays").compared_plays(plays)
     else:
@@ -82,7 +82,7 @@ def command(
         if any(one.is_tracker() for one in outputs):
             evidence = _tracked(outputs, chosen, benchmark)
         else:
-            evidence = _evidence(outputs, options, chosen, benchmark_chooser(benchmark, _DOING))
+            evidence = _evidence(outputs, options, chosen, chosen_benchmark(benchmark))
 
     baseline, others = (evidence[0], evidence[1:]) if systems else (None, evidence)
     trained = [one.name for one in evidence[len(systems) :]]
@@ -130,7 +130,7 @@ def _evidence(
     systems: Sequence[Outputs],
     options: Options,
     metrics: Sequence[str] | None,
-    choose: BenchmarkChooser,
+    benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
     """Return what is known of systems.
 
@@ -139,16 +139,16 @@ def _evidence(
             results, and files in the same form.
         options: How to score.
         metrics: What to compare; None for all that can be computed of every system.
-        choose: Chooses the benchmark.
+        benchmark: What to score on.
 
     Raises:
         InputError: More is asked for than is known without outputs.
     """
     if any(one.missing is not None for one in systems):
-        evidence = _stored_evidence(systems, options, metrics, choose)
+        evidence = _stored_evidence(systems, options, metrics, benchmark)
     else:
         wanted: Wanted = ["evidence", "resampled"] if metrics is None else ["evidence"]
-        scored = score_outputs(systems, options, wanted, choose)
+        scored = score_outputs(systems, options, wanted, benchmark)
         evidence = with_common_metrics(
             [one.evidence for one in scored if one.evidence is not None],
             [one.options(options) for one in systems],
@@ -173,7 +173,7 @@ def _stored_evidence(
     systems: Sequence[Outputs],
     options: Options,
     metrics: Sequence[str] | None,
-    choose: BenchmarkChooser,
+    benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
     """Return what is known of entries by what they store, and of files in the same form."""
     source, missing = next((one.source, one.missing) for one in systems if one.missing)
@@ -183,6 +183,6 @@ def _stored_evidence(
     notify(f"{source}: outputs missing; compared from stored results: {board.IN_WORDS}")
     files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=board.DIALOGUE_METRICS)
-    of_files = iter(as_stored(score_outputs(files, stored, ["evidence"], choose), choose))
+    of_files = iter(as_stored(score_outputs(files, stored, ["evidence"], benchmark), benchmark))
     entries = [one.entry for one in systems]
     return [next(of_files) if entry is None else board.stored_evidence(entry) for entry in entries]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from ..errors import InputError, counted
 from ..io import STANDARD_STREAM, read_bytes, shown_name, to_json, write_atomically, write_json
 from ..submission import checked_submission, parse_predictions, read_arranged, standard_form
 from . import notify, option, tell
-from .reading import benchmark_chooser
+from .reading import chosen_benchmark
 
 _GZIP = ".gz"
 
@@ -36,12 +37,12 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
     that are read are in docs/predictions-format.md; - is standard input.
     """
-    if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
+    if output != STANDARD_STREAM and os.path.realpath(predictions) == os.path.realpath(output):
         raise InputError(output, "is the input; write to another file")
     source = shown_name(predictions)
     content = parse_predictions(read_bytes(predictions), source)
     standard = read_arranged(content, source, keys) if keys else standard_form(content, source)
-    loaded = benchmark_chooser(benchmark, "reading for")(standard.dialogues)
+    loaded = chosen_benchmark(benchmark)
     submission = checked_submission(standard, loaded, source, rule_set(DEFAULT_RULES))
     written = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
@@ -56,10 +57,3 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     turns = sum(map(len, dialogues))
     told = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
     notify(f"wrote {output}: {told}, read as {submission.format}")
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):
-        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 import click
 
@@ -19,7 +20,7 @@ from ..metrics import (
 )
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
-from .reading import Outputs, benchmark_chooser, read_outputs
+from .reading import Outputs, chosen_benchmark, read_outputs
 from .tracked_files import (
     ScoredFile,
     plot_tracking,
@@ -80,9 +81,9 @@ def scored_files(
         InputError: A file cannot be read or scored, gold states are not installed, or what is to be
             left out is in no file.
     """
-    load_benchmark = benchmark_chooser(benchmark, "comparing with")
+    load_benchmark = cache(partial(chosen_benchmark, benchmark))
     versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
-    golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark(())) for v in versions]
+    golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
     read = []
     every = [one if isinstance(one, Outputs) else read_outputs(one) for one in files]
     for outputs, name in zip(every, short_names([one.name for one in every]), strict=True):
@@ -90,7 +91,7 @@ def scored_files(
         if isinstance(outputs.content, str):
             if outputs.content != EMPTY_STATES:
                 raise InputError(outputs.source, "has no predicted states; @empty has")
-            states = empty_states(load_benchmark(()))
+            states = empty_states(load_benchmark())
         else:
             states = parse_predictions(outputs.content, outputs.source)
         for number, gold in enumerate(golds or [None]):

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import board
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
-from ..data import SAMPLE, installed_benchmarks, load_benchmark
+from ..data import DEFAULT, SAMPLE, load_benchmark
 from ..errors import InputError, room, unknown
 from ..io import STANDARD_STREAM, read_bytes, shown_name
-from ..scoring import Options, ScoredSubmission, Scorer, Wanted, score_each
+from ..scoring import Options, ScoredSubmission, Scorer, Wanted, run, score_predictions
 from ..submission import (
     CONSTANT,
     EMPTY_STATES,
     HUMAN,
     RESPONSE,
     STATE,
-    Standard,
     Submission,
-    checked_submission,
-    dialogue_id,
-    is_file_of_plays,
+    is_play,
     read_standard,
 )
 from . import notify, tell
@@ -36,94 +32,53 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
-
 SUBMISSIONS = Path("submissions")
 """The folder of submissions, unless another one is named."""
 
 
-def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
-    """Return what chooses and loads the benchmark for dialogues, given their ids.
+def chosen_benchmark(name: str | None) -> Benchmark:
+    """Return the benchmark that `--benchmark` names, or the default one.
 
-    It is the one that `--benchmark` names. Where none is named, it is the default one; the
-    sample, however, for dialogues that are all the sample's and none of which is in the default
-    one: what is built in works whatever is installed. That the sample is used is said, once.
+    That the sample is taken where MultiWOZ is not installed, is said.
 
     Args:
         name: The option's value.
-        doing: What is done with it, for the remark: "scoring on".
 
-    Returns:
-        A function that raises an `InputError` if no benchmark of that name is installed, or its
-        file is damaged.
+    Raises:
+        InputError: No benchmark of that name is installed, or its file is damaged.
     """
-    load = cache(load_benchmark)
-
-    @cache
-    def remark(reason: str) -> None:
-        notify(f"{reason}; {doing} the built-in `{SAMPLE}`")
-
-    def choose(ids: Iterable[object]) -> Benchmark:
-        benchmark = load(name)
-        if name is not None:
-            return benchmark
-        if benchmark.name == SAMPLE:
-            others = [one for one in installed_benchmarks() if one != SAMPLE]
-            named = f"; --benchmark chooses {' or '.join(others)}" if others else ""
-            remark(
-                f"multiwoz is not installed{named}" if others else "no other benchmark is installed"
-            )
-            return benchmark
-        wanted = {dialogue_id(id_) for id_ in ids}
-        if wanted and wanted.isdisjoint(benchmark.dialogues):
-            sample = load(SAMPLE)
-            if wanted <= sample.dialogues.keys():
-                remark(f"all dialogues are the sample's and none is in `{benchmark.name}`")
-                return sample
-        return benchmark
-
-    return choose
+    benchmark = load_benchmark(name)
+    if name is None and benchmark.name == SAMPLE:
+        notify(f"{DEFAULT} is not installed; the benchmark is the built-in `{SAMPLE}`")
+    return benchmark
 
 
-def read_submissions(
-    names: Sequence[str],
-    name: str | None,
-    doing: str,
-    options: Options = Options(),
-) -> tuple[Benchmark, list[Submission]]:
-    """Read predictions, and the benchmark that is chosen for them.
+def read_submissions(names: Sequence[str], scorer: Scorer) -> list[Submission]:
+    """Read predictions that are to be scored.
 
     Args:
         names: Files, `-` for standard input, or entries.
-        name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark: "scoring on".
-        options: How they will be scored: by the rules, placeholders are remarked.
+        scorer: Has the benchmark, and the rules by which placeholders are remarked.
 
     Raises:
-        InputError: Some cannot be read or are no submission to the benchmark, or the benchmark
-            cannot be loaded.
+        InputError: Some cannot be read or are no submission to the benchmark.
     """
-    read = []
+    submissions = []
     for outputs in map(read_outputs, names):
         if isinstance(outputs.content, str):
             raise InputError(outputs.name, "is made by the harness; give a file or an entry")
-        read.append((read_standard(outputs.content, outputs.source), outputs.source))
-    benchmark = benchmark_chooser(name, doing)(dialogues_of(standard for standard, _ in read))
-    rules = Scorer(benchmark, options).rules
-    return benchmark, [
-        checked_submission(one, benchmark, source, rules, options.reading) for one, source in read
-    ]
+        submissions.append(scorer.checked(outputs.content, outputs.source))
+    return submissions
 
 
 def read_plays(
-    files: Sequence[str], name: str | None, doing: str, together: bool = False
+    files: Sequence[str], name: str | None, together: bool = False
 ) -> list[tuple[str, Any]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
         files: The files, or entries with plays; pipes and standard input are no files of plays.
         name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark.
         together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
@@ -140,19 +95,19 @@ def read_plays(
     if others:
         raise InputError(shown_name(others[0]), "has no plays, but the others have")
     named = [(shown_name(file), contents[file]) for file in files]
-    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(
-        named, name, doing, together
-    )
+    plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(named, name, together)
     return plays
 
 
 def _plays_of(name: str) -> bytes | board.Predictions | None:
     """Return the plays of a file or entry, or who plays them again; None if it has none."""
-    if is_file_of_plays(name):
-        return read_bytes(name)
     entry = None
-    # That there is neither, is said where it is read.
+    # That it cannot be read, or is nowhere, is said where it is read.
     with suppress(InputError):
+        # What a pipe holds can be read only once.
+        if os.path.isfile(name):
+            file = read_bytes(name)
+            return file if is_play(file) else None
         entry = found_entry(name)
     if entry is None or not board.tracks()[entry.system.track].takes_plays:
         return None
@@ -181,16 +136,6 @@ class Outputs:
         """What messages call them."""
         return shown_name(self.name) if self.entry is None else f"entry {self.entry.key}"
 
-    def parsed(self) -> Standard | str:
-        """Return the outputs parsed; of what the harness makes, its name.
-
-        Raises:
-            InputError: The file is of no known format.
-        """
-        if isinstance(self.content, str):
-            return self.content
-        return read_standard(self.content, self.source)
-
     def is_tracker(self) -> bool:
         """Return whether they are those of a tracker, states without responses.
 
@@ -199,9 +144,11 @@ class Outputs:
         """
         if self.entry is not None:
             return board.tracks()[self.entry.system.track].takes_gold
-        read = self.parsed()
-        if not isinstance(read, Standard) or read.find is not None:
-            return isinstance(read, Standard)
+        if isinstance(self.content, str):
+            return False
+        read = read_standard(self.content, self.source)
+        if read.find is not None:
+            return True
         listed = (of for of in read.dialogues.values() if isinstance(of, list))
         turns = [turn for of in listed for turn in of if isinstance(turn, Mapping)]
         return any(STATE in turn for turn in turns) and not any(t.get(RESPONSE) for t in turns)
@@ -219,13 +166,6 @@ class Outputs:
         elif self.entry is not None and placeholders is None and not lexicalised:
             placeholders = self.entry.system.aliases
         return replace(options, lexicalised=lexicalised, placeholders=placeholders)
-
-
-def dialogues_of(outputs: Iterable[Standard | str]) -> Iterator[object]:
-    """Yield the ids of the dialogues that files play, by which a benchmark is chosen."""
-    for one in outputs:
-        if isinstance(one, Standard):
-            yield from one.dialogues
 
 
 _MADE = {
@@ -283,7 +223,7 @@ def found_entry(name: str) -> board.Entry | None:
 
 
 def score_outputs(
-    outputs: Sequence[Outputs], options: Options, wanted: Wanted, choose: BenchmarkChooser
+    outputs: Sequence[Outputs], options: Options, wanted: Wanted, benchmark: Benchmark
 ) -> list[ScoredSubmission]:
     """Score outputs, print the remarks on them, and return what comes of each.
 
@@ -291,14 +231,14 @@ def score_outputs(
         outputs: The outputs.
         options: How to score them, but for what they are themselves.
         wanted: What is wanted besides their reports.
-        choose: Chooses the benchmark.
+        benchmark: What to score on.
 
     Raises:
         InputError: Some cannot be scored.
     """
     jobs = [(one.content, one.source, one.options(options), wanted) for one in outputs]
     scored = []
-    coming = progress(score_each(jobs, choose), len(jobs))
+    coming = progress(run(score_predictions, jobs, benchmark), len(jobs))
     for one, outcome in zip(outputs, coming, strict=True):
         if isinstance(outcome, InputError):
             raise outcome
@@ -307,10 +247,10 @@ def score_outputs(
     return scored
 
 
-def as_stored(scored: Iterable[ScoredSubmission], choose: BenchmarkChooser) -> list[Evidence]:
+def as_stored(scored: Iterable[ScoredSubmission], benchmark: Benchmark) -> list[Evidence]:
     """Return what is known of outputs that were scored, in the form of what entries store."""
     known = (one.evidence for one in scored if one.evidence is not None)
-    return [board.of_file(one, choose(one.dialogues).dialogues) for one in known]
+    return [board.of_file(one, benchmark.dialogues) for one in known]
 
 
 def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:

@@ -23,6 +23,7 @@ from ..io import (
     printable,
     short_names,
     shown_name,
+    text_table,
     write_json,
     write_text,
 )
@@ -34,12 +35,13 @@ from ..scoring import (
     Wanted,
     report_text,
     reporting_words,
-    score_each,
+    run,
+    score_predictions,
 )
 from ..signature import Signature, comparable_group, comparison_notes, notes_once
 from ..submission import EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, progress, read_outputs, read_plays
+from .reading import chosen_benchmark, progress, read_outputs, read_plays
 
 
 @click.command()
@@ -94,7 +96,7 @@ def command(
     """
     _check_usage(click.get_current_context().params)
     options = Options(metrics=[name.strip() for name in metrics.split(",")], **how)
-    plays = [] if options.free_running else read_plays(predictions, benchmark, "scoring on")
+    plays = [] if options.free_running else read_plays(predictions, benchmark)
     if plays:
         _show_plays(plays, json_target, format_)
         return 0
@@ -104,9 +106,10 @@ def command(
     if lines_target is not None:
         wanted.add("lines")
     several = len(predictions) > 1
-    coming = score_each(
+    coming = run(
+        score_predictions,
         _jobs(predictions, options, wanted),
-        benchmark_chooser(benchmark, "scoring on"),
+        chosen_benchmark(benchmark),
         workers if several or isinstance(workers, str) else 1,
     )
     scored = _scored(predictions, coming, lines_target)
@@ -245,7 +248,8 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
     if not intervals or outcome.evidence is None:
         return report_text(outcome.report)
     figures = comparison.main_figures(outcome.evidence.figures)
-    table = comparison.intervals_text([""], figures, [outcome.intervals])
+    rows = [[f.title, outcome.intervals[name].text(f.digits)] for name, f in figures.items()]
+    table = text_table([f"{comparison.INTERVAL_LEVEL} % interval", ""], rows)
     return report_text(outcome.report, table, str(outcome.signature))
 
 

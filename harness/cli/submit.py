@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..io import printable, read_bytes, shown_name
 from ..metrics import headlines
 from ..scoring import Options, Scorer
 from . import notify, option, tell
-from .reading import benchmark_chooser
+from .reading import chosen_benchmark
 
 
 @click.command()
@@ -90,15 +89,25 @@ def command(
             "--submissions, which begins a board of your own",
         )
     declared = board.tracks()[track]
-    _refuse_options(declared)
+    unfit = {
+        "reported": not declared.delexicalised,
+        "placeholders": not declared.delexicalised,
+        "seeds": declared.takes_gold,
+        "gold": not declared.takes_gold,
+    }
+    option.refuse(
+        {
+            f"--{name} is not for the track {track}; leave it out": is_unfit and option.given(name)
+            for name, is_unfit in unfit.items()
+        }
+    )
     aliases = Options(placeholders=placeholders).aliases
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []
     said = {**given, "track": track, "reported": claims}
     system = board.declared_system(said, facts, aliases)
-    choose = benchmark_chooser(benchmark, "scoring on")
-    scorer_for = cache(lambda ids: Scorer(choose(ids)))
-    how = board.Reading(scorer_for=lambda ids: scorer_for(tuple(ids)), aliases=aliases, gold=gold)
+    scorer = Scorer(chosen_benchmark(benchmark))
+    how = board.Reading(scorer=scorer, aliases=aliases, gold=gold)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())
@@ -108,16 +117,3 @@ def command(
     click.echo(printable(board.entered_text(entry, made)))
     for remark in board.entered_remarks(entry, made):
         notify(remark)
-
-
-def _refuse_options(track: board.Track) -> None:
-    """Refuse options that mean nothing in a track."""
-    unfit = {
-        "reported": not track.delexicalised,
-        "placeholders": not track.delexicalised,
-        "seeds": track.takes_gold,
-        "gold": not track.takes_gold,
-    }
-    for name, is_unfit in unfit.items():
-        if is_unfit and option.given(name):
-            raise InputError(f"--{name}", f"is not for the track {track.name}; leave it out")

@@ -9,15 +9,15 @@ from pathlib import Path
 import click
 
 from .. import board
+from ..benchmark import Benchmark
 from ..errors import InputError, room
 from ..io import printable, short_names
 from ..scoring import Options
 from . import BETWEEN, option
 from .reading import (
-    BenchmarkChooser,
     Outputs,
     as_stored,
-    benchmark_chooser,
+    chosen_benchmark,
     found_entry,
     read_outputs,
     read_plays,
@@ -85,7 +85,7 @@ def command(
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
-    if plays := read_plays([*baseline, *predictions], benchmark, "scoring on"):
+    if plays := read_plays([*baseline, *predictions], benchmark):
         option.of_plays("predictions", "baseline", "format_", "benchmark")
         evidence, about = room("live.live_track", "plays").compared_plays(plays)
         rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
@@ -93,7 +93,6 @@ def command(
         click.echo(printable(board.paper(first, others, format_, about)), nl=False)
         return
     options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
-    choose = benchmark_chooser(benchmark, "scoring on")
     groups = [("", predictions), *named.items()] if predictions else [*named.items()]
     entries = []
     if len(baseline) == 1 and baseline[0] in named:
@@ -104,7 +103,7 @@ def command(
             raise InputError("--baseline", "give one entry, or files that are seeds of one system")
         groups = [*([("", baseline)] if baseline and not any(entries) else []), *groups]
     outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
-    rows = _rows(outputs, options, choose)
+    rows = _rows(outputs, options, chosen_benchmark(benchmark))
     for entry in filter(None, entries):
         stored = [board.stored_evidence(entry)]
         rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
@@ -115,27 +114,27 @@ def command(
 def _rows(
     groups: Sequence[tuple[str, Sequence[Outputs]]],
     options: Options,
-    choose: BenchmarkChooser,
+    benchmark: Benchmark,
 ) -> list[board.PaperSystem]:
     """Return a row for each system.
 
     Args:
         groups: The name of each, or "" for what its outputs' names have in common; its outputs.
         options: How to score.
-        choose: Returns the benchmark.
+        benchmark: What to score on.
 
     Raises:
         InputError: Some outputs cannot be scored.
     """
     every = [one for _, outputs in groups for one in outputs]
-    coming = iter(score_outputs(every, options, ["evidence"], choose))
+    coming = iter(score_outputs(every, options, ["evidence"], benchmark))
     names = iter(short_names([one.name for one in every]))
     rows = []
     for name, outputs in groups:
         scored = [next(coming) for _ in outputs]
         common = board.system_name([next(names) for _ in outputs])
         entry = outputs[0].entry if len(outputs) == 1 else None
-        evidence = as_stored(scored, choose)
+        evidence = as_stored(scored, benchmark)
         reports = [one.report for one in scored]
         rows.append(board.PaperSystem(name or common, reports, evidence, entry))
     return rows

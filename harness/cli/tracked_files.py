@@ -10,7 +10,7 @@ other systems have along the dialogue stands behind in grey.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +93,7 @@ class ScoredFile:
 def score_file(
     file: TrackedFile,
     name: str,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    load_benchmark: Callable[[], Benchmark],
     choices: Choices = Choices(),
     wanted: str | None = None,
 ) -> ScoredFile:
@@ -102,8 +102,8 @@ def score_file(
     Args:
         file: What was read.
         name: What to call it.
-        load_benchmark: Gives the benchmark of the file's dialogue ids, which has the active domains
-            and goals that a file with gold states of its own lacks.
+        load_benchmark: Gives the benchmark, which has the active domains and goals that a file with
+            gold states of its own lacks.
         choices: What the metrics leave open, and which variant of joint accuracy is meant.
         wanted: The id of a dialogue to show turn by turn.
 
@@ -128,7 +128,7 @@ def without(
     file: TrackedFile,
     left_out: Sequence[str],
     known: Collection[str],
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    load_benchmark: Callable[[], Benchmark],
 ) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
     """Yield what a file is without some dialogues and domains, and what each domain is by itself.
 
@@ -185,9 +185,7 @@ def with_intervals(one: ScoredFile) -> ScoredFile:
     return replace(one, intervals=comparison.intervals_document(evidence, intervals))
 
 
-def annotated(
-    file: TrackedFile, load_benchmark: Callable[[Iterable[str]], Benchmark]
-) -> TrackedFile:
+def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
     """Return a file with the active domains and the goals that a benchmark gives its dialogues.
 
     Raises:
@@ -195,7 +193,7 @@ def annotated(
     """
     if file.benchmark is not None:
         return file
-    benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
+    benchmark = load_benchmark()
     problems = []
     dialogues = []
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"

@@ -24,9 +24,7 @@ from ..scoring import Options, Report, Scorer, run
 from ..submission import (
     NormalizedSubmission,
     Submission,
-    checked_submission,
     delexicalise_submission,
-    read_standard,
 )
 from . import option
 from .reading import progress
@@ -175,8 +173,7 @@ def reference_differences(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        standard = read_standard(predictions, source)
-        submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
+        submission = scorer.checked(predictions, source)
         normalized = scorer.normalized(submission)
     scorer = scorer.with_all_metrics(normalized) if scored else scorer.with_options(metrics=())
     played = scorer.played(normalized)

@@ -24,7 +24,7 @@ from ..io import printable, short_names, write_atomically
 from ..scoring import Options, Scorer, played_predictions
 from ..submission import DOMAINS, dialogue_id
 from . import option, tell
-from .reading import benchmark_chooser, dialogues_of, read_outputs, read_plays
+from .reading import chosen_benchmark, read_outputs, read_plays
 
 _STRICT_CAUSES = (*CAUSES, *SLOT_CAUSES)
 
@@ -76,7 +76,7 @@ def command(
     (files of `mwz play`, entries of the track live): one cause for every task that is not solved,
     what the user did wrong, and --dialogue and --html beside the scripted baseline.
     """
-    plays = read_plays(predictions, benchmark, "explaining by")
+    plays = read_plays(predictions, benchmark)
     selected = domain is not None or cause is not None
     pages = html is not None or serve is not None
     option.refuse(
@@ -173,12 +173,11 @@ def _diagnoses(
 ) -> list[tuple[str, Diagnosis]]:
     """Return what to call each of some outputs, and its diagnosis; print the remarks on them."""
     systems = [read_outputs(name) for name in names]
-    contents = [one.parsed() for one in systems]
-    loaded = benchmark_chooser(benchmark, "explaining by")(dialogues_of(contents))
+    loaded = chosen_benchmark(benchmark)
     diagnoses = []
-    for system, content in zip(systems, contents, strict=True):
+    for system in systems:
         scorer = Scorer(loaded, system.options(options))
-        _, played, remarks = played_predictions(scorer, content, system.source)
+        _, played, remarks = played_predictions(scorer, system.content, system.source)
         tell(system.source, remarks)
         diagnoses.append((system.name, diagnose(played)))
     return diagnoses

@@ -23,7 +23,6 @@ from .interval import (
     TEST_SAMPLES as TEST_SAMPLES,
     Interval as Interval,
     Spread as Spread,
-    intervals_text as intervals_text,
     main_figures as main_figures,
     p_text as p_text,
     p_words as p_words,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,7 +124,7 @@ class Comparison:
     intervals: Sequence[Mapping[str, Interval]]
     pairs: Sequence[Pair]
     seeds: tuple[str, ...] = ()
-    spread: Mapping[str, Spread] | None = None
+    spread: Mapping[str, Spread] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
@@ -148,15 +148,14 @@ class Comparison:
             }
             for pair in self.pairs
         ]
-        spread = {name: asdict(one) for name, one in (self.spread or {}).items()}
-        seeds = {"names": list(self.seeds), "scores": spread}
+        spread = {name: asdict(one) for name, one in self.spread.items()}
         return {
             "format": FORMAT,
             "baseline": self.baseline,
             "dialogues": self.dialogues,
             "systems": systems,
             "pairs": pairs,
-            **({} if self.spread is None else {"seeds": seeds}),
+            **({"seeds": {"names": list(self.seeds), "scores": spread}} if self.seeds else {}),
         }
 
     def text(self, format_: str = "text") -> str:
@@ -170,7 +169,7 @@ class Comparison:
         tables = [
             _scores_table(self, figures),
             *([_differences_table(self, figures)] if self.pairs else []),
-            *([] if self.spread is None else [_spread_table(self, figures)]),
+            *([_spread_table(self, figures)] if self.seeds else []),
         ]
         if format_ != "text":
             return formatted(tables, format_)
@@ -218,7 +217,7 @@ def compare(
         intervals=[intervals_of(one, seed=seed) for one in everyone],
         pairs=_corrected([paired(everyone[0], one, samples, seed, test) for one in compared]),
         seeds=tuple(seeds),
-        spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else None,
+        spread=spread_of([one.scores for one in systems if one.name in seeds]) if seeds else {},
     )
 
 
@@ -498,7 +497,7 @@ def _differences_table(comparison: Comparison, figures: Mapping[str, Figure]) ->
 
 
 def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Table:
-    spread = comparison.spread or {}
+    spread = comparison.spread
     columns = ("mean", "deviation", "lowest", "highest")
     return Table(
         name="seeds",

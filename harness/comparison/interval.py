@@ -14,7 +14,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..io import drawn, figure, picture_format, text_table, write_picture
+from ..io import drawn, figure, picture_format, write_picture
 from ..metrics import Figure
 
 if TYPE_CHECKING:
@@ -141,25 +141,6 @@ def main_figures(figures: Mapping[str, Figure]) -> dict[str, Figure]:
     """Return the figures that papers compare systems by, BLEU first; all, if there are none."""
     main = sorted((name for name in figures if figures[name].main), key=lambda name: name != "bleu")
     return {name: figures[name] for name in main or figures}
-
-
-def intervals_text(
-    names: Sequence[str],
-    figures: Mapping[str, Figure],
-    intervals: Sequence[Mapping[str, Interval]],
-) -> str:
-    """Return a table of figures with their intervals, one column per system.
-
-    Args:
-        names: What to call the systems.
-        figures: What to show: name -> figure.
-        intervals: Of each system, figure -> interval.
-    """
-    rows = [
-        [shown.title, *(one[name].text(shown.digits) for one in intervals)]
-        for name, shown in figures.items()
-    ]
-    return text_table([f"{INTERVAL_LEVEL} % interval", *names], rows)
 
 
 _WIDTH = 7.2

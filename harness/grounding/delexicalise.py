@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..cli import notify, option, tell
-from ..cli.reading import benchmark_chooser
+from ..cli.reading import chosen_benchmark
 from ..errors import counted
 from ..io import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
@@ -24,7 +24,7 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     standard = read_predictions(predictions)
     content = checked_conversations(standard, shown_name(predictions))
     tell(shown_name(predictions), standard.remarks)
-    loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
+    loaded = chosen_benchmark(benchmark)
     delexicalise = Scorer(loaded, Options()).delexicaliser()
     written = {
         id_: [{**turn, "response": delexicalise(turn["response"]).text} for turn in turns]

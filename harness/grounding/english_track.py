@@ -190,7 +190,7 @@ def _outputs(content: bytes | str, source: str, how: Reading) -> Outputs:
     if not how.free_running or isinstance(content, str):
         return read_responses(content, source, how, english=True)
     standard = read_standard(content, source)
-    scorer = how.scorer_for(standard.dialogues).with_options(free_running=True)
+    scorer = how.scorer.with_options(free_running=True)
     return FreeRunning(standard, source, scorer, content)
 
 

@@ -22,11 +22,11 @@ from mwz.normalization import NAME, BeliefState, RuleSet
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..cli import notify, option, tell
-from ..cli.reading import read_submissions
+from ..cli.reading import chosen_benchmark, read_submissions
 from ..errors import counted
 from ..io import STANDARD_STREAM, write_json
 from ..metrics import play
-from ..scoring import Options, Scorer
+from ..scoring import Scorer
 from ..submission import ACTIVE_DOMAINS, RESPONSE, STATE, Submission
 from .grounded import NAMING_SLOTS, delexicaliser
 
@@ -286,9 +286,8 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None) -> 
     finds. The states are the predicted ones, or gold where there are none. Predicted states and
     active domains are kept; active domains known only from placeholders are written out.
     """
-    options = Options()
-    loaded, (submission,) = read_submissions([predictions], benchmark, "lexicalising by", options)
-    scorer = Scorer(loaded, options)
+    scorer = Scorer(chosen_benchmark(benchmark))
+    [submission] = read_submissions([predictions], scorer)
     tell(submission.source, submission.remarks)
     written = lexicalised_predictions(submission, scorer, seed)
     write_json(output, written)

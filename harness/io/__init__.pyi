@@ -41,6 +41,5 @@ from .tables import (
     printable as printable,
     signed as signed,
     text_table as text_table,
-    wrapped as wrapped,
     write_picture as write_picture,
 )

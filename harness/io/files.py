@@ -13,13 +13,13 @@ import json
 import math
 import os
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any, NoReturn, TypeVar, cast
 
 from ..errors import Findings, InputError, cut, refuse, shown
@@ -314,11 +314,7 @@ def kind_of(value: object) -> str:
 
 def is_text(value: str) -> bool:
     """Return whether a string is text; JSON may hold a lone half of a surrogate pair."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return valid_text(value) == value
 
 
 def valid_text(value: str) -> str:
@@ -365,14 +361,11 @@ def _holder(kind: Any) -> Any:
     return create_model("Content", __config__=config, content=(kind, ...))
 
 
-# What a model and what a dataclass call it.
-_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
-
-
 def _problem(place: str, problem: Any) -> str:
     inside = problem["loc"][1:]
     where = ".".join(filter(None, [place, *map(str, inside)])) or "content"
-    if problem["type"] in _UNKNOWN_KEY:
+    # What a model and what a dataclass call it.
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{where}: unknown key"
     message = problem["msg"].removeprefix("Value error, ")
     return f"{where}: {message[:1].lower()}{message[1:]}"
@@ -407,31 +400,24 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             return
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(".unfinished", f".{target.name[:100]}.", target.parent)
-        with os.fdopen(handle, "wb") as file:
+        scratch = f"{target.parent}/.{target.name[:100]}.{token_hex(8)}.unfinished"
+        with open(scratch, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(scratch, 0o666 & ~_umask())
         os.replace(scratch, target)
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
     finally:
-        if scratch:
-            Path(scratch).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        if os.path.lexists(scratch):
+            os.unlink(scratch)
 
 
 def write_json(target: str, data: object) -> None:
     """Write data as JSON to a file, all or nothing, or to standard output for `-`.
 
     Raises:
-        InputError: The file cannot be written, or standard output is closed.
+        InputError: The file cannot be written.
     """
     write_text(target, to_json(data))
 
@@ -440,13 +426,11 @@ def write_text(target: str, text: str) -> None:
     """Write text in UTF-8 to a file, all or nothing, or to standard output for `-`.
 
     Raises:
-        InputError: The file cannot be written, or standard output is closed.
+        InputError: The file cannot be written.
     """
     if target != STANDARD_STREAM:
         write_atomically(Path(target), text)
         return
-    if sys.stdout is None:
-        raise InputError("standard output", "is closed; give a file")
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.flush()
     sys.stdout.buffer.write(encoded(text))

@@ -11,7 +11,6 @@ import io
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -123,7 +122,7 @@ def _markdown(table: Table) -> str:
 
 def _text(table: Table) -> str:
     body = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, body, "\n".join(map(wrapped, table.notes))]))
+    return "\n\n".join(filter(None, [table.title, body, "\n".join(table.notes)]))
 
 
 def _latex(table: Table) -> str:
@@ -199,8 +198,10 @@ def text_table(
         width: Characters in a line; by default those of the terminal, if it is one.
     """
     rows = [[printable(str(cell)) if isinstance(cell, str) else cell for cell in r] for r in rows]
-    limit, count = width or terminal_width(), len(headers)
-    table = _table(headers, rows, "simple")
+    # A stream is None if the shell closed it.
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    limit = width or (shutil.get_terminal_size().columns if is_terminal else None)
+    table, count = _table(headers, rows, "simple"), len(headers)
     while limit is not None and count > 2 and max(map(len, table.splitlines())) > limit:
         count -= 1
         table = _table(headers[:count], [row[:count] for row in rows], "simple")
@@ -208,19 +209,6 @@ def text_table(
         return table
     further = [[row[0], *row[count:]] for row in rows]
     return f"{table}\n\n{text_table([headers[0], *headers[count:]], further, limit)}"
-
-
-def terminal_width() -> int | None:
-    """Return how many characters a line of standard output has; None if it is no terminal."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return None
-    return shutil.get_terminal_size().columns
-
-
-def wrapped(text: str) -> str:
-    """Return a sentence in lines that fit the terminal; in one line where output is no terminal."""
-    width = terminal_width()
-    return text if width is None else textwrap.fill(text, width, break_long_words=False)
 
 
 def printable(text: str) -> str:

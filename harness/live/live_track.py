@@ -351,11 +351,10 @@ def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePla
         InputError: The file is none of plays, they come out otherwise than it says; or the
             benchmark's tasks are not installed.
     """
+    world = World.of(how.scorer.benchmark)
     if isinstance(content, Predictions):
-        world = World.of(how.load_benchmark(()))
         return LivePlays(**vars(play_scripts(world, content.trials or 1, content.seed or 0)))
     lines = recorded(content, source)
-    world = World.of(how.load_benchmark(line.dialogue_id for line in lines))
     plays = replayed(lines, world)
     if not plays.by_script:
         return LivePlays(**vars(plays), content=content)

@@ -35,7 +35,7 @@ from mwz.normalization import digest_of_json
 
 from ..board import Predictions
 from ..cli import notify, option, tell
-from ..cli.reading import benchmark_chooser
+from ..cli.reading import chosen_benchmark
 from ..errors import InputError, counted, shown, unknown
 from ..io import (
     STANDARD_STREAM,
@@ -131,7 +131,7 @@ def command(
     agent_name, make_agent = _talker("agent", agent, chats)
     user_name, make_user = _talker("user", user, chats)
     server = next((chat.server for chat in chats.values()), None)
-    world = World.of(benchmark_chooser(benchmark, "playing on")(()))
+    world = World.of(chosen_benchmark(benchmark))
     ids = list(world.tasks.tasks)[:count]
     what = Play(
         world, ids, make_agent, agent_name, make_user, user_name, trials, seed, server=server
@@ -327,7 +327,6 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
 def plays_again(
     files: Sequence[tuple[str, bytes | Predictions]],
     name: str | None,
-    doing: str,
     together: bool = False,
 ) -> list[tuple[str, Plays]]:
     """Play the dialogues of files of `mwz play` again, and return the trials of each play.
@@ -335,7 +334,6 @@ def plays_again(
     Args:
         files: What messages call each file, and its content; or what the scripts play of an entry.
         name: The value of `--benchmark`.
-        doing: What is done with the benchmark, for the remark: "scoring on".
         together: Whether all files have to be of one play, which has each dialogue once.
 
     Returns:
@@ -357,8 +355,7 @@ def plays_again(
             key = () if together else (*trial[:2], files_with[trial])
             groups.setdefault(key, (source, [], None))[1].append(line)
         files_with.update(set(trials))
-    ids = [line.dialogue_id for _, lines, _ in groups.values() for line in lines]
-    world = World.of(benchmark_chooser(name, doing)(ids))
+    world = World.of(chosen_benchmark(name))
     plays = []
     for source, lines, played in groups.values():
         if played is None:

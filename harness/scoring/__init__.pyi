@@ -6,7 +6,7 @@ from .jobs import (
     Wanted as Wanted,
     played_predictions as played_predictions,
     run as run,
-    score_each as score_each,
+    score_predictions as score_predictions,
     with_common_metrics as with_common_metrics,
 )
 from .options import (

@@ -33,7 +33,6 @@ from ..signature import Signature
 from ..submission import (
     Standard,
     Submission,
-    checked_submission,
     frequent_tags,
     read_standard,
 )
@@ -72,14 +71,9 @@ def played_predictions(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source)
-        if isinstance(predictions, Standard):
-            predictions = checked_submission(
-                predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading
-            )
-        submission = predictions
-        normalized = scorer.normalized(submission)
+        if not isinstance(predictions, Submission):
+            predictions = scorer.checked(predictions, source)
+        submission, normalized = predictions, scorer.normalized(predictions)
     if resampled:
         fit = scorer.with_all_metrics(normalized).options.metrics or ()
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in fit])
@@ -161,45 +155,6 @@ Wanted: TypeAlias = Collection[Literal["intervals", "lines", "evidence", "resamp
 """What is wanted of predictions besides their report: intervals, lines per dialogue, what
 comparisons take; and whether, in place of the options' metrics, all are computed that have
 intervals."""
-
-ScoringJob: TypeAlias = tuple[Predictions, str, Options, Wanted]
-"""Predictions, what messages call them, how to score them, and what is wanted of them."""
-
-
-def score_each(
-    jobs: Iterable[ScoringJob | InputError],
-    choose: Callable[[Iterable[object]], Benchmark],
-    workers: int | str = 1,
-) -> Iterator[ScoredSubmission | InputError]:
-    """Score predictions, and yield what comes of each, in their order: scores, or why not.
-
-    Args:
-        jobs: The predictions, taken as they are needed; or why some cannot be read.
-        choose: Chooses the benchmark, given the ids of the first file's dialogues.
-        workers: As for `run`.
-    """
-    coming = iter(jobs)
-    first: list[ScoringJob | InputError] = []
-    dialogues: Iterable[object] = ()
-    for job in map(_parsed, coming):
-        first.append(job)
-        if not isinstance(job, InputError) and isinstance(job[0], Standard):
-            dialogues = job[0].dialogues
-            break
-    if all(isinstance(job, InputError) for job in first):
-        yield from (job for job in first if isinstance(job, InputError))
-        return
-    yield from run(score_predictions, chain(first, coming), choose(dialogues), workers)
-
-
-def _parsed(job: ScoringJob | InputError) -> ScoringJob | InputError:
-    """Return a job with its file parsed; or why it cannot be."""
-    if isinstance(job, InputError) or not isinstance(job[0], bytes):
-        return job
-    try:
-        return read_standard(job[0], job[1]), *job[1:]
-    except InputError as error:
-        return error
 
 
 def score_predictions(

@@ -87,7 +87,7 @@ class Options:
             problems += self._against_setup()
         metrics: tuple[str, ...] = ()
         try:
-            metrics = _named(self.metrics)
+            metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
         except InputError as error:
             problems += error.problems
         if self.free_running and self.goals in GOALS[1:]:
@@ -151,19 +151,6 @@ _KINDS = {
     "goals": "choice of goals",
 }
 """Option -> what its value names."""
-
-
-def _named(metrics: Collection[str] | None) -> tuple[str, ...]:
-    """Return the metrics that an option names, as the registry calls them.
-
-    Raises:
-        InputError: It is one name instead of a list, or one of them is unknown.
-    """
-    if metrics is None:
-        return default_metrics()
-    if isinstance(metrics, str):
-        raise InputError("metrics", f"metrics: {metrics!r}; give a list of names")
-    return named_metrics([*metrics])
 
 
 def choices() -> Mapping[str, Sequence[str]]:

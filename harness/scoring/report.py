@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any
 
 from ..errors import InputError, counted
-from ..io import figure, html_table, text_table, validated, wrapped
+from ..io import figure, html_table, text_table, validated
 from ..metrics import (
     MAIN_SETUP,
     SETUPS,
@@ -241,7 +241,7 @@ def report_text(report: Report, more: str = "", signature: str = "") -> str:
         *_metrics(report),
         "\n".join(_notes(report)),
         more,
-        f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
+        f"{reporting_words(report)} Signature:\n{signature or report.signature}",
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -25,6 +25,7 @@ from ..submission import (
     human_submission,
     made_submission,
     normalize_submission,
+    read_standard,
     standard_form,
 )
 from .options import (
@@ -123,6 +124,17 @@ class Scorer:
         submission = checked_submission(standard, self.benchmark, source, reading=reading)
         return self.played(self.normalized(submission))
 
+    def checked(self, predictions: bytes | Standard, source: str) -> Submission:
+        """Return an (unpacked) predictions file, or the same parsed, as a submission.
+
+        Raises:
+            InputError: It is no submission to the benchmark.
+        """
+        if isinstance(predictions, bytes):
+            predictions = read_standard(predictions, source)
+        reading = self.options.reading
+        return checked_submission(predictions, self.benchmark, source, self.rules, reading)
+
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
         if self.options.lexicalised:
@@ -204,9 +216,6 @@ class Scorer:
             InputError: The turns are not in the expected form, do not fit the benchmark, or lack
                 what an option asks for.
         """
-        if dialogue_id(id_) not in self.benchmark.dialogues:
-            where = f"not in the benchmark {self.benchmark.name}"
-            raise InputError("predictions", f"dialogue {id_}: {where}")
         played = self._played({id_: turns}, "predictions")
         explained = diagnosis.diagnose(played)
         [dialogue], [result] = explained.dialogues, explained.results

@@ -18,7 +18,6 @@ from .formats.standard import (
     USER as USER,
     Reading as Reading,
     Standard as Standard,
-    is_file_of_plays as is_file_of_plays,
     is_play as is_play,
     parse_predictions as parse_predictions,
     read_standard as read_standard,

@@ -31,7 +31,7 @@ def _started(*arguments: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize("seconds", [0.02, 0.05, 0.1, 0.2, 0.3, 1.0])
 @pytest.mark.parametrize("command", ["score", "dst", "check"])
 def test_a_command_can_be_interrupted_from_the_beginning(command: str, seconds: float) -> None:
-    with _started(command, "-") as process:
+    with _started(command, "-", "--benchmark", "sample") as process:
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rule_set
 
-from ...io import Table, figure, signed, text_table, wrapped
+from ...io import Table, figure, signed, text_table
 from ...metrics import RANKED
 from ..entries import Entry
 from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
@@ -80,7 +80,7 @@ def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
     if not entry.system.reported:
         paragraphs.append("no figures are reported of it")
     for claim in entry.system.reported:
-        title = wrapped(f"{claim.source} [{claim.setup} set-up]")
+        title = f"{claim.source} [{claim.setup} set-up]"
         paragraphs.append(f"{title}\n{_figures_text(entry, claim, search)}")
         if search is not None and claim.setup == "own":
             paragraphs += _explanation(entry, claim, search)
@@ -100,7 +100,7 @@ def _figures_text(entry: Entry, claim: ReportedFigures, search: SetupSearch | No
 
 def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
     for near in nearness(search, claim):
-        yield wrapped(
+        yield (
             f"{near['tried']} combinations tried for {' and '.join(near['figures'])}: "
             f"{near['as_near']} ({figure(near['share'])} %) come as near as the nearest; "
             f"by chance, {figure(near['by_chance'])} % of all figures in their range would have "

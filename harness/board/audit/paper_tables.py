@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +21,7 @@ from mwz.normalization import read_toml
 
 from ...benchmark import Benchmark
 from ...cli.data import statistics_table
-from ...cli.reading import benchmark_chooser
+from ...cli.reading import chosen_benchmark
 from ...cli.tracked_files import score_file, without
 from ...data import DEFAULT, PinnedFile, find_file, read_data_set
 from ...errors import counted
@@ -125,19 +126,19 @@ def _tracked(
 ) -> dict[str, TrackingResult]:
     """Return column -> what the states that the table prints score, or its file if at hand."""
     results = {}
-    choose = benchmark_chooser(None, "comparing with")
+    load_benchmark = cache(partial(chosen_benchmark, None))
     for column, turns in table.get("examples", {}).items():
         pairs = [{"gt": read_example(gold), "pr": read_example(pred)} for gold, pred in turns]
-        file = parse_tracking_file({column: pairs}, column, choose)
+        file = parse_tracking_file({column: pairs}, column, load_benchmark)
         results[column] = score_tracking(file.dialogues)
     files, pins = table.get("files", {}), _pinned(paper)
     for column in columns if files else ():
         path = files.get(column, files.get("others", "")).format(column)
         content, _ = find_file(path, folders, pins.get(path))
         if content is not None:
-            file = parse_tracking_file(parse_predictions(content, path), path, choose)
-            [(_, part, _)] = without(file, paper.get("left_out", ()), (), choose)
-            results[column] = score_file(part, column, choose).result
+            file = parse_tracking_file(parse_predictions(content, path), path, load_benchmark)
+            [(_, part, _)] = without(file, paper.get("left_out", ()), (), load_benchmark)
+            results[column] = score_file(part, column, load_benchmark).result
     return results
 
 

@@ -345,7 +345,7 @@ class TrackedFile:
 def parse_tracking_file(
     content: object,
     source: str,
-    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    load_benchmark: Callable[[], Benchmark],
     gold: GoldStates | None = None,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
@@ -353,8 +353,8 @@ def parse_tracking_file(
     Args:
         content: What the file's JSON holds.
         source: What the error message calls it.
-        load_benchmark: Gives the benchmark to compare with, for the file's dialogue ids; called
-            only if the file has no gold states of its own, or `gold` is given.
+        load_benchmark: Gives the benchmark to compare with; called only if the file has no gold
+            states of its own, or `gold` is given.
         gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
             or the file's own.
 
@@ -364,7 +364,7 @@ def parse_tracking_file(
     standard = standard_form(content, source)
     given = [turns for turns in standard.dialogues.values() if isinstance(turns, list)]
     has_gold = any(isinstance(turn, Mapping) and GOLD in turn for one in given for turn in one)
-    benchmark = load_benchmark(standard.dialogues) if gold is not None or not has_gold else None
+    benchmark = load_benchmark() if gold is not None or not has_gold else None
     rules = rule_set(DEFAULT_RULES)
     submission = checked_submission(standard, benchmark, source, rules, Reading(tracked=True))
     remarks = [remark for remark in submission.remarks if remark.warning]

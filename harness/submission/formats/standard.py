@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import check_shape, declared, outside_versions
 
 from ...errors import InputError, Remark
-from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json, read_bytes
+from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json
 
 RESPONSE = "response"
 STATE = "state"
@@ -212,15 +211,6 @@ _PLAY_BEGINS = b'{"dialogue_id"'
 """How a file of `mwz play` begins."""
 
 _PLAY_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
-
-
-def is_file_of_plays(file: str) -> bool:
-    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
-    try:
-        # What a pipe holds can be read only once.
-        return os.path.isfile(file) and is_play(read_bytes(file))
-    except InputError:
-        return False
 
 
 def is_play(content: bytes) -> bool:

@@ -13,7 +13,7 @@ import click
 
 from ...cli import notify, option
 from ...cli.dst import files_argument, scored_files, states_options
-from ...cli.reading import benchmark_chooser
+from ...cli.reading import chosen_benchmark
 from ...cli.tracked_files import ScoredFile
 from ...comparison import spread_of
 from ...errors import InputError, refuse
@@ -249,8 +249,7 @@ def _ratings(given: Mapping[str, Any], ratings: str, file: str | None, lexicalis
         is_table = ratings.lower().endswith(".csv")
         option.refuse({"a table of ratings needs FILE, the outputs that it rates": is_table})
         responses, preferences = read_preferences(ratings)
-        choose = benchmark_chooser(given["benchmark"], "comparing with")
-        scorer = Scorer(choose({id_ for of in responses.values() for id_ in of}), options)
+        scorer = Scorer(chosen_benchmark(given["benchmark"]), options)
         played = {
             name: _played(scorer, standard_form(turns, ratings), ratings)
             for name, turns in responses.items()
@@ -296,7 +295,6 @@ def _sheet(given: Mapping[str, Any], folder: Path, file: str) -> None:
     dialogues = scored.file.dialogues
     benchmark = scored.file.benchmark
     if benchmark is None:
-        choose = benchmark_chooser(given["benchmark"], "comparing with")
-        benchmark = choose([dialogue.id for dialogue in dialogues])
+        benchmark = chosen_benchmark(given["benchmark"])
     written = write_rating_sheets(folder, dialogues, benchmark, given["choices"])
     notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
