@@ -18,12 +18,12 @@ paper adds is a named table, a file of `aliases/`: `source`, where the names sta
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .registry import check_shape, names, outside_tables, read_toml, sha256
+from .registry import names, outside_tables, read_toml, sha256, shape_problems
 
 _SHOWN_DIGITS = 12
 
@@ -220,9 +220,18 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
         "venues": frozenset(one["venues"] for one in ours.values()),
         "normalises_venues": bool,
         "errata?": [frozenset(errata())],
-        "rules?": {**_optional(_SECTIONS), "domains?": {...: _optional(_VENUES)}},
+        "rules?": {...: Mapping},
     }
-    return {**ours, **outside_tables("rules", shape, ours)}
+
+    def problems(declared: Mapping[str, Any]) -> Iterator[str]:
+        yield from (wrong := [*shape_problems(declared, shape)])
+        if not wrong:
+            tables = _tables(declared)
+            # Values follow rules that the set has.
+            followed = frozenset({*tables, "time"} - _SECTIONS.keys())
+            yield from shape_problems(tables, {**_SECTIONS, "value_rules": {...: followed}})
+
+    return {**ours, **outside_tables("rules", problems, ours)}
 
 
 _WORDS = {...: str}
@@ -242,17 +251,7 @@ _SECTIONS: Mapping[Any, Any] = {
     **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
     ...: _WORDS,
 }
-"""The sections of a rule set's tables, for `check_shape`."""
-
-
-def _optional(shape: Any) -> Any:
-    """Return a shape of which every key may be missing."""
-    if not isinstance(shape, Mapping):
-        return shape
-    return {
-        key if key is ... or key.endswith("?") else f"{key}?": _optional(inside)
-        for key, inside in shape.items()
-    }
+"""The sections of a rule set's tables, for `shape_problems`."""
 
 
 @cache
@@ -289,17 +288,6 @@ def _declared(name: str) -> RuleSet:
     if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = _declarations()[name]
-    listed = declared.get("errata", ())
-    tables = laid_over(
-        [
-            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
-            declared.get("rules", {}),
-            {"errata": {one: errata()[one] for one in listed}} if listed else {},
-        ]
-    )
-    # Values follow rules that the set has.
-    followed = frozenset({*tables, "time"} - _SECTIONS.keys())
-    check_shape(tables, {**_SECTIONS, "value_rules": {...: followed}}, "rules", name)
     return RuleSet(
         name=name,
         date=declared["date"],
@@ -307,7 +295,19 @@ def _declared(name: str) -> RuleSet:
         published=declared.get("digest"),
         venues=declared["venues"],
         normalises_venues=declared["normalises_venues"],
-        tables=tables,
+        tables=_tables(declared),
+    )
+
+
+def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a rule set, given its file."""
+    listed = declared.get("errata", ())
+    return laid_over(
+        [
+            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
+            declared.get("rules", {}),
+            {"errata": {one: errata()[one] for one in listed}} if listed else {},
+        ]
     )
 
 
@@ -316,7 +316,10 @@ def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     joined: dict[str, Any] = {}
     for table in tables:
         for key, value in table.items():
-            if isinstance(value, Mapping):
+            if type(value) is not type(joined.get(key, value)):
+                # One of them is wrong, which `shape_problems` says of this.
+                joined[key] = value
+            elif isinstance(value, Mapping):
                 joined[key] = laid_over([joined.get(key, {}), value])
             elif isinstance(value, list):
                 joined[key] = [*joined.get(key, []), *value]
