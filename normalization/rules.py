@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -90,20 +90,20 @@ class VenueRules:
     mention: str
     named_by: str
     identifier: str
-    columns: tuple[str, ...]
-    fuzzy: frozenset[str] = frozenset()
-    latest: frozenset[str] = frozenset()
-    earliest: frozenset[str] = frozenset()
+    columns: Sequence[str]
+    fuzzy: Sequence[str] = ()
+    latest: Sequence[str] = ()
+    earliest: Sequence[str] = ()
 
     @cached_property
     def times(self) -> frozenset[str]:
         """The columns that hold a time."""
-        return self.latest | self.earliest
+        return frozenset({*self.latest, *self.earliest})
 
     @cached_property
     def loose(self) -> frozenset[str]:
         """The columns whose values need not be those of a venue to the letter."""
-        return self.times | self.fuzzy
+        return self.times | {*self.fuzzy}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,23 +166,13 @@ class RuleSet:
     @cached_property
     def venue_rules(self) -> Mapping[str, VenueRules]:
         """Domain -> what its venues are asked for; domains without venues are left out."""
-        return {
-            domain: VenueRules(
-                rules["mention"],
-                rules["named_by"],
-                rules["identifier"],
-                tuple(rules["columns"]),
-                *(frozenset(rules.get(kind, ())) for kind in ("fuzzy", "latest", "earliest")),
-            )
-            for domain, rules in self.tables["domains"].items()
-            if rules
-        }
+        domains = self.tables["domains"].items()
+        return {domain: VenueRules(**rules) for domain, rules in domains if rules}
 
     @property
     def errata(self) -> Mapping[str, Any]:
         """File of errata -> its content, of those that the rule set applies to the benchmark."""
-        files: Mapping[str, Any] = self.tables.get("errata", {})
-        return files
+        return dict(self.tables.get("errata", {}))
 
     @cached_property
     def no_constraint(self) -> frozenset[str]:
@@ -192,21 +182,18 @@ class RuleSet:
     @property
     def unknown(self) -> str:
         """A venue's value that is not known."""
-        unknown: str = self.tables["queries"]["unknown"]
-        return unknown
+        return str(self.tables["queries"]["unknown"])
 
     @property
     def fuzzy_ratio(self) -> int:
         """The partial ratio from which two strings of a fuzzy column match."""
-        ratio: int = self.tables["queries"]["fuzzy_ratio"]
-        return ratio
+        return int(self.tables["queries"]["fuzzy_ratio"])
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
         if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
             return rule_set, (self.name, self.aliases)
-        fields = (self.name, self.date, self.change, self.published, self.venues)
-        return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
+        return RuleSet, tuple(getattr(self, one.name) for one in fields(self))
 
 
 @cache

@@ -104,7 +104,10 @@ def fetch_benchmark(
         # What is known of the overlap is not to be lost when something else is fetched.
         parts = {*parts, "all"}
     files = select(data_set.sources, parts)
-    lacking = [file for file in files if not _is_kept(file, folder, notify)]
+    for path in wrong_files(files, folder)[1]:
+        notify(f"{path}: not the pinned content; removed")
+        path.unlink()
+    lacking = [file for file in files if not safe_path(folder, file.place).is_file()]
     if lacking and offline:
         for file in lacking:
             notify(f"missing: {urls(file, mirror=None)[0]}")
@@ -129,18 +132,6 @@ def fetch_benchmark(
     refuse(without_secrets(mirror or GITHUB), problems)
     folders = {source.role: folder / source.place for source in data_set.sources}
     return build_benchmark(data_set, folders, all_splits="all" in parts)
-
-
-def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:
-    """Return whether a file is kept; a wrong one is named and removed."""
-    path = safe_path(folder, file.place)
-    if not path.is_file():
-        return False
-    blob = blob_id(read_bytes(path, unpack=False))
-    if blob != file.blob:
-        notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
-        path.unlink()
-    return blob == file.blob
 
 
 def _read(url: str, progress: bool) -> bytes | None:

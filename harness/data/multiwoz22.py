@@ -25,12 +25,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mwz.normalization import (
-    BeliefState,
-    normalize_state,
-    normalized_text,
-    rule_set,
-)
+from mwz.normalization import BeliefState, normalize_state, normalized_text, rule_set
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal, Triplet, triplets_of
 from ..errors import InputError, refuse
