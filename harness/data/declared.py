@@ -87,11 +87,6 @@ class Source:
     clone: str | None = None
     optional: bool = False
 
-    @property
-    def place(self) -> str:
-        """Its path below the folder of downloads."""
-        return f"{self.repository}/{self.commit}"
-
 
 @dataclass(frozen=True)
 class DataSet:

@@ -130,7 +130,7 @@ def fetch_benchmark(
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
     refuse(without_secrets(mirror or GITHUB), problems)
-    folders = {source.role: folder / source.place for source in data_set.sources}
+    folders = {one.role: folder / one.repository / one.commit for one in data_set.sources}
     return build_benchmark(data_set, folders, all_splits="all" in parts)
 
 
@@ -152,19 +152,15 @@ def _read(url: str, progress: bool) -> bytes | None:
         try:
             download(url, received, None)
             return received.getvalue()
-        except requests.HTTPError as error:
-            status = 0 if error.response is None else error.response.status_code
+        except (requests.RequestException, ValueError) as error:
+            response = getattr(error, "response", None)
+            status = 0 if response is None else response.status_code
             if status in _NOT_THERE:
                 return None
-            trouble = f"the server answers {status}"
-            if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _PASSING:
+            trouble = f"the server answers {status}" if status else str(error)
+            # Of an address that is none every library below raises its own.
+            if isinstance(error, ValueError) or (400 <= status < 500 and status not in _PASSING):
                 break
-        except ValueError as error:
-            # An address that is none, of which every library below raises its own.
-            trouble = str(error)
-            break
-        except requests.RequestException as error:
-            trouble = str(error)
     raise InputError(
         without_secrets(url),
         f"{without_secrets(trouble)}. What was fetched is kept: try again later, or fetch from a "
