@@ -216,21 +216,20 @@ def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> li
         elif shape is not None:
             yield from shape_problems(vars(one), shape)
 
-    several = (
-        one for of in _in_modules(package, f"{name}S") if isinstance(of, tuple) for one in of
-    )
-    ours = [one for one in (*_in_modules(package, name), *several) if isinstance(one, kind)]
+    ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
     points = outside(package.rpartition(".")[2], EntryPoint.load, problems)
     return [*ours, *(one for _, one in points)]
 
 
 def _in_modules(package: str, name: str) -> Iterator[object]:
-    """Yield what the modules of a package hold under a name."""
-    line = re.compile(rf"^{name}\b".encode(), re.MULTILINE)
+    """Yield what the modules of a package hold under a name, or, in a tuple, under its plural."""
+    line = re.compile(rf"^{name}S?\b".encode(), re.MULTILINE)
     folder = folder_of(package)
     for module in names("", ".py", package):
-        if not module.startswith("_") and line.search((folder / f"{module}.py").read_bytes()):
-            yield getattr(import_module(f"{package}.{module}"), name)
+        begins = line.search((folder / f"{module}.py").read_bytes())
+        if begins and not module.startswith("_"):
+            value = getattr(import_module(f"{package}.{module}"), begins[0].decode())
+            yield from value if isinstance(value, tuple) else (value,)
 
 
 def contributing(package: str) -> list[str]:
