@@ -95,13 +95,9 @@ def outside_versions(**named: Collection[object]) -> dict[str, str]:
         _package(point)
         for group, ones in named.items()
         for point in _entry_points().select(group=f"mwz.{group}")
-        if _declaration(point) in ones
+        # An object is named as `module:OBJECT`, a table by its name.
+        if (point.load() if ":" in point.value else point.name) in ones
     )
-
-
-def _declaration(point: EntryPoint) -> object:
-    """Return the object that an entry point names, or the name of its table."""
-    return point.load() if ":" in point.value else point.name
 
 
 def outside(

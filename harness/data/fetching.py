@@ -45,18 +45,14 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
     Raises:
         InputError: The mirror is no http, https or file URL.
     """
-    if mirror is None:
-        return (f"{GITHUB}/{_in_url(file.place)}",)
-    if not mirror.startswith(SCHEMES):
-        expected = "expected a URL that begins with http://, https:// or file://"
-        raise InputError(f"mirror {without_secrets(mirror)}", expected)
-    base = mirror.rstrip("/")
-    places = (file.place, f"{file.repository.partition('/')[2]}/{file.path}")
-    return tuple(f"{base}/{_in_url(place)}" for place in places)
-
-
-def _in_url(place: str) -> str:
-    return quote(place, safe="/+")
+    places = [file.place]
+    if mirror is not None:
+        if not mirror.startswith(SCHEMES):
+            expected = "expected a URL that begins with http://, https:// or file://"
+            raise InputError(f"mirror {without_secrets(mirror)}", expected)
+        places.append(f"{file.repository.partition('/')[2]}/{file.path}")
+    base = (mirror or GITHUB).rstrip("/")
+    return tuple(f"{base}/{quote(place, safe='/+')}" for place in places)
 
 
 def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[Path]]:
