@@ -7,7 +7,7 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -206,7 +206,7 @@ class Benchmark:
             InputError: A record does not hold what an erratum says.
         """
         records = {**self.venues, **self.venue_versions.get(rules.venues, {})}
-        corrected: VenueRecords = self._with_errata(records, rules, venues=True)
+        corrected: VenueRecords = self._with_errata(records, rules, ["venue"])
         return corrected
 
     def corrected(self, rules: RuleSet) -> Benchmark:
@@ -215,14 +215,13 @@ class Benchmark:
         Raises:
             InputError: A dialogue does not hold what an erratum says.
         """
-        if not rules.errata:
-            return self
-        return replace(self, dialogues=self._with_errata(self.dialogues, rules, venues=False))
+        dialogues = self._with_errata(self.dialogues, rules, _PATHS.keys() - {"venue"})
+        return replace(self, dialogues=dialogues) if rules.errata else self
 
-    def _with_errata(self, content: Any, rules: RuleSet, venues: bool) -> Any:
-        """Return venue records or dialogues with a rule set's errata of them applied."""
+    def _with_errata(self, content: Any, rules: RuleSet, parts: Collection[str]) -> Any:
+        """Return venue records or dialogues with a rule set's errata of some parts applied."""
         for part, one in self._errata(rules.errata):
-            if (part == "venue") == venues:
+            if part in parts:
                 content = _corrected(content, _PATHS[part](one), one)
         return content
 
@@ -241,8 +240,7 @@ class Benchmark:
         """Yield the part and the content of each erratum of files that is about this benchmark."""
         for content in files.values():
             if content["benchmark"] == self.name:
-                for part in _PATHS:
-                    yield from ((part, one) for one in content.get(part, ()))
+                yield from ((part, one) for part in _PATHS for one in content.get(part, ()))
 
     def content_hash(self, rules: RuleSet) -> str:
         """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.
@@ -274,14 +272,13 @@ def _place(one: Mapping[str, Any]) -> str:
 def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
     """Return content corrected at a path as an erratum says; the given one is kept."""
     there, right = one.get("there"), one.get("right")
-    key: Any = path[0] if path else None
-    rest = path[1:]
-    if path and isinstance(content, Mapping):
-        changed = {**content, key: _corrected(content.get(key), rest, one)}
-        return {name: value for name, value in changed.items() if value is not None}
-    if path and isinstance(content, Dialogue | Goal):
-        return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
-    if path and isinstance(content, Sequence):
+    if path and content is not None:
+        key, rest = path[0], path[1:]
+        if isinstance(content, Dialogue | Goal):
+            return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
+        if isinstance(content, Mapping):
+            changed = {**content, key: _corrected(content.get(key), rest, one)}
+            return {name: value for name, value in changed.items() if value is not None}
         # A venue's record is named by its id.
         ids = [of.get("id") for of in content if isinstance(of, Mapping)]
         at = ids.index(key) if key in ids else key

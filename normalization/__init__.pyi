@@ -20,7 +20,6 @@ from .normalizing import (
 )
 from .registry import (
     DeclarationError as DeclarationError,
-    check_shape as check_shape,
     contributed as contributed,
     contributing as contributing,
     declared as declared,
@@ -31,6 +30,7 @@ from .registry import (
     outside_versions as outside_versions,
     read_toml as read_toml,
     sha256 as sha256,
+    shape_problems as shape_problems,
 )
 from .rules import (
     DEFAULT_RULES as DEFAULT_RULES,

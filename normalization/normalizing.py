@@ -187,8 +187,7 @@ def plain_slot_name(slot: str) -> str:
 def normalize_slot_name(slot: str, rules: RuleSet) -> str:
     """Return a slot's name in the harness's spelling: lower case, no blanks, `arrive`, `leave`."""
     plain = plain_slot_name(slot)
-    name: str = rules.tables["slot_aliases"].get(plain, plain)
-    return name
+    return str(rules.tables["slot_aliases"].get(plain, plain))
 
 
 def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
@@ -229,8 +228,7 @@ def minutes(time: str) -> int:
 
 def _as_is(value: str, table: str, rules: RuleSet) -> str:
     """Look a value up in a table just as it was given."""
-    canonical: str = rules.tables[table].get(value, value)
-    return canonical
+    return str(rules.tables[table].get(value, value))
 
 
 def _lowered(value: str, table: str, rules: RuleSet) -> str:

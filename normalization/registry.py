@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -73,11 +73,7 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
 
 
 class DeclarationError(ValueError):
-    """A declaration of a package from outside cannot be used; the message names both."""
-
-    def __init__(self, point: EntryPoint, problems: Iterable[str]) -> None:
-        package = " ".join(_package(point))
-        super().__init__(f"{package}, {point.group} {point.name}: {'; '.join(problems)}")
+    """What a package from outside declares cannot be used; the message names both."""
 
 
 _entry_points = cache(entry_points)
@@ -99,65 +95,58 @@ def outside_versions(**named: Collection[object]) -> dict[str, str]:
         _package(point)
         for group, ones in named.items()
         for point in _entry_points().select(group=f"mwz.{group}")
-        if _declaration(point) in ones
+        # An object is named as `module:OBJECT`, a table by its name.
+        if (point.load() if ":" in point.value else point.name) in ones
     )
 
 
-def _declaration(point: EntryPoint) -> object:
-    """Return the object that an entry point names, or the name of its table."""
-    return point.load() if ":" in point.value else point.name
+def outside(
+    group: str,
+    read: Callable[[EntryPoint], _T],
+    problems: Callable[[_T], Iterable[str]],
+    taken: Collection[str] = (),
+) -> list[tuple[str, _T]]:
+    """Return what packages from outside declare in a group: name, and table or object.
+
+    Args:
+        group: What follows `mwz.` in the name of the group.
+        read: Returns what an entry point declares.
+        problems: Yields what is wrong with it.
+        taken: The names that are taken.
+
+    Raises:
+        DeclarationError: It cannot be read, something is wrong with it, or its name is taken.
+    """
+    declarations: list[tuple[str, _T]] = []
+    for point in _entry_points().select(group=f"mwz.{group}"):
+        try:
+            content = read(point)
+        # A module from outside may raise anything.
+        except Exception as error:
+            wrong = [f"{point.value} cannot be loaded: {type(error).__name__}: {error}"]
+        else:
+            declarations.append((point.name, content))
+            wrong = [*problems(content)]
+        if point.name in taken:
+            wrong.append("the name is taken; choose another")
+        if wrong:
+            package = " ".join(_package(point))
+            raise DeclarationError(f"{package}, {point.group} {point.name}: {'; '.join(wrong)}")
+    return declarations
 
 
 def outside_tables(
-    folder: str, shape: Shape, ours: Collection[str]
+    group: str, problems: Callable[[Mapping[str, Any]], Iterable[str]], taken: Collection[str]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the tables that packages from outside declare: name -> content.
-
-    Args:
-        folder: What follows `mwz.` in the group of entry points: "rules".
-        shape: What a table must hold.
-        ours: The names that are taken.
-
-    Raises:
-        DeclarationError: A table is missing or malformed, or its name is taken.
-    """
-    tables: dict[str, Mapping[str, Any]] = {}
-    for point in _entry_points().select(group=f"mwz.{folder}"):
-        if point.name in (*ours, *tables):
-            raise DeclarationError(point, ["the name is taken; choose another"])
-        try:
-            # Not imported: it may be the one that is just importing this.
-            spec = find_spec(point.value)
-            path = Path(getattr(spec, "origin", None) or point.value).with_name(
-                f"{point.name}.toml"
-            )
-            tables[point.name] = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, ModuleNotFoundError) as error:
-            problem = f"{point.name}.toml of the package {point.value} cannot be read: {error}"
-            raise DeclarationError(point, [problem]) from None
-        check_shape(tables[point.name], shape, folder, point.name)
-    return tables
+    """Return the tables that packages from outside declare: name -> content; see `outside`."""
+    return dict(outside(group, _table, problems, taken))
 
 
-def check_shape(
-    content: object, shape: Shape, group: str, declared: object, problems: Iterable[str] = ()
-) -> None:
-    """Check what a package from outside declares.
-
-    Args:
-        content: What is to be checked.
-        shape: What it must be.
-        group: What follows `mwz.` in the group of entry points.
-        declared: The name of the table, or the object. Of what is ours nothing is checked.
-        problems: What else is wrong with it.
-
-    Raises:
-        DeclarationError: The content is something else; with every place.
-    """
-    for point in _entry_points().select(group=f"mwz.{group}"):
-        every = [*shape_problems(content, shape), *problems]
-        if every and _declaration(point) == declared:
-            raise DeclarationError(point, every)
+def _table(point: EntryPoint) -> Mapping[str, Any]:
+    # Not imported: it may be the one that is just importing this.
+    spec = find_spec(point.value)
+    path = Path(getattr(spec, "origin", None) or point.value).with_name(f"{point.name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 Shape: TypeAlias = Any
@@ -201,7 +190,7 @@ def _key_problems(
             yield from shape_problems(value, inside, f"{path}{key}")
 
 
-def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
+def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> list[_T]:
     """Return what the modules of a package, and packages from outside, declare under a name.
 
     A module may declare several, as a tuple under the name's plural: "METRICS". Ours come first, in
@@ -211,38 +200,32 @@ def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
         package: The package, such as one of metrics.
         name: The name: "METRIC".
         kind: The class of what is declared.
+        shape: What the fields of one from outside must be.
 
     Raises:
-        DeclarationError: What a package from outside declares cannot be loaded, or is no `kind`.
+        DeclarationError: What a package from outside declares cannot be loaded or used.
     """
-    points = _entry_points().select(group=f"mwz.{package.rpartition('.')[2]}")
-    several = (
-        one for of in _in_modules(package, f"{name}S") if isinstance(of, tuple) for one in of
-    )
-    ours = [one for one in (*_in_modules(package, name), *several) if isinstance(one, kind)]
-    return [*ours, *(_loaded(point, kind) for point in points)]
 
+    def problems(one: object) -> Iterator[str]:
+        if not isinstance(one, kind):
+            yield f"expected a {kind.__name__}, found {one!r:.60}"
+        elif shape is not None:
+            yield from shape_problems(vars(one), shape)
 
-def _loaded(point: EntryPoint, kind: type[_T]) -> _T:
-    """Return the object that an entry point names."""
-    try:
-        one = point.load()
-    except Exception as error:
-        problem = f"{point.value} cannot be loaded: {type(error).__name__}: {error}"
-        raise DeclarationError(point, [problem]) from error
-    if not isinstance(one, kind):
-        problem = f"{point.value}: expected a {kind.__name__}, found {one!r:.60}"
-        raise DeclarationError(point, [problem])
-    return one
+    ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
+    points = outside(package.rpartition(".")[2], EntryPoint.load, problems)
+    return [*ours, *(one for _, one in points)]
 
 
 def _in_modules(package: str, name: str) -> Iterator[object]:
-    """Yield what the modules of a package hold under a name."""
-    line = re.compile(rf"^{name}\b".encode(), re.MULTILINE)
+    """Yield what the modules of a package hold under a name, or, in a tuple, under its plural."""
+    line = re.compile(rf"^{name}S?\b".encode(), re.MULTILINE)
     folder = folder_of(package)
     for module in names("", ".py", package):
-        if not module.startswith("_") and line.search((folder / f"{module}.py").read_bytes()):
-            yield getattr(import_module(f"{package}.{module}"), name)
+        begins = line.search((folder / f"{module}.py").read_bytes())
+        if begins and not module.startswith("_"):
+            value = getattr(import_module(f"{package}.{module}"), begins[0].decode())
+            yield from value if isinstance(value, tuple) else (value,)
 
 
 def contributing(package: str) -> list[str]:
@@ -262,7 +245,7 @@ def _is_there(package: str) -> bool:
     return True
 
 
-def contributed(package: str, name: str, kind: type[_T]) -> list[_T]:
+def contributed(package: str, name: str, kind: type[_T], shape: Shape = None) -> list[_T]:
     """Return what `declared` finds in a package of the harness, and what the rooms have.
 
     A room that needs another one, which is not there, contributes nothing.
@@ -276,7 +259,7 @@ def contributed(package: str, name: str, kind: type[_T]) -> list[_T]:
         except ModuleNotFoundError as error:
             if error.name not in away:
                 raise
-    return [*declared(own, name, kind), *(one for one in of_rooms if isinstance(one, kind))]
+    return [*declared(own, name, kind, shape), *(one for one in of_rooms if isinstance(one, kind))]
 
 
 def sha256(content: bytes | str) -> str:

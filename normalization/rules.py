@@ -18,12 +18,12 @@ paper adds is a named table, a file of `aliases/`: `source`, where the names sta
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .registry import check_shape, names, outside_tables, read_toml, sha256
+from .registry import names, outside_tables, read_toml, sha256, shape_problems
 
 _SHOWN_DIGITS = 12
 
@@ -90,20 +90,20 @@ class VenueRules:
     mention: str
     named_by: str
     identifier: str
-    columns: tuple[str, ...]
-    fuzzy: frozenset[str] = frozenset()
-    latest: frozenset[str] = frozenset()
-    earliest: frozenset[str] = frozenset()
+    columns: Sequence[str]
+    fuzzy: Sequence[str] = ()
+    latest: Sequence[str] = ()
+    earliest: Sequence[str] = ()
 
     @cached_property
     def times(self) -> frozenset[str]:
         """The columns that hold a time."""
-        return self.latest | self.earliest
+        return frozenset({*self.latest, *self.earliest})
 
     @cached_property
     def loose(self) -> frozenset[str]:
         """The columns whose values need not be those of a venue to the letter."""
-        return self.times | self.fuzzy
+        return self.times | {*self.fuzzy}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,23 +166,13 @@ class RuleSet:
     @cached_property
     def venue_rules(self) -> Mapping[str, VenueRules]:
         """Domain -> what its venues are asked for; domains without venues are left out."""
-        return {
-            domain: VenueRules(
-                rules["mention"],
-                rules["named_by"],
-                rules["identifier"],
-                tuple(rules["columns"]),
-                *(frozenset(rules.get(kind, ())) for kind in ("fuzzy", "latest", "earliest")),
-            )
-            for domain, rules in self.tables["domains"].items()
-            if rules
-        }
+        domains = self.tables["domains"].items()
+        return {domain: VenueRules(**rules) for domain, rules in domains if rules}
 
     @property
     def errata(self) -> Mapping[str, Any]:
         """File of errata -> its content, of those that the rule set applies to the benchmark."""
-        files: Mapping[str, Any] = self.tables.get("errata", {})
-        return files
+        return dict(self.tables.get("errata", {}))
 
     @cached_property
     def no_constraint(self) -> frozenset[str]:
@@ -192,21 +182,18 @@ class RuleSet:
     @property
     def unknown(self) -> str:
         """A venue's value that is not known."""
-        unknown: str = self.tables["queries"]["unknown"]
-        return unknown
+        return str(self.tables["queries"]["unknown"])
 
     @property
     def fuzzy_ratio(self) -> int:
         """The partial ratio from which two strings of a fuzzy column match."""
-        ratio: int = self.tables["queries"]["fuzzy_ratio"]
-        return ratio
+        return int(self.tables["queries"]["fuzzy_ratio"])
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
         if self.name in rule_set_names() and rule_set(self.name, self.aliases) is self:
             return rule_set, (self.name, self.aliases)
-        fields = (self.name, self.date, self.change, self.published, self.venues)
-        return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
+        return RuleSet, tuple(getattr(self, one.name) for one in fields(self))
 
 
 @cache
@@ -220,9 +207,18 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
         "venues": frozenset(one["venues"] for one in ours.values()),
         "normalises_venues": bool,
         "errata?": [frozenset(errata())],
-        "rules?": {**_optional(_SECTIONS), "domains?": {...: _optional(_VENUES)}},
+        "rules?": {...: Mapping},
     }
-    return {**ours, **outside_tables("rules", shape, ours)}
+
+    def problems(declared: Mapping[str, Any]) -> Iterator[str]:
+        yield from (wrong := [*shape_problems(declared, shape)])
+        if not wrong:
+            tables = _tables(declared)
+            # Values follow rules that the set has.
+            followed = frozenset({*tables, "time"} - _SECTIONS.keys())
+            yield from shape_problems(tables, {**_SECTIONS, "value_rules": {...: followed}})
+
+    return {**ours, **outside_tables("rules", problems, ours)}
 
 
 _WORDS = {...: str}
@@ -242,17 +238,7 @@ _SECTIONS: Mapping[Any, Any] = {
     **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
     ...: _WORDS,
 }
-"""The sections of a rule set's tables, for `check_shape`."""
-
-
-def _optional(shape: Any) -> Any:
-    """Return a shape of which every key may be missing."""
-    if not isinstance(shape, Mapping):
-        return shape
-    return {
-        key if key is ... or key.endswith("?") else f"{key}?": _optional(inside)
-        for key, inside in shape.items()
-    }
+"""The sections of a rule set's tables, for `shape_problems`."""
 
 
 @cache
@@ -289,17 +275,6 @@ def _declared(name: str) -> RuleSet:
     if name not in rule_set_names():
         raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = _declarations()[name]
-    listed = declared.get("errata", ())
-    tables = laid_over(
-        [
-            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
-            declared.get("rules", {}),
-            {"errata": {one: errata()[one] for one in listed}} if listed else {},
-        ]
-    )
-    # Values follow rules that the set has.
-    followed = frozenset({*tables, "time"} - _SECTIONS.keys())
-    check_shape(tables, {**_SECTIONS, "value_rules": {...: followed}}, "rules", name)
     return RuleSet(
         name=name,
         date=declared["date"],
@@ -307,7 +282,19 @@ def _declared(name: str) -> RuleSet:
         published=declared.get("digest"),
         venues=declared["venues"],
         normalises_venues=declared["normalises_venues"],
-        tables=tables,
+        tables=_tables(declared),
+    )
+
+
+def _tables(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a rule set, given its file."""
+    listed = declared.get("errata", ())
+    return laid_over(
+        [
+            *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
+            declared.get("rules", {}),
+            {"errata": {one: errata()[one] for one in listed}} if listed else {},
+        ]
     )
 
 
@@ -316,7 +303,10 @@ def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     joined: dict[str, Any] = {}
     for table in tables:
         for key, value in table.items():
-            if isinstance(value, Mapping):
+            if type(value) is not type(joined.get(key, value)):
+                # One of them is wrong, which `shape_problems` says of this.
+                joined[key] = value
+            elif isinstance(value, Mapping):
                 joined[key] = laid_over([joined.get(key, {}), value])
             elif isinstance(value, list):
                 joined[key] = [*joined.get(key, []), *value]

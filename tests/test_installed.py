@@ -22,7 +22,7 @@ from mwz.harness.data import (
 from mwz.harness.data.installed import DATA_VARIABLE, from_document, install_benchmark, to_document
 from mwz.harness.scoring import Scorer, venue_database
 from mwz.harness.scoring.scorer import bleu_references
-from mwz.normalization import rule_set, rule_set_names
+from mwz.normalization import published_rule_sets, rule_set
 
 ONE = replace(
     dialogue(
@@ -121,7 +121,7 @@ OLD, NEW = rule_set("2021"), rule_set("2023")
 
 
 def _hashes(given: Benchmark) -> dict[str, str]:
-    return {name: given.content_hash(rule_set(name)) for name in rule_set_names()}
+    return {name: given.content_hash(rule_set(name)) for name in published_rule_sets()}
 
 
 def _changed(change: Callable[[dict[str, Any]], object]) -> Benchmark:

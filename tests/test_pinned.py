@@ -91,7 +91,7 @@ def test_a_source_is_read_as_it_is_declared() -> None:
     entry = {"repository": "a/b", "commit": "0" * 40, "role": "venues", "test": {"x": "1" * 40}}
     source = parse_source({**entry, "venues": "2021", "clone": "b"})
     (file,) = source.files
-    assert (source.place, source.role) == (f"a/b/{'0' * 40}", "venues")
+    assert (source.repository, source.role) == ("a/b", "venues")
     assert (source.venues, source.clone) == ("2021", "b")
     assert (file.place, file.part) == (f"a/b/{'0' * 40}/x", "test")
     assert (parse_source(entry).venues, parse_source(entry).clone) == (None, None)

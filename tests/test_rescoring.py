@@ -42,8 +42,8 @@ from mwz.harness.board import (
 )
 from mwz.harness.board.changes import changed_figures
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
-from mwz.harness.board.rescoring import updated
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.submitting import publish
 from mwz.harness.board.systems import PREDICTIONS_FILE, system_text
 from mwz.harness.data import blob_id
 from mwz.harness.errors import InputError
@@ -68,16 +68,10 @@ def _outcomes(entries: Sequence[Entry], *folders: Path) -> list[Rescored]:
     return sorted(rescore(entries, None, folders), key=lambda outcome: outcome.key)
 
 
-def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
-    _, files = updated(entries, outcomes, rules)
-    for path, content in files.items():
-        path.write_text(content, encoding="utf-8")
-
-
 def _rescore(folder: Path, *folders: Path, keys: Sequence[str] = NAMES) -> dict[str, Rescored]:
     submissions = read_entries(folder)
     outcomes = _outcomes([one for one in submissions if one.key in keys], *folders)
-    write_rescored(submissions, outcomes, "2021")
+    publish(folder, submissions, outcomes)
     return {outcome.key: outcome for outcome in outcomes}
 
 
@@ -138,7 +132,7 @@ def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kep
     edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
     (folder / "hasty" / PREDICTIONS_FILE).unlink()
     before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
-    with pytest.raises(InputError, match="no scores are written: hasty: scored by an earlier"):
+    with pytest.raises(InputError, match="leaderboard: hasty: scored by an earlier"):
         _rescore(folder)
     assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
 
@@ -237,7 +231,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert "not JSON" in str(hasty)
     assert scripted is None
     # The careful one is shown without a rank; nobody knows what the scores of the hasty one are of.
-    assert refusal(write_rescored, entries, outcomes, "2021").problems == (
+    assert refusal(publish, folder, entries, outcomes).problems == (
         f"hasty: its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
     )
 
@@ -273,8 +267,8 @@ def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> 
         Rescored("one", missing="predictions not available"),
         Rescored("two", moved),
     ]
-    with pytest.raises(InputError, match="no scores are written: two: does not compare with one"):
-        write_rescored(submissions, outcomes, "2021")
+    with pytest.raises(InputError, match="leaderboard: two: does not compare with one"):
+        publish(tmp_path, submissions, outcomes)
     assert read_entries(tmp_path) == submissions
 
 

@@ -23,7 +23,7 @@ from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
 from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
-from .model import Board, flag_notes, read_board, rows
+from .model import Board, flag_notes, read_board
 from .pairs import pair_problems
 from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
@@ -280,38 +280,13 @@ def _rescored(
     )
 
 
-def updated(
-    entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
-) -> tuple[list[Entry], dict[Path, str]]:
-    """Return all entries of a folder with their new scores, unless they would no longer compare.
-
-    Args:
-        entries: The entries.
-        outcomes: The results of those that were scored again.
-        rules: The rule set that they are to be ranked under.
-
-    Returns:
-        The entries; and path -> content of every file that is to be written anew.
-
-    Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare.
-    """
+def updated(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> list[Entry]:
+    """Return all entries of a folder, with their new scores where there are any."""
     new = {one.key: one.scores for one in outcomes if one.scores is not None}
-    rescored = [
+    return [
         replace(entry, scores=new[entry.key], problems=()) if entry.key in new else entry
         for entry in entries
     ]
-    if outcomes:
-        try:
-            rows(rescored, rules)
-        except InputError as error:
-            raise InputError("no scores are written", error.problems) from None
-    return rescored, {
-        entry.folder / name: text
-        for entry in rescored
-        if entry.key in new
-        for name, text in entry.scores.files().items()
-    }
 
 
 # ----------------------------------------------------------------------------------- verifying
@@ -409,7 +384,7 @@ def verified_text(
         chosen: Those to verify.
         outcomes: Their results.
     """
-    rescored, _ = updated(entries, outcomes, DEFAULT_RULES)
+    rescored = updated(entries, outcomes)
     stored, again = (read_board(folder, one, DEFAULT_RULES) for one in (entries, rescored))
     parts = ["# Scored again"]
     for one in verify(entries, chosen, outcomes):

@@ -161,8 +161,12 @@ def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored]
     Raises:
         InputError: Something is wrong with the entries, or a file cannot be written.
     """
-    entries, files = updated(entries, rescored, DEFAULT_RULES)
-    board = read_board(folder, entries, DEFAULT_RULES, complete_pairs(folder, entries))
+    new = updated(entries, rescored)
+    board = read_board(folder, new, DEFAULT_RULES, complete_pairs(folder, new))
+    changed = (entry for entry, old in zip(new, entries, strict=True) if entry is not old)
+    files = {
+        one.folder / name: text for one in changed for name, text in one.scores.files().items()
+    }
     for path, content in {**files, **pages(folder, board)}.items():
         write_atomically(path, content)
     return board

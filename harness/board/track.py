@@ -111,7 +111,7 @@ class Track:
 @cache
 def tracks() -> Mapping[str, Track]:
     """Return name -> track, in the order of the page."""
-    declared = [track for several in contributed("board", "TRACKS", tuple) for track in several]
+    declared = contributed("board", "TRACK", Track)
     return {track.name: track for track in sorted(declared, key=lambda track: track.place)}
 
 

@@ -87,11 +87,6 @@ class Source:
     clone: str | None = None
     optional: bool = False
 
-    @property
-    def place(self) -> str:
-        """Its path below the folder of downloads."""
-        return f"{self.repository}/{self.commit}"
-
 
 @dataclass(frozen=True)
 class DataSet:
@@ -243,7 +238,7 @@ def find_file(
         pinned: What it has to be, which is looked for among the downloads as well; None if any
             content will do.
     """
-    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
+    clones = [clone for folder in folders for clone in (folder, *sorted(folder.iterdir()))]
     places = [clone / path for clone in clones]
     if pinned is not None:
         by_name = (folder / Path(path).name for folder in folders)
@@ -256,10 +251,6 @@ def find_file(
             return content, []
         wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
     return None, wrong
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 # Fingerprints.

@@ -45,18 +45,14 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
     Raises:
         InputError: The mirror is no http, https or file URL.
     """
-    if mirror is None:
-        return (f"{GITHUB}/{_in_url(file.place)}",)
-    if not mirror.startswith(SCHEMES):
-        expected = "expected a URL that begins with http://, https:// or file://"
-        raise InputError(f"mirror {without_secrets(mirror)}", expected)
-    base = mirror.rstrip("/")
-    places = (file.place, f"{file.repository.partition('/')[2]}/{file.path}")
-    return tuple(f"{base}/{_in_url(place)}" for place in places)
-
-
-def _in_url(place: str) -> str:
-    return quote(place, safe="/+")
+    places = [file.place]
+    if mirror is not None:
+        if not mirror.startswith(SCHEMES):
+            expected = "expected a URL that begins with http://, https:// or file://"
+            raise InputError(f"mirror {without_secrets(mirror)}", expected)
+        places.append(f"{file.repository.partition('/')[2]}/{file.path}")
+    base = (mirror or GITHUB).rstrip("/")
+    return tuple(f"{base}/{quote(place, safe='/+')}" for place in places)
 
 
 def wrong_files(files: Collection[PinnedFile], folder: Path) -> tuple[int, list[Path]]:
@@ -104,7 +100,10 @@ def fetch_benchmark(
         # What is known of the overlap is not to be lost when something else is fetched.
         parts = {*parts, "all"}
     files = select(data_set.sources, parts)
-    lacking = [file for file in files if not _is_kept(file, folder, notify)]
+    for path in wrong_files(files, folder)[1]:
+        notify(f"{path}: not the pinned content; removed")
+        path.unlink()
+    lacking = [file for file in files if not safe_path(folder, file.place).is_file()]
     if lacking and offline:
         for file in lacking:
             notify(f"missing: {urls(file, mirror=None)[0]}")
@@ -127,20 +126,8 @@ def fetch_benchmark(
             version = f"not there in the pinned version (git blob {file.blob})"
             problems.append(f"{file.repository}, {file.path}: {version}")
     refuse(without_secrets(mirror or GITHUB), problems)
-    folders = {source.role: folder / source.place for source in data_set.sources}
+    folders = {one.role: folder / one.repository / one.commit for one in data_set.sources}
     return build_benchmark(data_set, folders, all_splits="all" in parts)
-
-
-def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:
-    """Return whether a file is kept; a wrong one is named and removed."""
-    path = safe_path(folder, file.place)
-    if not path.is_file():
-        return False
-    blob = blob_id(read_bytes(path, unpack=False))
-    if blob != file.blob:
-        notify(f"{path}: not the pinned content (git blob {blob}, not {file.blob}); removed")
-        path.unlink()
-    return blob == file.blob
 
 
 def _read(url: str, progress: bool) -> bytes | None:
@@ -161,19 +148,15 @@ def _read(url: str, progress: bool) -> bytes | None:
         try:
             download(url, received, None)
             return received.getvalue()
-        except requests.HTTPError as error:
-            status = 0 if error.response is None else error.response.status_code
+        except (requests.RequestException, ValueError) as error:
+            response = getattr(error, "response", None)
+            status = 0 if response is None else response.status_code
             if status in _NOT_THERE:
                 return None
-            trouble = f"the server answers {status}"
-            if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in _PASSING:
+            trouble = f"the server answers {status}" if status else str(error)
+            # Of an address that is none every library below raises its own.
+            if isinstance(error, ValueError) or (400 <= status < 500 and status not in _PASSING):
                 break
-        except ValueError as error:
-            # An address that is none, of which every library below raises its own.
-            trouble = str(error)
-            break
-        except requests.RequestException as error:
-            trouble = str(error)
     raise InputError(
         without_secrets(url),
         f"{without_secrets(trouble)}. What was fetched is kept: try again later, or fetch from a "

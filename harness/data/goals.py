@@ -104,15 +104,13 @@ def _read(
             names = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
             venue = rules.venue_rules.get(domain)
             columns = [*values] if venue is None else venue.columns
+            written_slots = {name: name for name in values}
+            parts = ((informable, written_slots, columns), (requested, names, choices))
             problems += [
-                f"{place}, {informable}: {unknown('slot', slot, columns)}"
-                for slot in values
-                if slot not in columns
-            ]
-            problems += [
-                f"{place}, {requested}: {unknown('slot', slot, choices)}"
-                for name, slot in names.items()
-                if name not in choices
+                f"{place}, {part}: {unknown('slot', slot, known)}"
+                for part, named, known in parts
+                for name, slot in named.items()
+                if name not in known
             ]
             five = names.keys() & {*REQUESTABLE_SLOTS}
             booked = {REFERENCE} if raw and one.get("book") else set()

@@ -25,15 +25,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from mwz.normalization import (
-    DEFAULT_RULES,
-    BeliefState,
-    normalize_state,
-    rule_set,
-)
+from mwz.normalization import DEFAULT_RULES, BeliefState, normalize_state, rule_set
 
 from ..benchmark import Benchmark
-from ..errors import InputError, refuse
+from ..errors import InputError, cut, refuse
 from ..io import kind_of, read_json, valid_text
 from ..metrics import DONTCARE, GoldStates
 from ..signature import SHOWN_HASH
@@ -55,6 +50,9 @@ STATE_FILES = ("data.json", "test_dials.json")
 _FORMAT = "gold states 1"
 # It becomes a file's name and part of signatures.
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
+_LISTED = 100
+"""Characters of a list in a remark."""
+
 _ALTERNATIVES = re.compile(r"[|<>]")
 
 _Slots: TypeAlias = Iterator[tuple[str, str, Any]]
@@ -275,13 +273,9 @@ def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) 
     if missing:
         yield (
             f"not in it and not scored: {len(missing)} of the benchmark's "
-            f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
+            f"{len(benchmark.dialogues)} dialogues, {cut(', '.join(missing), _LISTED)}"
         )
     if left_out:
-        slots = _some([f"{slot} ({count})" for slot, count in sorted(left_out.items())])
-        yield f"values of slots that state tracking is not scored on, left out: {slots}"
-
-
-def _some(names: list[str]) -> str:
-    listed = ", ".join(names[:5])
-    return listed if len(names) <= 5 else f"{listed} and {len(names) - 5} more"
+        slots = ", ".join(f"{slot} ({count})" for slot, count in sorted(left_out.items()))
+        listed = cut(slots, _LISTED)
+        yield f"values of slots that state tracking is not scored on, left out: {listed}"

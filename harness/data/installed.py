@@ -19,7 +19,8 @@ import json
 import marshal
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -152,53 +153,38 @@ def install_benchmark(benchmark: Benchmark) -> Path:
 
 def to_document(benchmark: Benchmark) -> dict[str, Any]:
     """Return a benchmark as plain data, as it is written to disk."""
-    return {
-        "name": benchmark.name,
-        "dialogues": {id_: _dialogue_data(d) for id_, d in benchmark.dialogues.items()},
-        "venues": benchmark.venues,
-        "venue_versions": benchmark.venue_versions,
-        "seen": None if benchmark.seen is None else sorted(benchmark.seen),
-        "trained": None if benchmark.trained is None else sorted(benchmark.trained),
-    }
+    parts = (one.name for one in fields(Benchmark) if one.init)
+    return {name: _plain(getattr(benchmark, name)) for name in parts}
+
+
+def _plain(value: Any) -> Any:
+    content = vars(value) if isinstance(value, Dialogue | Goal) else value
+    if isinstance(content, Mapping):
+        return {name: _plain(one) for name, one in content.items()}
+    return sorted(content) if isinstance(content, frozenset) else content
 
 
 def from_document(document: Mapping[str, Any]) -> Benchmark:
     """Return the benchmark that a document written by `to_document` describes."""
-    seen, trained = document.get("seen"), document.get("trained")
-    return Benchmark(
-        name=document["name"],
-        dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
-        venues=document["venues"],
-        venue_versions=document["venue_versions"],
-        seen=None if seen is None else frozenset(seen),
-        trained=None if trained is None else frozenset(map(tuple, trained)),
-    )
-
-
-def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
-    data = dialogue.scored_data()
-    for domain, goal in dialogue.goal.items():
-        if goal.further is not None:
-            data["goal"][domain]["further"] = sorted(goal.further)
-    return {
-        **data,
-        "users": list(dialogue.users),
-        "responses": list(dialogue.responses),
-    }
+    dialogues = {id_: _dialogue(data) for id_, data in document["dialogues"].items()}
+    sets = {name: _as_set(document.get(name)) for name in ("seen", "trained")}
+    return Benchmark(**{**document, **sets, "dialogues": dialogues})
 
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:
     goals = {
-        domain: Goal(
-            goal["informable"],
-            frozenset(goal["requestable"]),
-            goal["booking"],
-            None if goal.get("further") is None else frozenset(goal["further"]),
-        )
+        domain: Goal(**{**goal, **{k: _as_set(goal.get(k)) for k in ("requestable", "further")}})
         for domain, goal in data["goal"].items()
     }
     texts = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
     return Dialogue(**{**data, **texts, "goal": goals})
+
+
+def _as_set(listed: Sequence[Any] | None) -> frozenset[Any] | None:
+    """Return a list as a set, and lists in it as tuples; None of what is not known."""
+    if listed is None:
+        return None
+    return frozenset(tuple(one) if isinstance(one, list) else one for one in listed)
 
 
 # ----------------------------------------------------------------------------- prepared parts

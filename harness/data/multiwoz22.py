@@ -25,12 +25,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mwz.normalization import (
-    BeliefState,
-    normalize_state,
-    normalized_text,
-    rule_set,
-)
+from mwz.normalization import BeliefState, normalize_state, normalized_text, rule_set
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, Goal, Triplet, triplets_of
 from ..errors import InputError, refuse
@@ -226,18 +221,13 @@ def _read_venues(mwzeval: Path) -> dict[str, Any]:
 
 
 def _read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:
-    """Read the goals of dialogues: dialogue id -> domain -> goal."""
+    """Read the goals of dialogues: dialogue id -> domain -> goal; an empty booking is a list."""
     content = _covering(path, ids)
     with expected_layout(path):
         return {
             id_: {
-                domain: Goal(
-                    wanted["informable"],
-                    frozenset(wanted["requestable"]),
-                    # An empty booking is a list.
-                    wanted["booking"] or {},
-                )
-                for domain, wanted in goal.items()
+                domain: Goal(one["informable"], frozenset(one["requestable"]), one["booking"] or {})
+                for domain, one in goal.items()
             }
             for id_, goal in content.items()
         }

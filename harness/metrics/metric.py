@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mwz.normalization import RuleSet, check_shape, contributed
+from mwz.normalization import DeclarationError, RuleSet, contributed, outside_versions
 
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, refuse, unknown
@@ -265,15 +265,14 @@ def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
 @cache
 def response_metrics() -> Mapping[str, Metric]:
     """Return name -> metric, of all metrics of responses."""
-    metrics = contributed("metrics", "METRIC", Metric)
+    metrics = contributed("metrics", "METRIC", Metric, _shape)
     taken: dict[str, Metric] = {}
     for metric in metrics:
-        check_shape(vars(metric), _shape, "metrics", metric)
         for name in (metric.name, *metric.aliases, *metric.results):
             if (other := taken.setdefault(name, metric)) is not metric:
-                for one in (metric, other):
-                    check_shape({}, {}, "metrics", one, [f"two metrics are called {name}"])
-                raise RuntimeError(f"two metrics are called {name}")
+                packages = outside_versions(metrics=[metric, other])
+                named = ", ".join(map(" ".join, packages.items()))
+                raise DeclarationError(f"{named}: two metrics are called {name}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 

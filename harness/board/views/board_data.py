@@ -83,9 +83,10 @@ def entry_json(board: Board, entry: Entry) -> str:
     """Return all that is known of an entry as JSON."""
     row = board.row_of(entry)
     system = entry.system
-    facts = {"paper": system.paper, "code": system.code, **stated_facts(system)}
+    facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
     facts |= {"note": system.note, "verifiable": entry.verifiable}
-    about = {**_in_short(board, entry, row), **_without_none(facts), **_jga_bounds(board, entry)}
+    facts["jga_lower_bounds"] = _jga_bounds(board, entry) or None
+    about = {**_in_short(board, entry, row), **_without_none(facts)}
     if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
         return _json_text(_without_none({**about, **_responses_data(board, row)}))
     figures = {} if row is None else row.figures
@@ -112,7 +113,7 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
     if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
         values = {name: row.ranking(name) for name in TOTALS}
         about |= {name: one.number for name, one in values.items()}
-        about |= _named("as_played", _played(values))
+        about |= _without_none({"as_played": _played(values) or None})
     return about
 
 
@@ -121,17 +122,11 @@ def _played(values: Mapping[str, Value]) -> dict[str, float]:
     return {name: one.played for name, one in values.items() if one.played is not None}
 
 
-def _named(name: str, content: Data) -> Data:
-    """Return a content under a name, if there is any."""
-    return {name: content} if content else {}
-
-
 def _jga_bounds(board: Board, entry: Entry) -> Data:
     """Return what ranks an incomplete tracker: version of the gold states -> JGA at least."""
     tables = chain.from_iterable(board.tables_by_track.values())
     rows = (row for row in chain.from_iterable(tables) if row.entry is entry and row.rank)
-    bounds = {name: bound for row in rows for name, bound in row.jga_bounds.items()}
-    return _named("jga_lower_bounds", bounds)
+    return {name: bound for row in rows for name, bound in row.jga_bounds.items()}
 
 
 def _responses_data(board: Board, row: ResponsesRow) -> Data:
@@ -144,7 +139,8 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
         for setup in RANKED:
             values = {name: under.ranking(name, setup) for name in SETUP_FIGURES}
             by_rules[rules][setup] = {name: one.number for name, one in values.items()}
-            by_rules[rules] |= _named(f"{setup}_as_played", _played(values))
+            if played := _played(values):
+                by_rules[rules][f"{setup}_as_played"] = played
     return {
         "unranked": row.unranked,
         "public_board": "; ".join(board.verdicts(row.entry)) or None,

@@ -76,7 +76,7 @@ LABELS: Mapping[str, str] = {
 """Name of a document that every page leads to -> what the link is called, in order."""
 
 OLDER_RESULTS = "older-results"
-METRICS = "metrics"
+METRICS_PAGE = "metrics"
 
 
 def make_site(
@@ -146,7 +146,7 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
     texts = {path.stem: read_bytes(path).decode(errors="replace") for path in paths}
     # The site has its tables; what the metrics are is known without docs/.
     texts.pop(PAGES[1].stem, None)
-    texts.setdefault(METRICS, f"# {LABELS[METRICS]}\n")
+    texts.setdefault(METRICS_PAGE, f"# {LABELS[METRICS_PAGE]}\n")
     older = older_results_page(board)
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 

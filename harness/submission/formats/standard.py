@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
-from mwz.normalization import check_shape, declared, outside_versions
+from mwz.normalization import declared, outside_versions
 
 from ...errors import InputError, Remark
 from ...io import decoded, encoded, kind_of, limit_text, limits, parse_json
@@ -200,10 +200,8 @@ def other_keys(content: object) -> str:
 @cache
 def formats() -> tuple[Format, ...]:
     """Return all formats besides the standard form, in the order in which they are tried."""
-    every = declared(str(__package__), "FORMAT", Format)
     shape: Any = {**dict.fromkeys(("name", "description"), str), "rank": int, ...: Callable}
-    for one in every:
-        check_shape(vars(one), shape, "formats", one)
+    every = declared(str(__package__), "FORMAT", Format, shape)
     return tuple(sorted(every, key=lambda format_: (format_.rank, format_.name)))
 
 
