@@ -31,8 +31,7 @@ from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
-from mwz.harness.board.answer import answer
-from mwz.harness.board.columns import board_tables, columns, verdict_mark
+from mwz.harness.board.columns import answer, board_tables, columns, verdict_mark
 from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure

@@ -229,8 +229,8 @@ class Board:
         return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.compared_as, ()))))
 
     def ranked(self, track: str) -> list[Row]:
-        """Return the ranked rows of a track's first table, the best first."""
-        return [row for row in self.of_track(track) if row.rank is not None]
+        """Return the ranked rows of a track's first table that pages show, the best first."""
+        return [row for row in self.of_track(track) if row.rank is not None and row.stands]
 
     def bands(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in bands, the best first; none where no rank ranges are.

@@ -319,8 +319,6 @@ class System(BaseModel, extra="forbid", frozen=True):
         reported: What publications report.
         states_of: The earlier entry whose belief states it has, if they are another one's: it is
             ranked by its responses.
-        entered: When it was submitted, as earlier versions stated it. It is information only:
-            which entry was first is what `order.txt` says.
         review: The flags that maintainers have reviewed.
     """
 
@@ -363,7 +361,6 @@ class System(BaseModel, extra="forbid", frozen=True):
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
     states_of: EntryKey | None = None
-    entered: datetime.datetime | None = None
     review: tuple[Review, ...] = ()
 
     @model_validator(mode="after")

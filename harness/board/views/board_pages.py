@@ -13,18 +13,18 @@ from mwz.normalization import read_toml
 
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
-from ...io import figure
 from ...metrics import FLAGS, TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
-from ..answer import answer, mark_kinds
 from ..columns import (
     FIRST,
     SETUP_FIGURES,
     BoardTable,
     Column,
+    answer,
     board_tables,
     columns,
+    mark_kinds,
     printed_columns,
     verdict_mark,
 )
@@ -126,7 +126,7 @@ def sections(board: Board) -> Iterator[Data]:
             row for one in tables for part in ("rows", "reported") for row in one[part].values()
         ]
         if tables:
-            scored = (row for row in rows if isinstance(row, Row) and row_kind(row) != REFERENCE)
+            scored = (row for one in of_track for row in one.rows if row_kind(row) != REFERENCE)
             kinds = {row_kind(row) for row in rows}
             shows_references |= REFERENCE in kinds
             yield {
@@ -409,16 +409,10 @@ def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
     both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
     return {
         "name": row.name,
-        "figures": {column.key: _with_half(column.value(row)) for column in listed},
+        "figures": {column.key: with_minus(column.value(row).with_half) for column in listed},
         "domains": {domain: [round(rate, 1) for rate in of] for domain, of in both.items()},
         "causes": {name: round(one.success, 1) for name, one in points.items()},
     }
-
-
-def _with_half(value: Value) -> str:
-    """Return a value with half of its interval."""
-    half = "" if value.interval is None else f" ±{figure(value.interval.half, value.digits)}"
-    return with_minus(value.text) + half
 
 
 def _pair_data(one: PairFigure) -> list[object]:

@@ -44,7 +44,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     if right is not None and up is not None:
         dots = [
             _dot(row.name, row.key, table.track, x, y)
-            for row in table.rows
+            for row in table.systems
             if row.key
             and row.unranked != REFERENCE
             and (x := right.value(row).number) is not None
