@@ -59,9 +59,8 @@ class Column(Generic[_R]):
         above: What stands above the title where columns have a second line, such as the rule set.
         alone: The title where they have not; the title itself if empty.
         numbers: Whether it holds figures, which are aligned to the right.
-        shown: Whether the web page shows it before a reader chose columns: "always", "wide" for no
-            narrow screens, "chosen" for columns that a reader must choose, "never" for what only
-            texts and downloads have.
+        shown: Whether the web page shows it before a reader chose columns: "always", "chosen" for
+            columns that a reader must choose, "never" for what only texts and downloads have.
         field: What downloads call it; the key with `_` for `-` if empty.
     """
 
@@ -341,7 +340,8 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
             visible = "never"
         if setup != "strict":
             key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
-        return Column(key, title, value, above, shown=visible, field=field)
+        alone = f"{title}, {above}"
+        return Column(key, title, value, above, alone, shown=visible, field=field)
 
     for setup in RANKED:
         if not ranking or setup != "strict":
@@ -386,14 +386,14 @@ def raised(row: Row) -> Value:
 
 
 def _styles() -> Iterator[Column[Any]]:
+    """Yield BLEU in each style; the corpus is the references, and has none."""
     for style in STYLES:
-        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown="never")
+        key, figure = f"bleu-{style}", at(f"report.bleu.{style}", 2)
+        yield Column(key, "BLEU", partial(_unless_corpus, figure), style, style, shown="never")
 
 
-def _bleu(style: str) -> Values:
-    """Return the BLEU of a row in a style; the corpus is the references, and has none."""
-    value = at(f"report.bleu.{style}", 2)
-    return lambda row: Value() if row.is_corpus else value(row)
+def _unless_corpus(value: Values, row: ResponsesRow) -> Value:
+    return Value() if row.is_corpus else value(row)
 
 
 def _chosen(board: Board) -> Iterator[Column[Any]]:

@@ -18,7 +18,6 @@ from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
 from .track import Track, tracks
-from .tracked import entered_scores, tracked
 
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""
@@ -198,11 +197,6 @@ class Row:
     def figures(self) -> dict[str, Any]:
         """What a download of the system holds of its scores, as JSON types."""
         raise NotImplementedError
-
-    @property
-    def main_figures(self) -> dict[str, Any]:
-        """What a download of the board holds of its scores, as JSON types."""
-        return {}
 
     @property
     def jga_bounds(self) -> dict[str, float]:
@@ -409,8 +403,7 @@ class ResponsesRow(Row):
     def measured_flags(self) -> Mapping[str, float]:
         """As of `Row`."""
         measured = dict(self.report.metrics.get("flags") or {})
-        further = self.entry.scores.further_gold
-        states = tracked(entered_scores(self.report), further, self.report.rules)
+        states = self.entry.scores.tracked(self.report.rules)
         if shares := [one.gold_share for one in states]:
             measured[GOLD_STATES] = max(shares)
         return measured

@@ -49,8 +49,6 @@ from .tracked import (
     KNOWN_GOLD,
     TrackedScores,
     agreement,
-    entered_scores,
-    tracked,
     tracker_against,
     tracker_scores,
 )
@@ -345,14 +343,8 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
     """Return what an entry's states score, with each set of gold states."""
-    entered, report = entry.scores.result, entry.scores.reports.get(rules)
-    if report is not None and not entry.system.predictions.by_harness:
-        entered = entered_scores(report)
-    if not isinstance(entered, TrackedScores):
-        return []
-    # A tracker's own scores are of no rule set of the board.
-    under = DEFAULT_RULES if report is None else rules
-    return [*tracked(entered, entry.scores.further_gold, under)]
+    is_made = entry.system.predictions.by_harness and entry.scores.reports
+    return [] if is_made else [*entry.scores.tracked(rules)]
 
 
 def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:

@@ -45,8 +45,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         dots = [
             _dot(row.name, row.key, table.track, x, y)
             for row in table.systems
-            if row.key
-            and row.unranked != REFERENCE
+            if row.unranked != REFERENCE
             and (x := right.value(row).number) is not None
             and (y := up.value(row).number) is not None
         ]
