@@ -199,6 +199,11 @@ class Row:
         raise NotImplementedError
 
     @property
+    def main_figures(self) -> dict[str, Any]:
+        """What a download of the board holds of its scores, as JSON types."""
+        return {}
+
+    @property
     def jga_bounds(self) -> dict[str, float]:
         """Version of the gold states -> joint goal accuracy at least, if turns are missing."""
         return {}

@@ -108,6 +108,7 @@ def _in_short(board: Board, entry: Entry, row: Row | None) -> Data:
     about["rank"] = row.rank
     if row.key in board.rank_ranges:
         about["rank_range"] = list(board.rank_ranges[row.key])
+    about |= row.main_figures
     if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
         values = {name: row.ranking(name) for name in TOTALS}
         about |= {name: one.number for name, one in values.items()}
