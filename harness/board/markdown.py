@@ -59,7 +59,7 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         board: Its board.
     """
     short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
-    made = {short: leaderboard(board), tables: tables_page(board)}
+    made = {short: _joined(_leaderboard(board)), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = pairs_text(board.pairs)
     made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
@@ -67,11 +67,6 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     if older is not None:
         made[older_page] = older
     return made
-
-
-def leaderboard(board: Board) -> str:
-    """Return the leaderboard in Markdown: what ranks, for a reader on GitHub."""
-    return _joined(_leaderboard(board))
 
 
 def tables_page(board: Board) -> str:
@@ -90,6 +85,7 @@ WIDTH = 120
 
 
 def _leaderboard(board: Board) -> Iterator[str]:
+    """Yield what ranks, for a reader on GitHub."""
     yield "# Leaderboard"
     texts = read_toml("notes.toml", __package__)
     yield texts["first"]["leaderboard"].format(rules=board.rules)

@@ -31,6 +31,7 @@ AGAIN = "put into plain English by the harness to check its delexicaliser"
 SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES, AGAIN)
 
 _OF_BLEU = ("bleu", "combined")
+_PARTS = ("bleu", "inform", "success")
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,14 @@ class Row:
     alike: tuple[Entry, ...] = ()
 
     @property
+    def first(self) -> Entry:
+        """The entry whose row stands for it."""
+        return self.alike[0] if self.alike else self.entry
+
+    @property
     def stands(self) -> bool:
         """Whether pages show it: the first of several that are alike stands for all of them."""
-        return not self.alike or self.alike[0] is self.entry
+        return self.first is self.entry
 
     @property
     def is_human(self) -> bool:
@@ -390,14 +396,10 @@ class ResponsesRow(Row):
     @property
     def parts(self) -> str:
         """BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
-        values = [self.ranking(name) for name in ("bleu", "inform", "success")]
+        values = [self.ranking(name) for name in _PARTS]
         played = [figure(one.played, one.digits) for one in values if one.played is not None]
         text = " / ".join(one.text for one in values)
         return f"{text} ({' / '.join(played)} as played)" if played else text
-
-    def figure(self, name: str, setup: str = "strict") -> str:
-        """Return a headline figure of what is played, as tables show it."""
-        return self.value(name, setup).text
 
     @property
     def ranking_key(self) -> tuple[float, ...]:
@@ -436,9 +438,9 @@ class ResponsesRow(Row):
     def bound_text(self, over: str, submitted: str) -> str:
         """As of `Row`."""
         whole = f"≥ {figure(self.ranking_key[0])} {over}"
-        parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
-        played = f"{self.figure('combined')} {submitted}, as public tables print"
-        return f"{whole}; {played} (BLEU/Inform/Success {parts})"
+        combined, *parts = (self.value(name).text for name in ("combined", *_PARTS))
+        played = f"{combined} {submitted}, as public tables print"
+        return f"{whole}; {played} (BLEU/Inform/Success {'/'.join(parts)})"
 
 
 _Ranked = TypeVar("_Ranked", bound=Row)

@@ -224,18 +224,13 @@ class TrackedRow(Row):
     @property
     def compared_as(self) -> str:
         """As of `Row`."""
-        return f"{self.first}{STATES}" if self.scores.gold == "benchmark" else ""
+        return f"{self.first.key}{STATES}" if self.scores.gold == "benchmark" else ""
 
     @property
     def anchor(self) -> str:
         """As of `Row`."""
         version = f"-{self.scores.version}" if self.further else ""
-        return f"tracking-{self.first}{version}"
-
-    @property
-    def first(self) -> str:
-        """The key of the entry whose row stands for it."""
-        return self.alike[0].key if self.alike else self.key
+        return f"tracking-{self.first.key}{version}"
 
     @property
     def signature(self) -> Signature:
