@@ -8,7 +8,6 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -101,9 +100,7 @@ class _Boards:
         how = Reading(scorer=own)
         read: Responses = read_responses(content, "new.json", how, english=plain)
         report = own.score_normalized(read.main)
-        # Whatever it says, it was not there before.
-        entered = datetime(2000, 1, 1, tzinfo=timezone.utc)
-        known = system(name="new", track=track, entered=entered, **facts)
+        known = system(name="new", track=track, **facts)
         entry = enter(self.folder, "new", known, {"2021": report}, content)
         return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))
 

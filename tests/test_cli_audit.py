@@ -158,7 +158,7 @@ def test_scores_of_an_earlier_version_are_not_audited(
 ) -> None:
     make_older(folder / "careful")
     told = audit.refused(folder, *options)
-    assert "careful: scored by an earlier version; use `mwz leaderboard --rescore`" in told
+    assert "careful: scores.json: format: a report of version" in told
 
 
 def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(

@@ -167,7 +167,7 @@ def test_the_later_one_of_two_that_share_more_than_the_limit_names_the_other(
     flag = {"phrases": "copied_responses", "states": "copied_states"}[kind]
     for shared, raised in ((at, False), (at + 1, True)):
         first, second = _marks(kind, shared)
-        entries = [_entry("first", first), _entry("second", second, entered="2001-01-01T00:00Z")]
+        entries = [_entry("first", first), _entry("second", second)]
         found = copies(fingerprints(entries))
         # Who was there before is not accused.
         assert found == {"first": {}, "second": {flag: ("first", shared / 100)}}

@@ -7,7 +7,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -149,12 +148,12 @@ def test_what_differs_from_a_base_is_listed_for_review(
 
 
 def _stolen(folder: Path) -> None:
-    """Enter UBAR's outputs as another system, which says that it was there before."""
+    """Enter UBAR's outputs as another system, whose key comes first."""
     place = folder / "a-thief"
     shutil.copytree(folder / "ubar", place)
     content = b'{"not": "those of UBAR"}'
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(content))
-    facts = system(name="A thief", entered=datetime(2000, 1, 1, tzinfo=timezone.utc))
+    facts = system(name="A thief")
     (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
     _changed(place / SCORES_FILE, lambda c: c.update(predictions=plain(hashes_of(content))))
 
@@ -163,7 +162,7 @@ def _ranks(folder: Path) -> dict[str, int | None]:
     return {row.key: row.rank for row in read_board(folder, read_entries(folder), "2021").rows}
 
 
-def test_a_copy_that_says_it_was_there_first_takes_no_rank(
+def test_a_copy_whose_key_comes_first_takes_no_rank(
     folder: Path, original: Path, board_cli: Cli
 ) -> None:
     before = _ranks(folder)

@@ -33,7 +33,6 @@ from mwz.harness.board import (
     Scores,
     System,
     read_entries,
-    tracked as board_tracked,
 )
 from mwz.harness.board.columns import row_headers, row_text
 from mwz.harness.board.entries import ENTRY_FILE, read_entry
@@ -43,7 +42,6 @@ from mwz.harness.board.scores import SCORES_FILE, hashes_of, parse_scores
 from mwz.harness.board.state_tracking import read_states
 from mwz.harness.board.tracked import (
     FurtherGold,
-    entered_scores,
     submission_against,
     tracker_against,
 )
@@ -232,7 +230,7 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
     ]
     bounds = {row.key: row.bound_note for row in other}
     assert bounds["whole"] == []
-    assert bounds["part"][0].endswith("; 40.00 on the turns it tracks")
+    assert bounds["part"][0].endswith("; 40.00 on the 1 submitted")
 
 
 @pytest.mark.usefixtures("flags_reviewed")
@@ -487,9 +485,7 @@ PUBLISHED = {
 @pytest.mark.parametrize("key", PUBLISHED)
 def test_stored_figures_against_2_2_and_2_4(key: str) -> None:
     entry = read_entry(REPOSITORY / key)
-    [own, further] = board_tracked.tracked(
-        entered_scores(entry.scores.main), entry.scores.further_gold
-    )
+    [own, further] = entry.scores.tracked()
     scores = (own, further, further.without_dontcare)
     assert tuple(round(one.jga, 2) for one in scores) == PUBLISHED[key]
     assert [one.coverage.turns for one in scores] == [7372, 7368, 7368]

@@ -132,7 +132,9 @@ def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kep
     edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
     (folder / "hasty" / PREDICTIONS_FILE).unlink()
     before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
-    with pytest.raises(InputError, match="leaderboard: hasty: scored by an earlier"):
+    with pytest.raises(
+        InputError, match=r"no scores are written: hasty: scores\.json: format: .* older"
+    ):
         _rescore(folder)
     assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
 
@@ -301,9 +303,10 @@ def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
     folder: Path, board_cli: Cli
 ) -> None:
     make_older(folder / "careful")
-    assert "careful: scored by an earlier version; use --rescore" in board_cli.refused(folder)
+    problem = "careful: scores.json: format: a report of version"
+    assert problem in board_cli.refused(folder)
     run = board_cli.done(folder, "--rescore")
-    assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
+    assert "careful: made again; what was stored could not be used" in run.out
     board_cli.done(folder, "--check")
 
 

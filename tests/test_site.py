@@ -31,8 +31,7 @@ from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
-from mwz.harness.board.answer import answer
-from mwz.harness.board.columns import board_tables, columns, verdict_mark
+from mwz.harness.board.columns import answer, board_tables, columns, verdict_mark
 from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import EntryPair, PairFigure
@@ -181,7 +180,7 @@ def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
 def _ranking(row: ResponsesRow, name: str) -> str:
     """Return a strict figure as it ranks: of a row that has a rank, over the whole benchmark."""
     if row.unranked is not None or row.report is None:
-        return row.figure(name)
+        return row.value(name).text
     return ("" if row.report.coverage.complete else "≥ ") + figure(row.report.whole(name))
 
 
@@ -207,7 +206,7 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
                 assert cells[column].partition(" ±")[0] == shown_here
                 shown += 1
         main = ResponsesRow(entry=by_key[key], report=by_key[key].scores.main)
-        assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
+        assert cells["inform-optimistic"] == main.value("inform", "optimistic").text
         assert cells["bleu"].partition(" ±")[0] == _ranking(main, "bleu")
     assert shown == 5 * sum(entry.system.track == "end-to-end" for entry in entries)
     assert sum(th.get("data-shown") is not None for th in _all(table, "th")) <= 20

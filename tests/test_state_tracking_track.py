@@ -25,8 +25,12 @@ from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.board import Entry, Scores, read_entries
+from mwz.harness.board.columns import board_tables
+from mwz.harness.board.copied import Fingerprints
 from mwz.harness.board.entries import read_entry
+from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.views.board_data import board_csv
 from mwz.harness.metrics import score_tracking
 from mwz.harness.scoring import Coverage
 
@@ -185,10 +189,28 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
         for column in shown_columns("state-tracking", [first])
     }
     assert shown["JGA"] == "≥ 31.67"
-    assert [*first.marks()][-1].note.endswith("; 33.33 on the turns it tracks")
+    assert [*first.marks()][-1].note.endswith("; 33.33 on the 95 submitted")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)
     assert shown_columns("state-tracking", [second])[0].value(second).text == "33.33"
+
+
+def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: Path) -> None:
+    entries = [
+        replace(entry, scores=replace(entry.scores, fingerprints=Fingerprints("s", "", marks, "1")))
+        for entry, marks in [
+            *((_end_to_end(tmp_path, key), marks) for key, marks in [("b", "aa"), ("a", "aa")]),
+            (_end_to_end(tmp_path, "c"), "bb"),
+            (_end_to_end(tmp_path, "d", turns=570, dialogues=95), "aa"),
+        ]
+    ]
+    board = make_board(entries, "2021")
+    [table] = [one for one in board_tables(board) if one.track == "state-tracking"]
+    # "b" came before "a"; other states, or the same of fewer turns, are others.
+    assert [(row.key, row.place) for row in table.systems] == [("b", "1"), ("c", "1"), ("d", "3")]
+    [mark] = [mark for mark in board.marks(table.systems[0]) if mark.kind == "same"]
+    assert mark.note == "also a: the same belief states"
+    assert len(board_csv(board)["state-tracking.csv"].splitlines()) == 1 + len(entries)
 
 
 def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
@@ -270,8 +292,8 @@ def test_options_that_mean_nothing_are_refused(
 
 def test_states_that_equal_gold_are_told_below_the_table(tmp_path: Path) -> None:
     entry = _end_to_end(tmp_path, "copied")
-    told = "- copied: flag: predicted states that agree with gold on the slots of queries: 0.86, "
-    assert "- copied: flag" not in leaderboard([entry], "2021")
+    told = "; flag: predicted states that agree with gold on the slots of queries: 0.86, "
+    assert "flag: " not in leaderboard([entry], "2021")
     scored = entry.scores.reports.get("2021")
     marked = replace(scored, metrics={**scored.metrics, "flags": {"gold_states": 0.86}})
     copied = replace(entry, scores=replace(entry.scores, reports={"2021": marked}))

@@ -103,7 +103,7 @@ def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
     # The entry's own scores and intervals are those of the first seed alone.
     assert entry.scores.dialogues.intervals.scores["inform"].value == one
     page = (folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
-    assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} (" in page
+    assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} \\(" in page
     assert (entry.folder / SECOND).is_file()
     assert verify(folder).out == "new: holds\n1 of 1 entries hold\n"
 

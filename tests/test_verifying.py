@@ -106,7 +106,7 @@ def _signed(name: str, value: str) -> Tamper:
         (lambda entry: _facts(entry, name="Other"), "its name is Other, so its folder must be"),
         (lambda entry: (entry / SCORES_FILE).write_text("{"), "scores.json: not JSON"),
         (lambda entry: (entry / SCORES_FILE).unlink(), "scores.json: no such file"),
-        (make_older, "scored by an earlier version; score it again"),
+        (make_older, "scores.json: format: a report of version"),
         (
             lambda entry: change_scores(entry, lambda c: c["other_rules"].pop("2023")),
             "rule set 2023: not scored",

@@ -324,7 +324,7 @@ def _audited_systems() -> str:
                 _printed(one for one in row.entry.system.reported if one.setup == "own"),
                 _printed(board.official_figures(row.entry)),
                 row.parts,
-                _slashed(row.figure(name, "optimistic") for name in ("inform", "success")),
+                _slashed(row.value(name, "optimistic").text for name in ("inform", "success")),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
         )

@@ -7,10 +7,11 @@ optimisation, references. Other tracks bring their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from itertools import compress
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
@@ -39,6 +40,9 @@ MAIN = (
 FIRST = ("combined", "success", "inform", "bleu", "success-reported", "inform-reported")
 """Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
 
+OTHER_METRICS = "other metrics"
+"""What stands above the titles of metrics that no other table has."""
+
 _R = TypeVar("_R", bound=Row | ReportedRow)
 Values = Callable[[Any], Value]
 """What stands in a column, of a row of the column's table."""
@@ -55,10 +59,8 @@ class Column(Generic[_R]):
         above: What stands above the title where columns have a second line, such as the rule set.
         alone: The title where they have not; the title itself if empty.
         numbers: Whether it holds figures, which are aligned to the right.
-        shown: Whether the web page shows it before a reader chose columns: "always", "wide" for no
-            narrow screens, "chosen" for columns that a reader must choose, "never" for what only
-            texts and downloads have.
-        elsewhere: Whether the Markdown page says it in another form, and has no such column.
+        shown: Whether the web page shows it before a reader chose columns: "always", "chosen" for
+            columns that a reader must choose, "never" for what only texts and downloads have.
         field: What downloads call it; the key with `_` for `-` if empty.
     """
 
@@ -69,7 +71,6 @@ class Column(Generic[_R]):
     alone: str = ""
     numbers: bool = True
     shown: str = "always"
-    elsewhere: bool = False
     field: str = ""
 
     @property
@@ -104,9 +105,14 @@ class BoardTable:
     references: Sequence[Row] = ()
 
     @property
+    def systems(self) -> list[Row]:
+        """Its rows as pages show them: those that have the same stand in one."""
+        return [row for row in self.rows if row.stands]
+
+    @property
     def lines(self) -> list[Row]:
-        """Its rows, the ranked ones first, and below them the reference rows."""
-        return [*self.rows, *(self.references if self.rows else ())]
+        """The same, and below them the reference rows."""
+        return [*self.systems, *(self.references if self.rows else ())]
 
 
 def board_tables(board: Board) -> list[BoardTable]:
@@ -168,6 +174,65 @@ def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[C
     return [column(name) for name in table.columns if any(name in row.figures for row in rows)]
 
 
+def answer(board: Board, table: BoardTable) -> str:
+    """Return who is the best of a table, as a sentence or two; empty if fewer than two are ranked.
+
+    The best is tied with every system that compares with it and is not significantly worse.
+
+    Args:
+        board: The board.
+        table: One of its tables.
+    """
+    rows = [row for row in table.systems if row.rank is not None]
+    if len(rows) < 2:
+        return ""
+    track, by_key = tracks()[table.track], {column.key: column for column in table.columns}
+    # Of gold states of another version, the column says which.
+    ranking = by_key.get(track.ranks, table.columns[0]).full_title
+    # Pairs are compared by what ranks, where there are bands.
+    pairs = board.pairs if board.bands(table.track) else {}
+    tests = [pairs.get((rows[0].compared_as, row.compared_as)) for row in rows[1:]]
+    near = [one is not None and not one.ranking.distinct for one in tests]
+    tied = [rows[0], *compress(rows[1:], near)]
+    if not any(tests):
+        tied = [row for row in rows if row.rank == 1]
+    names = in_words([row.name for row in tied])
+    if not any(tests):
+        verb = "leads" if len(tied) == 1 else "lead"
+        first = f"{names} {verb} by {ranking}; no test compares the systems."
+    elif len(tied) == 1:
+        whom = "all others" if all(tests) else "all that compare with it"
+        first = f"{names} is the best: significantly ahead of {whom} on {ranking}."
+    else:
+        first = f"No single best: {names} are statistically tied on {ranking}."
+    leads = ", ".join(_leads(rows, [by_key[key] for key in track.leads if key in by_key]))
+    return f"{first} {leads}." if leads else first
+
+
+def mark_kinds(kinds: Collection[str] | None = None) -> Mapping[str, Mapping[str, str]]:
+    """Return kind of mark -> its `sign` and `legend`, of some kinds or of all, in order."""
+    declared = read_toml("marks.toml", __package__)
+    return {kind: one for kind, one in declared.items() if kinds is None or kind in kinds}
+
+
+def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
+    """Yield who leads in which columns: of each who leads in any, all of them."""
+    led: dict[tuple[str, ...], list[str]] = {}
+    for column in columns:
+        numbers = {one.name: n for one in rows if (n := column.value(one).number) is not None}
+        best = max(numbers.values(), default=None)
+        if names := tuple(name for name, number in numbers.items() if number == best):
+            led.setdefault(names, []).append(column.full_title)
+    for place, (names, titles) in enumerate(led.items()):
+        verb = "" if place else " lead" if len(names) > 1 else " leads"
+        yield f"{in_words(names)}{verb} {in_words(titles)}"
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return names as an enumeration, with "and" before the last."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def columns(board: Board) -> list[Column[Any]]:
     """Return the columns of the tables of delexicalised responses, without rank and name."""
     return [
@@ -175,7 +240,7 @@ def columns(board: Board) -> list[Column[Any]]:
         *_reported(),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *([_range(board)] if board.rank_ranges else []),
+        *_range(board),
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
@@ -276,7 +341,8 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
             visible = "never"
         if setup != "strict":
             key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
-        return Column(key, title, value, above, shown=visible, elsewhere=True, field=field)
+        alone = f"{title}, {above}"
+        return Column(key, title, value, above, alone, shown=visible, field=field)
 
     for setup in RANKED:
         if not ranking or setup != "strict":
@@ -291,7 +357,7 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
 
         title = f"{headlines()[name].title}, {end}"
         key, field = f"{name}-{end}", f"{name}_{end}"
-        return Column(key, title, value, shown="never", elsewhere=True, field=field)
+        return Column(key, title, value, shown="never", field=field)
 
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
@@ -301,9 +367,10 @@ def range_of(board: Board) -> Values:
     return lambda row: Value(words=board.rank_range(row) or NOTHING)
 
 
-def _range(board: Board) -> Column[Any]:
-    # The web page shows it beside the rank.
-    return Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never")
+def _range(board: Board) -> Iterator[Column[Any]]:
+    if board.rank_ranges:
+        # The web page shows it beside the rank.
+        yield Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Any]:
@@ -311,7 +378,7 @@ def _verdicts(board: Board) -> Column[Any]:
         verdict = "; ".join(board.verdicts(row.entry))
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
-    return Column("audit", "Public board", value, "audit", "", False, "never", elsewhere=True)
+    return Column("audit", "Public board", value, "audit", "", False, "never")
 
 
 def raised(row: Row) -> Value:
@@ -320,14 +387,14 @@ def raised(row: Row) -> Value:
 
 
 def _styles() -> Iterator[Column[Any]]:
+    """Yield BLEU in each style; the corpus is the references, and has none."""
     for style in STYLES:
-        yield Column(f"bleu-{style}", "BLEU", _bleu(style), style, style, shown="never")
+        key, figure = f"bleu-{style}", at(f"report.bleu.{style}", 2)
+        yield Column(key, "BLEU", partial(_unless_corpus, figure), style, style, shown="never")
 
 
-def _bleu(style: str) -> Values:
-    """Return the BLEU of a row in a style; the corpus is the references, and has none."""
-    value = at(f"report.bleu.{style}", 2)
-    return lambda row: Value() if row.is_corpus else value(row)
+def _unless_corpus(value: Values, row: ResponsesRow) -> Value:
+    return Value() if row.is_corpus else value(row)
 
 
 def _chosen(board: Board) -> Iterator[Column[Any]]:
@@ -346,7 +413,7 @@ def _chosen(board: Board) -> Iterator[Column[Any]]:
     for name, headline in headlines().items():
         if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
             value = methodcaller("value", name)
-            yield Column(name, headline.title, value, "other metrics", shown="chosen")
+            yield Column(name, headline.title, value, OTHER_METRICS, shown="chosen")
     for name, title, alone, path in (
         ("domains", "Active domains", "Domains", "report.domains"),
         ("states", "Belief states", "States", "states"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from textwrap import fill
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mwz.normalization import read_toml
 
@@ -16,13 +17,14 @@ from ..benchmark import STYLES
 from ..comparison import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ..io import escaped, escaped_cell, figure, markdown_table, signed
 from ..metrics import headlines
-from .answer import answer, mark_kinds
 from .columns import (
-    MAIN,
+    OTHER_METRICS,
     BoardTable,
     Column,
+    answer,
     board_tables,
     columns,
+    mark_kinds,
     own_figures,
     printed_columns,
     row_headers,
@@ -32,7 +34,7 @@ from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
 from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
-from .rows import NOTHING, Mark, ResponsesRow, Row, Value
+from .rows import NOTHING, Mark, Row, Value
 from .scores import FIGURES
 from .track import tracks
 from .verdicts import verdict_meanings
@@ -48,9 +50,6 @@ _TABLES: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
-# Which other row a row is compared with -> what tables call it.
-_OTHERS = {"above": "row above", "best": "best"}
-
 
 def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     """Return path -> content of every page, and of the files of pairs and order.
@@ -60,7 +59,7 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
         board: Its board.
     """
     short, tables, older_page = (folder.absolute().parent / page for page in PAGES)
-    made = {short: leaderboard(board), tables: tables_page(board)}
+    made = {short: _joined(_leaderboard(board)), tables: tables_page(board)}
     if board.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = pairs_text(board.pairs)
     made[folder / ORDER_FILE] = order_text(new_order(folder, board.entries))
@@ -68,11 +67,6 @@ def pages(folder: Path, board: Board) -> Mapping[Path, str]:
     if older is not None:
         made[older_page] = older
     return made
-
-
-def leaderboard(board: Board) -> str:
-    """Return the leaderboard in Markdown: what ranks, for a reader on GitHub."""
-    return _joined(_leaderboard(board))
 
 
 def tables_page(board: Board) -> str:
@@ -91,6 +85,7 @@ WIDTH = 120
 
 
 def _leaderboard(board: Board) -> Iterator[str]:
+    """Yield what ranks, for a reader on GitHub."""
     yield "# Leaderboard"
     texts = read_toml("notes.toml", __package__)
     yield texts["first"]["leaderboard"].format(rules=board.rules)
@@ -133,31 +128,24 @@ def _footnote(row: Row, marks: Iterable[Mark]) -> str:
 
 def _short_table(board: Board, table: BoardTable) -> str:
     """Return what ranks in a table, and what leads, with rank ranges and what authors report."""
-    track = tracks()[table.track]
-    by_key = {column.key: column for column in table.columns}
-    listed = [by_key[key] for key in (track.ranks, *track.leads)]
-    cells = []
-    for row in table.lines:
-        values = (column.value(row) for column in listed)
-        # Without blanks, lines stay within the width.
-        figures = [escaped_cell(_with_half(value).replace("≥ ", "≥")) for value in values]
+
+    def authors(row: Row) -> str:
         own = own_figures(row.entry) if track.delexicalised else {}
         rates = (own.get(name) for name in ("inform", "success") if own)
-        reported = "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
-        signs = dict.fromkeys(mark_kinds()[mark.kind]["sign"] for mark in board.marks(row))
-        texts = [board.rank_range(row), reported, "".join(signs)]
-        cells.append([row.place, escaped(row.name), *figures, *texts])
-    headers = ["#", "System", *(one.full_title for one in listed), "Range", "Authors", "Marks"]
-    full = [place for place in range(len(headers)) if any(row[place] for row in cells)]
-    return markdown_table(
-        [headers[place] for place in full], [[row[place] for place in full] for row in cells]
-    )
+        return "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
 
+    def marks(row: Row) -> str:
+        signs = (mark_kinds()[mark.kind]["sign"] for mark in board.marks(row))
+        return "".join(dict.fromkeys(signs))
 
-def _with_half(value: Value) -> str:
-    """Return a figure, followed by half of its interval where one is known."""
-    half = value.interval and f" ±{figure(value.interval.half, value.digits)}"
-    return f"{value.text}{half or ''}"
+    track = tracks()[table.track]
+    by_key = {column.key: column for column in table.columns}
+    listed = [_with_interval(by_key[key]) for key in (track.ranks, *track.leads)]
+    texts = {"Range": board.rank_range, "Authors": authors, "Marks": marks}
+    listed += [_of_words(title, text) for title, text in texts.items()]
+    lines = table.lines
+    full = [column for column in listed if any(column.value(row).text for row in lines)]
+    return _table(lines, full, [row.place for row in lines])
 
 
 # ------------------------------------------------------------------------ the page of all tables
@@ -168,7 +156,6 @@ def _table(
     listed: Sequence[Column[_R]],
     places: Sequence[str] = (),
     linked: bool = False,
-    last: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return a table of rows.
 
@@ -177,9 +164,7 @@ def _table(
         listed: Its columns besides rank and name.
         places: The ranks as shown, of a table that has a column of them.
         linked: Whether names are followed by the addresses of paper and code.
-        last: Title -> cells in Markdown, of columns behind the others.
     """
-    more = last or {}
     table: list[list[str]] = []
     for at, row in enumerate(rows):
         # Addresses are checked where they are read: they hold nothing that ends a link.
@@ -187,9 +172,12 @@ def _table(
         addresses = [f"[{what}]({to})" for what, to in links.items() if to]
         name = escaped(row.name) + (f" ({', '.join(addresses)})" if addresses else "")
         texts = (column.value(row).text for column in listed)
-        cells = [name, *map(escaped_cell, texts), *(column[at] for column in more.values())]
-        table.append([*places[at : at + 1], *cells])
-    return markdown_table([*row_headers(listed, bool(places)), *more], table)
+        table.append([*places[at : at + 1], name, *map(escaped_cell, texts)])
+    return markdown_table(row_headers(listed, bool(places)), table)
+
+
+def _of_words(title: str, text: Callable[[_R], str]) -> Column[_R]:
+    return Column(title, title, lambda row: Value(words=text(row)))
 
 
 def _row_notes(rows: Iterable[Row]) -> Iterator[str]:
@@ -213,22 +201,18 @@ def _page(board: Board) -> Iterator[str]:
             yield f"## {track.title}"
             yield track.about
             yield from blocks
-    all_columns = columns(board)
-    by_key = {column.key: column for column in all_columns}
-    for title, keys in _TABLES.items():
-        yield f"## {title}"
-        # What has the title of the table for a heading is called otherwise in it.
-        chosen = (by_key[key] for key in keys)
-        named = [replace(one, title="Raised") if one.title == title else one for one in chosen]
-        yield _table(board.rows, named)
-    listed = {key for keys in (MAIN, *_TABLES.values()) for key in keys}
-    others = [column for column in all_columns if column.key not in listed and not column.elsewhere]
-    if others:
-        yield "## Other metrics"
-        yield _table(board.rows, others)
+    by_key = {column.key: column for column in columns(board)}
+    of_all = {title: [by_key[key] for key in keys] for title, keys in _TABLES.items()}
+    of_all["Other metrics"] = [one for one in by_key.values() if one.above == OTHER_METRICS]
+    for title, listed in of_all.items():
+        if listed:
+            yield f"## {title}"
+            yield _table(board.rows, listed)
+    yield from _reported_figures(board)
     yield "## Notes"
     legends = [notes["columns"]]
-    legends += [notes["dialogues"]] if _knows_dialogues(board, board.rows) else []
+    if any(board.interval(row, RANKING) for row in board.rows):
+        legends.append(notes["dialogues"])
     legends += [t.legend for n, t in tracks().items() if t.legend and board.of_track(n)]
     legends += [notes["reported"]] if board.tables else []
     verdicts = "\n".join(f"  - *{name}*: {text}" for name, text in verdict_meanings().items())
@@ -241,67 +225,38 @@ def _page(board: Board) -> Iterator[str]:
 
 
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
-    """Yield a table, the notes on its rows, and which of them differ significantly."""
-    track = tracks()[table.track]
-    places = [row.place for row in table.rows] if track.submitted else []
-    if not track.delexicalised:
-        if track.heading is not None:
-            yield f"### {escaped(table.title)}"
-        listed = [column for column in table.columns if column.shown in track.listed]
-        yield _table(table.rows, list(map(_with_interval, listed)), places)
-        yield from _row_notes(table.rows)
-        return
-
-    def half(row: ResponsesRow) -> Value:
-        interval = board.interval(row, RANKING)
-        return Value(None if interval is None else interval.half)
-
-    main, has_intervals = track_columns(table.columns), _knows_dialogues(board, table.rows)
-    if has_intervals:
-        after = [column.key for column in main].index(RANKING) + 1
-        main.insert(after, Column("half", "±", half))
-    yield _table(table.rows, main, places, linked=True)
-    yield from _row_notes(table.rows)
-    if has_intervals:
-        yield "### Intervals and differences"
-        yield _intervals_table(board, table)
-    yield from _reported_figures(board, table.rows)
+    """Yield a table, with what tests and further seeds say of its rows, and the notes on these."""
+    track, rows = tracks()[table.track], table.systems
+    if track.heading is not None:
+        yield f"### {escaped(table.title)}"
+    listed = [column for column in table.columns if column.shown in track.listed]
+    if track.delexicalised:
+        listed = [*track_columns(table.columns), _of_words("Seeds", lambda r: seeds_text(r.entry))]
+    listed = [*map(_with_interval, listed), *_p_values(board, rows)]
+    full = [column for column in listed if any(column.value(row).text for row in rows)]
+    places = [row.place for row in rows] if track.submitted else []
+    yield _table(rows, full, places, linked=track.delexicalised)
+    yield from _row_notes(rows)
 
 
-def _knows_dialogues(board: Board, rows: Iterable[Row]) -> bool:
-    """Whether it is known of some row what it scores dialogue by dialogue."""
-    return any(isinstance(row, ResponsesRow) and board.interval(row, RANKING) for row in rows)
-
-
-def _with_interval(column: Column[Any]) -> Column[Any]:
+def _with_interval(column: Column[_R]) -> Column[_R]:
     """Return a column whose figures are followed by half of their interval, where one is known."""
-
-    def value(row: Any) -> Value:
-        one = column.value(row)
-        return one if one.interval is None else Value(words=_with_half(one))
-
-    return replace(column, value=value)
+    # Without blanks, lines stay within the width.
+    return _of_words(column.full_title, lambda row: column.value(row).with_half.replace("≥ ", "≥"))
 
 
-def _intervals_table(board: Board, table: BoardTable) -> str:
-    """Return a track's intervals and p-values as a table."""
-    ranked = [row.key for row in table.rows if row.rank is not None]
+def _p_values(board: Board, rows: Sequence[Row]) -> Iterator[Column[Row]]:
+    """Yield columns of p-values against the row above and the best, where ranges are known."""
+    keys = [row.compared_as for row in rows if row.rank is not None]
 
-    def p(other: str, title: str) -> Column[Any]:
-        def value(row: Row) -> Value:
-            at = ranked.index(row.key) if row.key in ranked else 0
-            whom = at - 1 if other == "above" else 0
-            pair = board.pairs.get((row.key, ranked[whom])) if at else None
-            return Value() if pair is None else Value(words=p_text(pair.figures[RANKING].p))
+    def p(row: Row, above: bool) -> str:
+        at = keys.index(row.compared_as) if row.rank is not None else 0
+        pair = board.pairs.get((row.compared_as, keys[at - 1 if above else 0])) if at else None
+        return NOTHING if pair is None else p_text(pair.ranking.p)
 
-        return Column("p", f"p, {title}", value)
-
-    by_key = {column.key: column for column in table.columns}
-    figures = [_with_interval(by_key[name]) for name in FIGURES]
-    seeds = [seeds_text(row.entry) for row in table.rows]
-    others = [p(other, title) for other, title in _OTHERS.items()]
-    last = {"Seeds": seeds} if any(seeds) else None
-    return _table(table.rows, [*figures, *others], last=last)
+    if any(map(board.rank_range, rows)):
+        yield _of_words("p, row above", partial(p, above=True))
+        yield _of_words("p, best", partial(p, above=False))
 
 
 def seeds_text(entry: Entry) -> str:
@@ -352,22 +307,24 @@ def _in_words(name: str, one: PairFigure) -> str:
 # is shown as its source prints it, without a rank.
 
 
-def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the block of what is reported of the systems of a track, if anything is."""
-    table = [[row.place, escaped(row.name), *_figures_cells(board, row.entry)] for row in rows]
-    if any(cells[2:] != [NOTHING] * 3 for cells in table):
-        yield "### Reported figures"
-        board_title = "Public board: BLEU / Inform / Success / Combined"
-        authors_title = "Authors' own scripts (*reported*): BLEU / Inform / Success"
-        yield markdown_table(["#", "System", board_title, "Status", authors_title], table)
+def _reported_figures(board: Board) -> Iterator[str]:
+    """Yield the block of what is reported of systems with responses, if anything is."""
 
+    def official(row: Row) -> str:
+        return "; ".join(_printed(claim.figures) for claim in board.official_figures(row.entry))
 
-def _figures_cells(board: Board, entry: Entry) -> list[str]:
-    official = [_printed(claim.figures) for claim in board.official_figures(entry)]
-    by_authors = [_printed(one.figures, 3) for one in entry.system.reported if one.setup == "own"]
-    verdicts = map(escaped, board.verdicts(entry))
-    statuses = [f"*{one}*" if one.startswith("matches") else one for one in verdicts]
-    return ["; ".join(texts) or NOTHING for texts in (official, statuses, by_authors)]
+    def authors(row: Row) -> str:
+        claims = (one for one in row.entry.system.reported if one.setup == "own")
+        return "; ".join(_printed(claim.figures, 3) for claim in claims)
+
+    texts = {
+        "Public board: BLEU / Inform / Success / Combined": official,
+        "Status": lambda row: "; ".join(board.verdicts(row.entry)),
+        "Authors' own scripts: BLEU / Inform / Success": authors,
+    }
+    if rows := [row for row in board.rows if official(row) or authors(row)]:
+        yield "## Reported figures"
+        yield _table(rows, [_of_words(title, text) for title, text in texts.items()])
 
 
 def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:
@@ -388,12 +345,12 @@ def _not_entered(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
 def _as_printed(
     table: ReportedTable,
     rows: Sequence[ReportedRow],
-    last: Mapping[str, Sequence[str]] | None = None,
+    *further: Column[ReportedRow],
 ) -> Iterator[str]:
     """Yield rows of a public table as printed, with further columns, and their notes."""
     yield f"Printed by [{escaped(table.repository)}]({table.source})."
     columns = [replace(one, title=escaped_cell(one.title)) for one in printed_columns(table, rows)]
-    yield _table(rows, columns, linked=True, last=last)
+    yield _table(rows, [*columns, *further], linked=True)
     noted: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
@@ -411,8 +368,10 @@ def older_results_page(board: Board) -> str | None:
 def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
     yield "# Older results"
     yield read_toml("notes.toml", __package__)["first"]["older"].format(rules=board.rules)
-    here = {row.key: row.parts for row in board.rows}
+    parts = {row.key: row.parts for row in board.rows}
+    here: Column[ReportedRow] = _of_words(
+        "Here", lambda row: parts.get(row.entry or "", "reported")
+    )
     for table in old:
         yield f"## {escaped(table.title)}"
-        cells = [here.get(row.entry or "", "*reported*") for row in table.rows]
-        yield from _as_printed(table, table.rows, {"Here": cells})
+        yield from _as_printed(table, table.rows, here)

@@ -50,17 +50,13 @@ def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
 
 
 def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return key -> what is to be said of the flags of each entry, as `make_board` takes them."""
+    """Return key -> what is to be said of flags of entries, which are given as to `make_board`."""
     shared = copies(fingerprints(entries))
-    rows = (
-        row
+    return {
+        row.key: [one.note for one in row.flag_marks()]
         for name, tables in _tables(entries, DEFAULT_RULES, shared).items()
         for row in chain.from_iterable(tables)
         if row.track == name and not row.further
-    )
-    return {
-        **{entry.key: [] for entry in entries},
-        **{r.key: [one.note for one in r.flag_marks()] for r in rows},
     }
 
 
@@ -106,8 +102,6 @@ def _score_problems(entries: Sequence[Entry], rules: str) -> Iterator[str]:
         if report is not None:
             kind = track.english, entry.system.predictions.free_running
             signatures.setdefault(kind, []).append((entry.key, report.signature))
-        elif track.by_rules and not entry.scores.reports and not entry.problems:
-            yield f"{entry.key}: scored by an earlier version; use --rescore"
         elif track.by_rules and entry.scores.reports and rules == DEFAULT_RULES:
             yield f"{entry.key}: not scored under rule set {rules}; use --rescore"
     for alike in signatures.values():
@@ -229,8 +223,8 @@ class Board:
         return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.compared_as, ()))))
 
     def ranked(self, track: str) -> list[Row]:
-        """Return the ranked rows of a track's first table, the best first."""
-        return [row for row in self.of_track(track) if row.rank is not None]
+        """Return the ranked rows of a track's first table that pages show, the best first."""
+        return [row for row in self.of_track(track) if row.rank is not None and row.stands]
 
     def bands(self, track: str) -> list[list[Row]]:
         """Return a track's ranked rows in bands, the best first; none where no rank ranges are.
@@ -269,13 +263,12 @@ class Board:
         other = next((one.rank for one in self.by_rules[newest] if one.key == row.key), None)
         if other is not None and other != row.rank:
             yield Mark("rules", f"rank {other} under rule set {newest}", str(other))
-        ranked = self.ranked(row.track)
-        place = [one.key for one in ranked].index(row.key)
-        pair = self.pairs.get((row.key, ranked[place - 1].key)) if place else None
-        figures = pair.figures if pair and not pair.ranking.distinct else {}
-        if titles := [headlines()[n].title for n, one in figures.items() if one.distinct]:
-            above = f"tied with {ranked[place - 1].name} above on Combined"
-            yield Mark("differs", f"{above}, but differs in {', '.join(titles)}")
+        for who, above, pair in self.neighbours(row):
+            tied = "above" in who and pair and not pair.ranking.distinct
+            figures = pair.figures if pair and tied else {}
+            if titles := [headlines()[n].title for n, one in figures.items() if one.distinct]:
+                note = f"tied with {above.name} above on Combined, but differs in"
+                yield Mark("differs", f"{note} {', '.join(titles)}")
 
     def interval(self, row: ResponsesRow, name: str) -> Interval | None:
         """Return the interval of a strict figure, around it as the board shows it.
@@ -302,7 +295,7 @@ class Board:
         for who, place in places.items():
             if 0 <= place < len(track):
                 other = track[place]
-                yield who, other, self.pairs.get((ranked_row.key, other.key))
+                yield who, other, self.pairs.get((ranked_row.compared_as, other.compared_as))
 
 
 def make_board(

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -48,7 +49,6 @@ from ..scoring import LEXICALISED
 from ..signature import PLACEHOLDERS, Signature
 from .entries import Entry
 from .scores import FIGURES, plain
-from .tracked import TrackedScores, entered_scores
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -88,11 +88,10 @@ def _states(entry: Entry) -> tuple[Signature, dict[int, str]]:
         Their gold states, as a signature; number of a dialogue -> mark of each turn, 1 if exact:
         empty for an entry that was entered with other gold states than the benchmark's, or none.
     """
-    report, marks = entry.scores.reports.get(DEFAULT_RULES), entry.scores.fingerprints
-    entered = entry.scores.result if report is None else entered_scores(report)
+    marks, entered = entry.scores.fingerprints, next(entry.scores.tracked(), None)
     if entry.problems or entry.system.predictions.by_harness or marks is None:
         return Signature(), {}
-    if not isinstance(entered, TrackedScores) or entered.gold != "benchmark":
+    if entered is None or entered.gold != "benchmark":
         return Signature(), {}
     turns = (of.rstrip(".") for of in (marks.exact or "").split(" "))
     exact = {number: of for number, of in enumerate(turns) if of}
@@ -262,26 +261,31 @@ def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
     dialogue is played by both; states, if the benchmark is the same.
     """
-    ordered = sorted(entries, key=lambda entry: entry.key)
-    scored = [
-        (entry.key, entry.scores.main.signature, dialogues.digest, {*dialogues.places})
-        for entry in ordered
-        if (dialogues := entry.compared) is not None
-    ]
-    # As their names are ordered, in which a stroke comes before `STATES`.
-    tracked = sorted(
-        (f"{one.key}{STATES}", signature, sha256(json.dumps(exact)), {*exact})
-        for one in ordered
-        for signature, exact in [_states(one)]
-        if exact
-    )
     return {
         (a, b): (digest, other_digest)
-        for (a, signed, digest, places), (b, other, other_digest, others) in chain(
-            combinations(scored, 2), combinations(tracked, 2)
+        for (a, (signed, digest, places, _)), (b, (other, other_digest, others, _)) in combinations(
+            _subjects(entries).items(), 2
         )
-        if signed.comparable_with(other, apart_from=("coverage", PLACEHOLDERS)) and places & others
+        if signed.comparable_with(other, ("coverage", PLACEHOLDERS)) and places & others
     }
+
+
+_Subject: TypeAlias = tuple[Signature, str, Set[int], Callable[[], Evidence]]
+"""What is compared: its signature, digest and dialogues, and what returns all that is known."""
+
+
+def _subjects(entries: Iterable[Entry]) -> dict[str, _Subject]:
+    """Return what entries can be compared by, their responses and states, ordered by name."""
+    subjects: dict[str, _Subject] = {}
+    for entry in entries:
+        if (kept := entry.compared) is not None:
+            about = entry.scores.main.signature, kept.digest, {*kept.places}
+            subjects[entry.key] = (*about, partial(stored_evidence, entry))
+        signature, exact = _states(entry)
+        if exact:
+            about = signature, sha256(json.dumps(exact)), {*exact}
+            subjects[f"{entry.key}{STATES}"] = (*about, partial(_states_evidence, entry))
+    return dict(sorted(subjects.items()))
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
@@ -349,13 +353,8 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
         entries: All entries.
         chosen: The keys of each pair, of entries that compare.
     """
-    keys, digests = set(chain.from_iterable(chosen)), _digests(entries)
-    evidence = {entry.key: stored_evidence(entry) for entry in entries if entry.key in keys}
-    evidence |= {
-        name: _states_evidence(entry)
-        for entry in entries
-        if (name := f"{entry.key}{STATES}") in keys
-    }
+    subjects, keys = _subjects(entries), set(chain.from_iterable(chosen))
+    evidence = {key: subjects[key][3]() for key in keys}
     entry_pairs = []
     for a, b in chosen:
         pair = paired(evidence[a], evidence[b], SAMPLES, SEED)
@@ -363,6 +362,6 @@ def compared(entries: Sequence[Entry], chosen: Sequence[tuple[str, str]]) -> lis
             name: PairFigure(one.a - one.b, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
         }
-        both = digests[a, b]
+        both = subjects[a][1], subjects[b][1]
         entry_pairs.append(EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures))
     return entry_pairs

@@ -319,7 +319,7 @@ def verify(
         prefix = f"{entry.key}:"
         stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
         differing = _disagreements(entry, by_key[entry.key].scores)
-        wrong, notes = (*stored, *differing), tuple(flags[entry.key])
+        wrong, notes = (*stored, *differing), tuple(flags.get(entry.key, ()))
         verified.append(replace(by_key[entry.key], problems=wrong, flags=notes))
     return verified
 
@@ -327,12 +327,8 @@ def verify(
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     """Yield what stored scores depend on that new ones do not, and which files hold others."""
     old = entry.scores
-    if not old.is_scored:
-        # What cannot be read is among the problems already.
-        if not entry.problems:
-            yield "scored by an earlier version; score it again"
-        return
-    if new is None:
+    # What cannot be read is among the problems already.
+    if not old.is_scored or new is None:
         return
     if old.predictions != new.predictions:
         yield "the predictions are not those that were scored"

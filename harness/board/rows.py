@@ -11,14 +11,13 @@ from ..comparison import Interval
 from ..errors import counted
 from ..io import figure, signed
 from ..metrics import FLAGS, GOLD_STATES, headlines
-from ..scoring import RANKED_COVERAGE, Report
+from ..scoring import RANKED_COVERAGE, Coverage, Report
 from ..signature import Signature
 from ..submission import MANY_UNKNOWN
 from .copied import COPIED_STATES
 from .entries import Entry
 from .systems import Review
 from .track import Track, tracks
-from .tracked import entered_scores, tracked
 
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""
@@ -31,9 +30,8 @@ HUMAN_RESPONSES = "the human responses"
 AGAIN = "put into plain English by the harness to check its delexicaliser"
 SAID_ELSEWHERE = (REFERENCE, HUMAN_RESPONSES, AGAIN)
 
-MISSING = "over all {of}{unit} (missing {unit} count as failures)"
-
 _OF_BLEU = ("bleu", "combined")
+_PARTS = ("bleu", "inform", "success")
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,12 @@ class Value:
         return text if self.played is None else f"≥ {text}"
 
     @property
+    def with_half(self) -> str:
+        """The text, followed by half of the interval where one is known."""
+        half = "" if self.interval is None else f" ±{figure(self.interval.half, self.digits)}"
+        return self.text + half
+
+    @property
     def data(self) -> float | str | None:
         """The value as data: the figure with four digits, or the words."""
         if self.words is not None:
@@ -105,12 +109,25 @@ class Row:
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         copies: Flag -> the key of the entry that it has something of, and the share of its turns.
         further: Whether it is of other gold states than those that the system was entered with.
+        alike: The entries that have the same in its table, itself among them, in the order in which
+            they came; none if no other has.
     """
 
     entry: Entry
     rank: int | None = None
     copies: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     further: bool = False
+    alike: tuple[Entry, ...] = ()
+
+    @property
+    def first(self) -> Entry:
+        """The entry whose row stands for it."""
+        return self.alike[0] if self.alike else self.entry
+
+    @property
+    def stands(self) -> bool:
+        """Whether pages show it: the first of several that are alike stands for all of them."""
+        return self.first is self.entry
 
     @property
     def is_human(self) -> bool:
@@ -123,9 +140,14 @@ class Row:
         return ""
 
     @property
+    def counts(self) -> Coverage | None:
+        """How much it plays; None where that is known to be all."""
+        return None
+
+    @property
     def coverage(self) -> float:
         """What is played, in percent."""
-        return 100.0
+        return 100.0 if self.counts is None else self.counts.percent
 
     @property
     def key(self) -> str:
@@ -208,14 +230,27 @@ class Row:
         return iter(())
 
     @property
-    def missing(self) -> int:
-        """How many dialogues are missing; if none is, how many turns."""
-        return 0
+    def says_note(self) -> bool:
+        """Whether the note on the system stands here, and not in another table alone."""
+        return True
 
     @property
     def bound_note(self) -> list[str]:
         """The figure that ranks an incomplete submission, and that of what it plays."""
-        return []
+        counts = self.counts
+        if counts is None or counts.complete:
+            return []
+        count, of, unit = counts.dialogues, counts.of, "dialogues"
+        if count == of:
+            count, of, unit = counts.turns, counts.of_turns, "turns"
+        if self.unranked is not None:
+            return [f"its figures are of the {count} of {of} {unit} it plays"]
+        over = f"over all {of} {unit} (missing {unit} count as failures)"
+        return [self.bound_text(over, f"on the {count} submitted")]
+
+    def bound_text(self, over: str, submitted: str) -> str:
+        """Return the lower bound that ranks it, and the figures of what is submitted."""
+        raise NotImplementedError
 
     @property
     def unranked(self) -> str | None:
@@ -286,12 +321,13 @@ class Row:
         Args:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
-        if self.entry.system.note:
+        if self.entry.system.note and self.says_note:
             yield Mark("note", quoted(self.entry.system.note))
         yield from self.track_marks
         if self.unranked is not None and self.unranked not in SAID_ELSEWHERE:
             yield Mark("unranked", f"not ranked: {quoted(self.unranked)}")
-        yield from (Mark("missing", note, str(self.missing)) for note in self.bound_note)
+        missing = "" if self.counts is None else str(self.counts.missing)
+        yield from (Mark("missing", note, missing) for note in self.bound_note)
         yield from self.flag_marks(quoted)
 
     def flag_marks(self, quoted: Callable[[str], str] = str) -> Iterator[Mark]:
@@ -334,9 +370,9 @@ class ResponsesRow(Row):
         return self.report.signature
 
     @property
-    def coverage(self) -> float:
-        """As of `Row`, of the turns."""
-        return self.report.coverage.percent
+    def counts(self) -> Coverage:
+        """As of `Row`."""
+        return self.report.coverage
 
     @property
     def is_corpus(self) -> bool:
@@ -360,14 +396,10 @@ class ResponsesRow(Row):
     @property
     def parts(self) -> str:
         """BLEU / Inform / Success as they rank, and what is played behind lower bounds."""
-        values = [self.ranking(name) for name in ("bleu", "inform", "success")]
+        values = [self.ranking(name) for name in _PARTS]
         played = [figure(one.played, one.digits) for one in values if one.played is not None]
         text = " / ".join(one.text for one in values)
         return f"{text} ({' / '.join(played)} as played)" if played else text
-
-    def figure(self, name: str, setup: str = "strict") -> str:
-        """Return a headline figure of what is played, as tables show it."""
-        return self.value(name, setup).text
 
     @property
     def ranking_key(self) -> tuple[float, ...]:
@@ -378,8 +410,7 @@ class ResponsesRow(Row):
     def measured_flags(self) -> Mapping[str, float]:
         """As of `Row`."""
         measured = dict(self.report.metrics.get("flags") or {})
-        further = self.entry.scores.further_gold
-        states = tracked(entered_scores(self.report), further, self.report.rules)
+        states = self.entry.scores.tracked(self.report.rules)
         if shares := [one.gold_share for one in states]:
             measured[GOLD_STATES] = max(shares)
         return measured
@@ -404,31 +435,12 @@ class ResponsesRow(Row):
         lost = None if combined is None else signed(figures["combined"] - combined)
         yield Mark("placeholders", note, lost or "")
 
-    @property
-    def missing(self) -> int:
-        """As of `Row`."""
-        return self.report.coverage.missing
-
-    @property
-    def bound_note(self) -> list[str]:
-        """As of `Row`."""
-        if self.report.coverage.complete:
-            return []
-        coverage = self.report.coverage
-        count, of, unit = coverage.dialogues, coverage.of, "dialogues"
-        if count == of:
-            count, of, unit = coverage.turns, coverage.of_turns, "turns"
-        if self.unranked is not None:
-            return [f"its figures are of the {count} of {of} {unit} it plays"]
-        over = MISSING.format(of=f"{of} ", unit=unit)
-        return [self.bound_text(over, f"on the {count} submitted")]
-
     def bound_text(self, over: str, submitted: str) -> str:
-        """Return the lower bound that ranks it, and the figures of what is submitted."""
+        """As of `Row`."""
         whole = f"≥ {figure(self.ranking_key[0])} {over}"
-        parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
-        played = f"{self.figure('combined')} {submitted}, as public tables print"
-        return f"{whole}; {played} (BLEU/Inform/Success {parts})"
+        combined, *parts = (self.value(name).text for name in ("combined", *_PARTS))
+        played = f"{combined} {submitted}, as public tables print"
+        return f"{whole}; {played} (BLEU/Inform/Success {'/'.join(parts)})"
 
 
 _Ranked = TypeVar("_Ranked", bound=Row)
@@ -437,11 +449,14 @@ _Ranked = TypeVar("_Ranked", bound=Row)
 def ranked(rows: Iterable[_Ranked]) -> list[_Ranked]:
     """Return the rows of a table with their ranks, the best first, those without one below.
 
-    Rows that are equal in all that ranks share a place, and stand in the order of their keys.
+    Rows that are equal in all that ranks share a place, and stand in the order of their keys; those
+    that are alike count once.
     """
     ordered = sorted(rows, key=order)
-    places = [row.ranking_key for row in ordered if row.unranked is None]
-    ranks = (None if one.unranked else 1 + places.index(one.ranking_key) for one in ordered)
+    keys = [row.ranking_key for row in ordered if row.unranked is None and row.stands]
+    ranks = (
+        None if row.unranked else 1 + sum(key > row.ranking_key for key in keys) for row in ordered
+    )
     return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 

@@ -21,7 +21,7 @@ edited it shows when it is computed again (`mwz verify`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
 from functools import cached_property, partial
@@ -38,11 +38,11 @@ from ..diagnosis import Causes
 from ..errors import InputError, refuse
 from ..io import parse_json, read_plain, to_json, validated
 from ..metrics import COLUMNS
-from ..scoring import FORMAT, Report
+from ..scoring import Report
 from ..signature import Signature
 from .copied import Fingerprints
 from .track import Track, tracks
-from .tracked import FurtherGold, TrackedScores
+from .tracked import DROP, KEEP, FurtherGold, TrackedScores, entered_scores
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"
@@ -245,9 +245,7 @@ class Scores:
     """What an entry scores.
 
     Attributes:
-        reports: Rule set -> report. There are none in a track whose entries have a result instead,
-            nor if an earlier version of the harness wrote them, and the entry is to be scored
-            again.
+        reports: Rule set -> report. There are none in a track whose entries have a result instead.
         predictions: What identifies the predictions; None where there are none.
         result: What it scores in a track without reports, such as the track declares.
         dialogues: The same as the reports dialogue by dialogue, with intervals and causes.
@@ -283,6 +281,27 @@ class Scores:
     def main(self) -> Report:
         """The report under the default rule set."""
         return self.reports[DEFAULT_RULES]
+
+    def tracked(self, rules: str = DEFAULT_RULES) -> Iterator[TrackedScores]:
+        """Yield what its states score: as it was entered, then against further gold states.
+
+        Nothing if it predicts none. Gold states are normalised by the default rule set, so that
+        under another there are no others; a tracker's own scores are of no rule set.
+        """
+        report = self.reports.get(rules)
+        entered = self.result if report is None else entered_scores(report)
+        if not isinstance(entered, TrackedScores):
+            return
+        further = []
+        is_default = report is None or rules == DEFAULT_RULES
+        for by_choice in self.further_gold.values() if is_default else ():
+            scores, dropped = by_choice[KEEP], by_choice[DROP]
+            if scores.gold_digest == entered.gold_digest:
+                entered = replace(entered, without_dontcare=dropped)
+            else:
+                further.append(replace(scores, without_dontcare=dropped))
+        yield entered
+        yield from further
 
     def documents(self) -> dict[str, dict[str, Any]]:
         """Return name -> content, as JSON types, of the files that there are, as they are written.
@@ -380,8 +399,6 @@ def parse_scores(
 ) -> dict[str, Any]:
     """Return the fields of `Scores` that one of an entry's files holds.
 
-    Of a report that an earlier version wrote, nothing is read.
-
     Args:
         content: The file.
         source: What messages call it.
@@ -396,8 +413,6 @@ def parse_scores(
         raise InputError(source, "expected an object")
     declared = tracks()[track]
     is_report = name == SCORES_FILE and declared.by_rules
-    if is_report and "signature" in document and document.get("format") != FORMAT:
-        return {}
     if not is_report and document.pop("format", None) != _FORMAT:
         raise InputError(source, f"expected format {_FORMAT}; score the entry again (--rescore)")
     if name == SCORES_FILE:

@@ -33,6 +33,7 @@ from ..metrics import (
     score_tracking,
     tracking_signature,
 )
+from ..scoring import Coverage
 from ..signature import Signature
 from ..submission import dialogue_id, empty_states, parse_predictions
 from .columns import Column, Values, at, named, raised, range_of
@@ -41,15 +42,13 @@ from .entries import Entry
 from .entry_scores import Outputs, Reading
 from .model import Board
 from .pairs import STATES
-from .rows import MISSING, Mark, Row, Value, ranked
+from .rows import Mark, Row, Value, ranked
 from .scores import Scores, plain
 from .track import Track
 from .tracked import (
     KNOWN_GOLD,
     TrackedScores,
     agreement,
-    entered_scores,
-    tracked,
     tracker_against,
     tracker_scores,
 )
@@ -213,20 +212,20 @@ class TrackedRow(Row):
         return f"{self.scores.version} joint accuracy"
 
     @property
-    def coverage(self) -> float:
-        """As of `Row`, of the turns."""
-        return self.scores.coverage.percent
+    def counts(self) -> Coverage:
+        """As of `Row`."""
+        return self.scores.coverage
 
     @property
     def compared_as(self) -> str:
         """As of `Row`."""
-        return f"{self.key}{STATES}" if self.scores.gold == "benchmark" else ""
+        return f"{self.first.key}{STATES}" if self.scores.gold == "benchmark" else ""
 
     @property
     def anchor(self) -> str:
         """As of `Row`."""
         version = f"-{self.scores.version}" if self.further else ""
-        return f"tracking-{self.key}{version}"
+        return f"tracking-{self.first.key}{version}"
 
     @property
     def signature(self) -> Signature:
@@ -275,26 +274,21 @@ class TrackedRow(Row):
         if self.entry.system.states_of is not None:
             yield f"its belief states are those of {self.entry.system.states_of}"
 
-    def marks(self, quoted: Any = str) -> Iterator[Mark]:
-        """As of `Row`; what is said of the system stands where it was entered alone."""
-        system = self.entry.system
-        if self.track == _NAME and not self.further:
-            said = {"note": system.note, "unranked": system.unranked}
-            yield from (Mark(kind, quoted(text)) for kind, text in said.items() if text)
-        missing = str(self.scores.coverage.missing)
-        yield from (Mark("missing", note, missing) for note in self.bound_note)
-        yield from self.flag_marks(quoted)
+    @property
+    def says_note(self) -> bool:
+        """As of `Row`: only where it was entered, in this track alone."""
+        return self.track == _NAME and not self.further
 
     @property
-    def bound_note(self) -> list[str]:
+    def track_marks(self) -> Iterator[Mark]:
+        """As of `Row`: whom it stands for."""
+        if others := [one.system.name for one in self.alike if one is not self.entry]:
+            yield Mark("same", f"also {', '.join(others)}: the same belief states")
+
+    def bound_text(self, over: str, submitted: str) -> str:
         """As of `Row`."""
-        if self.scores.coverage.complete:
-            return []
-        if self.unranked is not None:
-            return [f"not ranked: {self.unranked}; its figures are of the turns it tracks"]
-        over = MISSING.format(of="", unit="turns")
-        jga, whole = figure(self.scores.jga, 2), figure(self.ranking_key[0], 2)
-        return [f"≥ {whole} {over}; {jga} on the turns it tracks"]
+        whole, played = figure(self.scores.at_least, 2), figure(self.scores.jga, 2)
+        return f"≥ {whole} {over}; {played} {submitted}"
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[Row]]:
@@ -331,26 +325,45 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     for gold, count in turns.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
+    came = [*copies]
+    tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
 
 
 def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
     """Return what an entry's states score, with each set of gold states."""
-    entered, report = entry.scores.result, entry.scores.reports.get(rules)
-    if report is not None and not entry.system.predictions.by_harness:
-        entered = entered_scores(report)
-    if not isinstance(entered, TrackedScores):
-        return []
-    # A tracker's own scores are of no rule set of the board.
-    under = DEFAULT_RULES if report is None else rules
-    return [*tracked(entered, entry.scores.further_gold, under)]
+    is_made = entry.system.predictions.by_harness and entry.scores.reports
+    return [] if is_made else [*entry.scores.tracked(rules)]
+
+
+def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:
+    """Return a table's rows with the entries whose states, and so figures, are the same.
+
+    Args:
+        table: The rows.
+        came: Keys of entries, in the order in which these came.
+    """
+    groups: dict[Any, list[TrackedRow]] = {}
+    for row in sorted(table, key=lambda row: came.index(row.key) if row.key in came else len(came)):
+        marks, figures = row.entry.scores.fingerprints, row.scores.result.figures
+        same = (marks.states, marks.exact, *figures.values()) if marks else row.key
+        groups.setdefault((same, row.scores.coverage, row.unranked), []).append(row)
+    return [
+        replace(row, alike=tuple(one.entry for one in group) if len(group) > 1 else ())
+        for group in groups.values()
+        for row in group
+    ]
 
 
 def _with_gains(table: Sequence[TrackedRow]) -> list[TrackedRow]:
     """Return a table's rows with the places that they gain against the benchmark's own states."""
     pairs = ((row, row.benchmark_row) for row in table if row.unranked is None)
-    both = [(row, before) for row, before in pairs if before and before.unranked is None]
+    both = [
+        (row, replace(before, alike=row.alike))
+        for row, before in pairs
+        if before and before.unranked is None
+    ]
     places = [{row.key: row.rank or 0 for row in ranked(side)} for side in zip(*both, strict=True)]
     after, before_it = places or ({}, {})
     gained = {key: before_it[key] - place for key, place in after.items()}

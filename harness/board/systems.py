@@ -104,8 +104,8 @@ DomainSource = Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCE
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
 # MultiWOZ is of 2018.
-Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
-Runs = Annotated[int, Field(strict=True, ge=1, le=10_000)]
+Year = Annotated[int, Field(ge=2018, le=2100)]
+Runs = Annotated[int, Field(ge=1, le=10_000)]
 Date = Annotated[str, BeforeValidator(_iso_date)]
 Prompts = Annotated[str, AfterValidator(_address_or_none)]
 EntryKey = Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")]
@@ -319,8 +319,6 @@ class System(BaseModel, extra="forbid", frozen=True):
         reported: What publications report.
         states_of: The earlier entry whose belief states it has, if they are another one's: it is
             ranked by its responses.
-        entered: When it was submitted, as earlier versions stated it. It is information only:
-            which entry was first is what `order.txt` says.
         review: The flags that maintainers have reviewed.
     """
 
@@ -363,7 +361,6 @@ class System(BaseModel, extra="forbid", frozen=True):
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
     states_of: EntryKey | None = None
-    entered: datetime.datetime | None = None
     review: tuple[Review, ...] = ()
 
     @model_validator(mode="after")
@@ -436,16 +433,11 @@ def declared_system(
     Raises:
         InputError: Something is not as the schema says.
     """
-    numbers = {name: int(facts[name]) for name in _NUMBERS if facts.get(name, "").isdecimal()}
-    content = {**about, **facts, **numbers, "predictions": {"file": PREDICTIONS_FILE}}
+    content = {**about, **facts, "predictions": {"file": PREDICTIONS_FILE}}
     if aliases is not None:
         named = None if aliases.table is None else {TABLE: aliases.table}
         content["placeholders"] = named or dict(aliases.pairs)
     return validated(System, content, "submission")
-
-
-_NUMBERS = ("year", "runs")
-"""Facts that are whole numbers."""
 
 
 def system_text(system: System) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
@@ -174,31 +174,6 @@ def agreement(
                 turn.number < len(gold_states) and of_file == compared(gold_states[turn.number])
             )
     return sum(equal) / max(len(equal), 1)
-
-
-def tracked(
-    entered: TrackedScores | None, further_gold: FurtherGold, rules: str = DEFAULT_RULES
-) -> Iterator[TrackedScores]:
-    """Yield what an entry's states score: as it was entered, then against further gold states.
-
-    Gold states are normalised by the default rule set, so that under another there are no others.
-
-    Args:
-        entered: What they score as it was entered; None of entries that predict none.
-        further_gold: What they score against further gold states.
-        rules: The rule set.
-    """
-    if entered is None:
-        return
-    further = []
-    for by_choice in further_gold.values() if rules == DEFAULT_RULES else ():
-        scores, dropped = by_choice[KEEP], by_choice[DROP]
-        if scores.gold_digest == entered.gold_digest:
-            entered = replace(entered, without_dontcare=dropped)
-        else:
-            further.append(replace(scores, without_dontcare=dropped))
-    yield entered
-    yield from further
 
 
 # ---------------------------------------------------------------------- against further gold states

@@ -38,7 +38,7 @@ from .reported import (
     printed_numbers,
     scored_figure,
 )
-from .tracked import DROP, TrackedScores, entered_scores, tracked
+from .tracked import DROP
 
 PARTS = ("inform", "success", "bleu")
 """The metrics that a combined score is made of."""
@@ -141,10 +141,7 @@ def _verdict(
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
     """Yield the joint accuracies of a row that are of a version of the annotation."""
-    scores = entry.scores
-    entered = entered_scores(scores.main) if scores.reports else scores.result
-    figures = entered if isinstance(entered, TrackedScores) else None
-    by_version = {one.version: one for one in tracked(figures, scores.further_gold)}
+    by_version = {one.version: one for one in entry.scores.tracked()}
     for _, version, measure, printed in printed_numbers(table, row):
         if version is None or measure not in JOINT_ACCURACY:
             continue

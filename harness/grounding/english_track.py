@@ -60,14 +60,12 @@ class EnglishRow(ResponsesRow):
     @property
     def coverage(self) -> float:
         """As of `Row`: free-running dialogues play all of their turns, but not all dialogues."""
-        coverage = self.report.coverage
-        return min(coverage.percent, 100 * coverage.dialogues / coverage.of)
+        return min(self.counts.percent, 100 * self.counts.dialogues / self.counts.of)
 
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """Grounded Success and Inform where the deciding response names no other venue ("all")."""
-        coverage = self.report.coverage
-        played = coverage.dialogues / coverage.of
+        played = self.counts.dialogues / self.counts.of
         figures = self.grounded.success_all, self.grounded.inform_all
         return tuple(played * rates[TOTAL] for rates in figures)
 
@@ -141,7 +139,7 @@ def _grounded(name: str, place: int) -> Values:
 
     def value(row: EnglishRow) -> Any:
         one = at(f"grounded.{name}.{TOTAL}")(row)
-        if row.rank is None or row.report.coverage.complete:
+        if row.rank is None or row.counts.complete:
             return one
         return replace(one, number=row.ranking_key[place], played=one.number)
 

@@ -121,8 +121,6 @@ def _audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Pat
             continue
         if not track.by_rules:
             about = [f"is in the track {entry.system.track}, which has no reported figures"]
-        elif not about and not entry.scores.reports:
-            about = ["scored by an earlier version; use `mwz leaderboard --rescore`"]
         problems += [f"{entry.key}: {problem}" for problem in about]
         audited.append(entry)
     refuse(str(folder), problems)

@@ -13,18 +13,18 @@ from mwz.normalization import read_toml
 
 from ...comparison import SIGNIFICANCE, p_text
 from ...diagnosis import CAUSES, SLOT_CAUSES
-from ...io import figure
 from ...metrics import FLAGS, TOTAL, headlines
 from ...scoring import Report
 from ...signature import PLACEHOLDERS
-from ..answer import answer, mark_kinds
 from ..columns import (
     FIRST,
     SETUP_FIGURES,
     BoardTable,
     Column,
+    answer,
     board_tables,
     columns,
+    mark_kinds,
     printed_columns,
     verdict_mark,
 )
@@ -32,7 +32,7 @@ from ..entries import Entry
 from ..model import Board, common_signatures
 from ..pairs import RANKING, SAMPLES, PairFigure
 from ..paper_table import entry_reference
-from ..reported import METRICS, OFFICIAL, OLD, ReportedRow, ReportedTable
+from ..reported import DIVERSITY, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..rows import AGAIN, NOTHING, REFERENCE, Mark, ResponsesRow, Row, Value
 from ..scores import FIGURES
 from ..systems import FACTS, paper_year, stated_facts, system_year
@@ -69,9 +69,6 @@ def cause_title(cause: str) -> str:
 # Column that is called otherwise than its metric -> the metric.
 _METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
 
-# Metric -> its title in printed tables.
-_PRINTED_TITLES = {metric: title for title, metric in METRICS.items()}
-
 
 def board_page(board: Board, downloads: Collection[str]) -> Data:
     """Return what the page of the board shows.
@@ -92,6 +89,7 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "tracks": tracks(),
         "kind": row_kind,
         "year": row_year,
+        "cell": _cell,
         "flags": row_flags,
         "signs": mark_kinds(),
         "compared": {key for pair in board.pairs for key in pair},
@@ -108,7 +106,7 @@ def sections(board: Board) -> Iterator[Data]:
     A table has `key`, what scripts call it; `caption`; `ranked`, whether its first column is the
     rank; `columns`, those besides rank and name; `rows`, permanent address -> row of a system that
     is scored; `reported`, the same of systems without an entry; `source`, the table that prints
-    these; `cell`, what returns the value of a row in a column; and `marks`, address -> what
+    these; and `marks`, address -> what
     qualifies a row. One of scored systems has `answer`, who is the best; `begin`, the keys of the
     rows that begin a band of ties; `comparable`, whether the page of comparisons has its systems;
     and `scale`, between which ends intervals are drawn.
@@ -126,7 +124,7 @@ def sections(board: Board) -> Iterator[Data]:
             row for one in tables for part in ("rows", "reported") for row in one[part].values()
         ]
         if tables:
-            scored = (row for row in rows if isinstance(row, Row) and row_kind(row) != REFERENCE)
+            scored = (row for one in of_track for row in one.rows if row_kind(row) != REFERENCE)
             kinds = {row_kind(row) for row in rows}
             shows_references |= REFERENCE in kinds
             yield {
@@ -174,10 +172,11 @@ def row_flags(row: Row | ReportedRow) -> Sequence[str]:
     return row.unreviewed
 
 
-def _scored_cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
-    """Return what stands in a table of scored rows, of others what is printed of the same."""
+def _cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
+    """Return what stands in a column; of a reported row, what is printed of the same."""
     if isinstance(row, ReportedRow):
-        title = _PRINTED_TITLES.get(_METRICS.get(column.key, column.key), "")
+        metric = _METRICS.get(column.key, column.key)
+        title = DIVERSITY.get(metric, column.full_title)
         return Value(words=row.figures.get(title, NOTHING))
     return column.value(row)
 
@@ -190,14 +189,10 @@ def _anchor(base: str, given: Counter[str]) -> str:
 
 def _table(
     board: Board,
-    key: str,
-    caption: str,
-    columns: Sequence[Column[Any]],
+    anchors: Counter[str],
     rows: Sequence[Row],
     reported: Sequence[ReportedRow],
-    source: ReportedTable | None,
-    anchors: Counter[str],
-    **more: Any,
+    **about: Any,
 ) -> Data:
     scored = {_anchor(row.anchor, anchors): row for row in rows}
     printed = {}
@@ -207,17 +202,12 @@ def _table(
     every: dict[str, Row | ReportedRow] = {**scored, **printed}
     marked = {anchor: _marks(board, row) for anchor, row in every.items()}
     return {
-        "key": key,
-        "caption": caption,
         "ranked": False,
         "comparable": False,
-        "columns": columns,
+        **about,
         "rows": scored,
         "reported": printed,
-        "source": source if reported else None,
-        "cell": lambda row, column: column.value(row),
         "marks": {anchor: marks for anchor, marks in marked.items() if marks},
-        **more,
     }
 
 
@@ -238,15 +228,14 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     ends = [end for value in values if (one := value.interval) for end in (one.low, one.high)]
     return _table(
         board,
-        table.key,
-        table.title,
-        columns,
+        anchors,
         table.lines,
         [row for one in official for row in one.rows if not row.entry],
-        next(iter(official), None),
-        anchors,
+        key=table.key,
+        caption=table.title,
+        columns=columns,
+        source=next(iter(official), None),
         ranked=track.submitted,
-        cell=_scored_cell,
         answer=answer(board, table),
         comparable=track.delexicalised,
         begin=[band[0].anchor for band in board.bands(table.track)[1:]],
@@ -260,8 +249,9 @@ def _printed_tables(board: Board, track: str, anchors: Counter[str]) -> Iterator
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
-            columns, caption = printed_columns(table, rows), f"{table.heading}: {table.title}"
-            yield _table(board, table.name, caption, columns, [], rows, table, anchors)
+            about = {"key": table.name, "caption": f"{table.heading}: {table.title}"}
+            columns = printed_columns(table, rows)
+            yield _table(board, anchors, [], rows, columns=columns, source=table, **about)
 
 
 # ------------------------------------------------------------------------------------- systems
@@ -363,13 +353,14 @@ def compare_page(board: Board) -> Data | None:
     compared = {key for pair in board.pairs for key in pair}
     # Nothing compares with the BLEU of references against themselves.
     rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
-    by_track = [
-        (track, [row for row in rows if row.track == key]) for key, track in tracks().items()
-    ]
     if not rows:
         return None
     return {
-        "rows": [(track, of_track) for track, of_track in by_track if of_track],
+        "rows": [
+            (track, of_track)
+            for key, track in tracks().items()
+            if (of_track := [row for row in rows if row.track == key])
+        ],
         "pairs": board.pairs,
         "data": _pairs_data(board, rows),
         "samples": SAMPLES,
@@ -409,16 +400,10 @@ def _system_data(row: ResponsesRow, listed: Sequence[Column[Row]]) -> Data:
     both = {d: (of, rates["Success"][d]) for d, of in rates.get("Inform", {}).items()}
     return {
         "name": row.name,
-        "figures": {column.key: _with_half(column.value(row)) for column in listed},
+        "figures": {column.key: with_minus(column.value(row).with_half) for column in listed},
         "domains": {domain: [round(rate, 1) for rate in of] for domain, of in both.items()},
         "causes": {name: round(one.success, 1) for name, one in points.items()},
     }
-
-
-def _with_half(value: Value) -> str:
-    """Return a value with half of its interval."""
-    half = "" if value.interval is None else f" ±{figure(value.interval.half, value.digits)}"
-    return with_minus(value.text) + half
 
 
 def _pair_data(one: PairFigure) -> list[object]:

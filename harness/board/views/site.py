@@ -96,13 +96,12 @@ def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:
     diagnoses: dict[str, Diagnosis] = {}
     systems = [entry for entry in entries if entry.benchmark == benchmark]
     for entry in tqdm(systems, "reading", unit="system", disable=None):
-        title = entry.system.name
         try:
             one = diagnosed(entry, folders, scorer)
         except InputError as error:
             tell(entry.key, [f"its dialogues are left out: {'; '.join(error.problems)}"])
         else:
-            diagnoses[f"{title} ({entry.key})" if title in diagnoses else title] = one
+            diagnoses[entry.system.name] = one
     if not diagnoses:
         raise InputError("--dialogues", "no system's outputs are available")
     return pages_of_dialogues(diagnoses, INDEX)

@@ -11,6 +11,7 @@ from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import takewhile
+from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -59,14 +60,6 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
 
-_TYPES = {
-    "html": "text/html",
-    "css": "text/css",
-    "js": "text/javascript",
-    "json": "application/json",
-    "csv": "text/csv",
-}
-
 LABELS: Mapping[str, str] = {
     "evaluate-your-agent": "Your agent",
     "audit": "Audit",
@@ -109,9 +102,6 @@ def make_site(
         "labels": {name: label for name, label in LABELS.items() if name in texts},
         "repository": repository,
         "version": harness_version(),
-        "newest": max(
-            (str(e.system.entered)[:10] for e in board.entries if e.system.entered), default=""
-        ),
         "comparable": compared is not None,
         "dataset": dataset(),
         "meanings": meanings(),
@@ -380,7 +370,7 @@ def page_server(files: Mapping[str, Callable[[], str]], port: int) -> ThreadingH
             else:
                 content = files[path]().encode()
                 self.send_response(HTTPStatus.OK)
-                kind = _TYPES[path.rpartition(".")[2]]
+                kind = guess_type(path)[0] or "text/plain"
                 self.send_header("Content-Type", f"{kind}; charset=utf-8")
                 self.send_header("Content-Length", str(len(content)))
                 self.send_header("X-Content-Type-Options", "nosniff")

@@ -293,7 +293,6 @@ function filters(form, changed, openPanel) {
 // Columns: those that a reader wants, chosen for each track by itself. A phone has room for two of
 // those that a table begins with.
 function columns(choices, changed, openPanel) {
-  const narrow = matchMedia("(max-width: 78rem)");
   const phone = matchMedia("(max-width: 40rem)");
   const boxes = new Map();
   const chosen = new Map();
@@ -317,7 +316,7 @@ function columns(choices, changed, openPanel) {
   }
   function isUsual(head) {
     const { shown } = head.dataset;
-    if (!phone.matches) return shown === "always" || (shown === "wide" && !narrow.matches);
+    if (!phone.matches) return shown === "always";
     return all('[data-shown="always"]', head.parentElement).slice(0, 2).includes(head);
   }
   function show() {
@@ -340,7 +339,7 @@ function columns(choices, changed, openPanel) {
     }
   }
   const sides = [["show", true], ["hide", false]];
-  for (const media of [narrow, phone]) media.addEventListener("change", show);
+  phone.addEventListener("change", show);
   return {
     show,
     write(params) {
