@@ -115,7 +115,7 @@ def _other_folder(folder: Path) -> list[str]:
 def _no_folder_name(folder: Path) -> list[str]:
     enter(folder, "gamma", system(name="<script>alert(1)</script>"))
     return [
-        "gamma: name: '<script>alert(1)</script>' makes no folder name; use letters, digits, `.`, "
+        "gamma: name: '<script>alert(1)</script>' gives no folder name; use letters, digits, `.`, "
         "`_` and `-`, at most 100"
     ]
 

@@ -598,7 +598,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
         encoding="utf-8",
     )
     # Such a name is refused where entries are checked; the pages do not rely on that.
-    assert any("makes no folder name" in problem for problem in _problems(folder))
+    assert any("gives no folder name" in problem for problem in _problems(folder))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     made = _made(folder)
     for path, text in made.items():
@@ -865,7 +865,7 @@ def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) ->
     assert there == set(_made(folder))
     # What the site does not have is told and kept: it may be somebody's.
     (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is no part of the site; remove it" in site(folder, web).err
+    assert "gone.html is not part of the site; remove it" in site(folder, web).err
     assert (web / "systems" / "gone.html").exists()
 
 

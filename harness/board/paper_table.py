@@ -364,7 +364,7 @@ def _sentence(
         each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
         if lacking := max(each):
             who = escape(row.name) if min(each) == lacking else f"A seed of {escape(row.name)}"
-            played = "; tests are on the dialogues that both systems play" if compared else ""
+            played = "; tests are on the dialogues that both systems submit" if compared else ""
             turns = f"{lacking} of {first.coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
     whose: dict[str, list[str]] = {}

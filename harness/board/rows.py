@@ -391,15 +391,15 @@ class ResponsesRow(Row):
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
             if unknown > MANY_UNKNOWN * self.report.coverage.turns:
-                yield Mark("unknown", f"{unknown} unknown placeholders are read as nothing")
+                yield Mark("unknown", f"{unknown} unknown placeholders are removed")
             return
-        table = f"the table {aliases.table}" if aliases.table is not None else "a table of its own"
+        table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
         figures = without[self.report.rules]
         titles = "/".join(headlines()[name].title for name in figures)
         values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())
         are = "is" if len(aliases.pairs) == 1 else "are"
-        count = counted(len(aliases.pairs), "placeholder")
-        note = f"{count} of its own {are} read by {table}; without them {titles} {values}"
+        count = counted(len(aliases.pairs), "system-specific placeholder")
+        note = f"{count} {are} mapped ({table}); without them {titles} {values}"
         combined = self.value("combined").number
         lost = None if combined is None else signed(figures["combined"] - combined)
         yield Mark("placeholders", note, lost or "")

@@ -217,13 +217,13 @@ def write_site(files: Mapping[str, str], directory: Path) -> None:
 
 
 def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
-    """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
+    """Yield what of the folders of systems and dialogues is not part of the site, in sentences."""
     for name in (SYSTEMS, DIALOGUES):
         folder = directory / name
         left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in files]
         has_some = any(path.startswith(f"{name}/") for path in files)
         for path in sorted(left) if has_some else [folder] if left else []:
-            yield f"{path} is no part of the site; remove it"
+            yield f"{path} is not part of the site; remove it"
 
 
 # -------------------------------- documents of docs/: Markdown in which HTML is only text

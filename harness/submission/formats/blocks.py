@@ -156,9 +156,9 @@ def _state(belief: str, place: str, remarks: Findings) -> dict[str, dict[str, st
     state: dict[str, dict[str, str]] = {}
     for domain, slot, value in _triples(_OPENING.sub("", belief, count=1)):
         if domain not in STATE_DOMAINS:
-            remarks.add(place, f"`{_BELIEF}`: {shown(domain)} is no domain; left out", "belief")
+            remarks.add(place, f"`{_BELIEF}`: {shown(domain)} is not a domain; left out", "belief")
         elif slot not in STATE_SLOTS:
-            remarks.add(place, f"`{_BELIEF}`: {shown(slot)} is no slot; left out", "belief")
+            remarks.add(place, f"`{_BELIEF}`: {shown(slot)} is not a slot; left out", "belief")
         else:
             state.setdefault(domain, {})[slot] = value
     return state
