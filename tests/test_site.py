@@ -793,7 +793,7 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Mapping[str, str]) -
     assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in page
     assert "82.2 on the 944 submitted" in page
     few = _text(_tree(made["systems/to-llm-bot.html"]))
-    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "figures are on the 50 of 1000 dialogues submitted" in few.replace("Its", "its")
     assert "count as failures" not in few
     cells = [_text(cell) for cell in _row(made["index.html"], "row-labes")]
     assert sum(cell.startswith("≥ ") for cell in cells) >= 4

@@ -232,7 +232,7 @@ class Row:
         if not self.entry.verifiable:
             yield "nobody can get its predictions"
         if self.coverage < RANKED_COVERAGE:
-            yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
+            yield f"submits less than {RANKED_COVERAGE:g} % of the turns"
         yield from self.track_reasons
         if self.unreviewed:
             yield f"flags not reviewed yet: {', '.join(self.unreviewed)}"
@@ -363,7 +363,7 @@ class ResponsesRow(Row):
         values = [self.ranking(name) for name in ("bleu", "inform", "success")]
         played = [figure(one.played, one.digits) for one in values if one.played is not None]
         text = " / ".join(one.text for one in values)
-        return f"{text} ({' / '.join(played)} as played)" if played else text
+        return f"{text} ({' / '.join(played)} as submitted)" if played else text
 
     def figure(self, name: str, setup: str = "strict") -> str:
         """Return a headline figure of what is played, as tables show it."""
@@ -419,7 +419,7 @@ class ResponsesRow(Row):
         if count == of:
             count, of, unit = coverage.turns, coverage.of_turns, "turns"
         if self.unranked is not None:
-            return [f"its figures are of the {count} of {of} {unit} it plays"]
+            return [f"its figures are on the {count} of {of} {unit} submitted"]
         over = MISSING.format(of=f"{of} ", unit=unit)
         return [self.bound_text(over, f"on the {count} submitted")]
 

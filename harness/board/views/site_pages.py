@@ -68,6 +68,7 @@ _TYPES = {
 }
 
 LABELS: Mapping[str, str] = {
+    "reporting": "Reporting",
     "evaluate-your-agent": "Your agent",
     "audit": "Audit",
     "metrics": "Metrics",
@@ -105,7 +106,11 @@ def make_site(
     frame: dict[str, Any] = {
         "base": "base.html",
         "has_dialogues": bool(dialogue_pages),
-        "documents": {name: text.partition("\n")[0].lstrip("# ") for name, text in texts.items()},
+        "documents": {
+            name: texts[name].partition("\n")[0].lstrip("# ")
+            for name in dict.fromkeys((*LABELS, *texts))
+            if name in texts
+        },
         "labels": {name: label for name, label in LABELS.items() if name in texts},
         "repository": repository,
         "version": harness_version(),
