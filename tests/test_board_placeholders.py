@@ -128,7 +128,7 @@ def test_the_page_has_a_note_with_the_figures_without(
     page = (folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
     note = (
-        "1 placeholder of its own is read by a table of its own; without them "
+        "1 system-specific placeholder is mapped (the entry's own table); without them "
         f"BLEU/Inform/Success/Combined {figures}"
     )
     assert f"\n- Aliased: {note}\n" in page
@@ -211,7 +211,7 @@ def test_a_table_by_name_is_declared_by_name(tmp_path: Path, outputs: Path, subm
     assert '[placeholders]\ntable = "dard"\n' in text
     assert read_entry(folder / "named").system.aliases == alias_tables()["dard"]
     page = (tmp_path / "docs" / "board-tables.md").read_text(encoding="utf-8")
-    assert "22 placeholders of its own are read by the table dard; without them" in page
+    assert "22 system-specific placeholders are mapped (table dard); without them" in page
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,13 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
     run = cli.done("submit", path, "--name", "Picked", *chosen)
     assert run.out.endswith(
-        "not ranked in the track end-to-end: plays less than 90 % of the turns\n"
+        "not ranked in the track end-to-end: submits less than 90 % of the turns\n"
     )
     first, second = rows(read_entries(folder), "2021")
     assert (first.key, first.rank) == ("careful", 1)
     assert (second.key, second.rank) == ("picked", None)
     page = (tmp_path / "docs" / "board-tables.md").read_text(encoding="utf-8")
-    assert "\n- Picked: not ranked: plays less than 90 % of the turns; its figures are of " in page
+    assert "\n- Picked: not ranked: submits less than 90 % of the turns; its figures are " in page
 
 
 # ---------------------------------------------------------------------------- wrong tracks
@@ -115,7 +115,7 @@ def _other_folder(folder: Path) -> list[str]:
 def _no_folder_name(folder: Path) -> list[str]:
     enter(folder, "gamma", system(name="<script>alert(1)</script>"))
     return [
-        "gamma: name: '<script>alert(1)</script>' makes no folder name; use letters, digits, `.`, "
+        "gamma: name: '<script>alert(1)</script>' gives no folder name; use letters, digits, `.`, "
         "`_` and `-`, at most 100"
     ]
 

@@ -74,7 +74,7 @@ def test_what_follows_is_said_in_words(compare: Cli) -> None:
     inform = pair["inform"]
     wins = f"{inform['only_a']} dialogues are won by careful only, {inform['only_b']} by hasty only"
     assert wins in run.out
-    assert "careful and hasty, compared on the 30 dialogues that both play" in run.out
+    assert "careful and hasty, compared on the 30 dialogues that both submit" in run.out
     same = compare(CAREFUL, CAREFUL).out
     nothing = "0 dialogues are won by careful only, 0 by careful (2) only"
     assert f"Inform 86.7 and 86.7: not significantly different, p = 1; {nothing}" in same
@@ -238,7 +238,7 @@ def test_systems_that_do_not_compare_are_refused_with_reasons(compare: Cli, tmp_
         write_json(tmp_path / f"{name}.json", dict(some))
         for name, some in (("first", whole[:4]), ("second", whole[4:]))
     ]
-    assert "first and second: no dialogue is played by both" in compare.refused(*parts)
+    assert "first and second: the systems have no dialogue in common" in compare.refused(*parts)
     message = compare.refused(CAREFUL, SCRIPTED, "--metrics", "bleu,inform")
     assert "these scores do not compare" in message
     assert "careful and scripted: different sources of belief states: predicted and gold" in message

@@ -208,14 +208,14 @@ def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
 def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _Submitting) -> None:
     run = submitting(CAREFUL, "system", "--fact", "date=yesterday")
     assert (run.status, submitting.left()) == (2, {})
-    assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
+    assert run.err == "mwz: submission: date: 'yesterday' is not a date such as 2024-12-31\n"
 
 
 def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:
     arguments = ("submit", CAREFUL, "--name", "Mine", "--track", "end-to-end")
     run = cli(*arguments)
     assert (run.status, list(here.iterdir())) == (2, [])
-    assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
+    assert run.err.startswith("mwz: submissions: no such folder here: this is not a clone")
     cli.done(*arguments, "--submissions", here / "submissions")
     assert (here / "submissions" / "mine" / "scores.json").is_file()
     # The board is there now.

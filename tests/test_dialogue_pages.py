@@ -213,7 +213,7 @@ def test_the_site_has_pages_of_dialogues_where_the_outputs_are(
     assert all(f'href="dialogues/{name}"' in index_page for name in links)
     # Without the option the texts are no part of the site.
     run = cli(*arguments)
-    assert f"{web / 'dialogues'} is no part of the site; remove it" in run.err
+    assert f"{web / 'dialogues'} is not part of the site; remove it" in run.err
 
 
 def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, cli: Cli) -> None:

@@ -87,7 +87,7 @@ def test_an_unknown_key_is_refused_with_its_place(
         ({"test_in_training": "perhaps"}, "test_in_training: "),
         ({"prompts": "in the appendix"}, "prompts: expected a complete address"),
         ({"runs": 0}, "runs: "),
-        ({"date": "31.12.2024"}, "date: '31.12.2024' is no date such as 2024-12-31"),
+        ({"date": "31.12.2024"}, "date: '31.12.2024' is not a date such as 2024-12-31"),
         ({"date": "2024-02-30"}, "date: "),
         ({"date": datetime(2024, 12, 31, 8)}, "date: "),
         ({"predictions": {"file": "p.json", "unavailable": "lost"}}, "predictions: give either"),
@@ -176,7 +176,7 @@ def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
 def test_a_reported_figure_is_a_plain_number(figure: str, tmp_path: Path) -> None:
     problem = _refused(system(reported=[{"source": "s", "inform": figure}]), tmp_path)
     assert problem.startswith("reported.0.inform: ")
-    assert "is no plain number such as 83.4" in problem
+    assert "is not a plain number such as 83.4" in problem
     assert len(problem) < 100
 
 
@@ -231,7 +231,7 @@ def test_a_folder_is_called_as_the_system_in_lower_case_with_hyphens(
     ],
 )
 def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="makes no folder name"):
+    with pytest.raises(InputError, match="gives no folder name"):
         folder_name(name)
 
 

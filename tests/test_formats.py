@@ -257,9 +257,9 @@ def test_what_a_belief_says_in_vain_is_told() -> None:
     content = parse_predictions(text.encode(), "out.txt")
     assert _standard(content)["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
     assert [str(warning) for warning in _warnings(content)] == [
-        "dialogue SNG1.json, turn 0: `[hostel]` is no domain; it is left out",
+        "dialogue SNG1.json, turn 0: `[hostel]` is not a domain; it is left out",
         "dialogue SNG1.json, turn 0: `area` belongs to no domain; it is left out",
-        "dialogue SNG1.json, turn 0: `[colour]` is no slot; it is left out",
+        "dialogue SNG1.json, turn 0: `[colour]` is not a slot; it is left out",
     ]
 
 
@@ -402,7 +402,7 @@ def test_spans_are_read(span: str, state: Mapping[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("span", "state", "note"),
     [
-        ("[hostel] area north", {}, "`[hostel]` is no domain"),
+        ("[hostel] area north", {}, "`[hostel]` is not a domain"),
         # What is said of one domain is not another's.
         ("[hotel] stars 4 [hostel] area north", {"hotel": {"stars": "4"}}, "`area` belongs to no"),
         ("area north", {}, "`area` belongs to no domain"),
@@ -420,7 +420,7 @@ def test_what_is_left_out_of_spans_is_one_warning_with_its_places() -> None:
     (warning,) = _warnings(content)
     assert (warning.count, len(warning.places)) == (5, 3)
     assert str(warning) == (
-        "`[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
+        "`[hostel]` is not a domain; it is left out, 5 times: dialogue sng1, turn 0; "
         "dialogue sng1, turn 1; dialogue sng1, turn 2; …"
     )
 

@@ -224,7 +224,7 @@ def test_files_of_other_shapes_are_refused_with_the_place(
 
 @pytest.mark.parametrize("version", ["", "../2.4", "2/4", ".4", "2.4 b", "x" * 32])
 def test_a_version_is_the_name_of_a_file(version: str, write: Callable[[Any], Path]) -> None:
-    with pytest.raises(InputError, match="is no name of a version"):
+    with pytest.raises(InputError, match="is not the name of a version"):
         read_gold_states(version, write(data_json()), tiny())
 
 

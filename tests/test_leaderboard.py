@@ -145,7 +145,7 @@ def test_below_nine_tenths_of_the_turns_there_is_no_rank(
     ranks = {row.key: row.rank for row in rows(read_entries(tmp_path), "2021")}
     assert ranks == {"few": rank, "honest": 2 if rank else 1}
     page = leaderboard(read_entries(tmp_path), "2021")
-    told = "\n- Few: not ranked: plays less than 90 % of the turns; its figures are of the "
+    told = "\n- Few: not ranked: submits less than 90 % of the turns; its figures are on the "
     assert (told in page) is (rank is None)
     # What is not ranked stands below what is.
     if rank is None:

@@ -243,7 +243,7 @@ def test_the_ceiling_comes_first_then_success_decides(entered: Path) -> None:
     ranked = [row.ranking_key for row in found if row.rank is not None]
     assert ranked == sorted(ranked, reverse=True)
     # 20 of 30 dialogues: no rank.
-    assert found[-1].unranked == "plays less than 90 % of the turns"
+    assert found[-1].unranked == "submits less than 90 % of the turns"
 
 
 def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark(
@@ -341,7 +341,7 @@ def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_al
     assert row.grounded.success_all["total"] == 100.0
     # Three of the 30 dialogues, of a turn more than the benchmark's.
     assert (row.coverage, row.rank) == (10.0, None)
-    assert row.unranked == "plays less than 90 % of the turns"
+    assert row.unranked == "submits less than 90 % of the turns"
     run = cli("verify", "--submissions", tmp_path, "--benchmark", "sample")
     assert run.out.endswith("1 of 1 entries hold\n")
 

@@ -229,7 +229,7 @@ def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> 
     assert not is_play(other.read_bytes())
     told = track.board.refused("submit", other, "--name", "A", "--track", "live")
     assert "line 1: no play" in told
-    assert "has no plays, but the others have" in track.run.refused("score", first, other)
+    assert "is not a play file, but the others are" in track.run.refused("score", first, other)
 
 
 # ------------------------------------------------------------------------------ what is scored

@@ -84,7 +84,8 @@ def test_a_metric_from_outside_has_a_column_once_an_entry_has_its_value(
     # 48 of the 146 responses ask something.
     turns = [turn for turns in json.loads(careful.read_bytes()).values() for turn in turns]
     assert ["?" in turn["response"] for turn in turns].count(True) == 48
-    assert re.search(r"\| C +\| +32\.88 \|", (tmp_path / "docs/board-tables.md").read_text("utf-8"))
+    tables = (tmp_path / "docs" / "board-tables.md").read_text("utf-8")
+    assert re.search(r"\| C +\|.* 32\.88 \|", tables)
     # The board of the repository, whose entries have none, is as it was.
     done = mwz(package, "leaderboard", "--check", "--submissions", ROOT / "submissions")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -114,7 +114,10 @@ def test_equal_tables_have_one_label_whatever_they_were_read_from(tmp_path: Path
         ('hotel_ref = "REF"', "'hotel_ref': unknown slot 'REF'; choose from ADDRESS, AREA, "),
         ('hotel_ref = "reference"', "'hotel_ref': unknown slot 'reference'; choose from ADDRESS"),
         ("hotel_ref = 5", "'hotel_ref': unknown slot 5; choose from "),
-        ('"[hotel_ref]" = "REFERENCE"', "'[hotel_ref]': no name of a placeholder; write letters"),
+        (
+            '"[hotel_ref]" = "REFERENCE"',
+            "'[hotel_ref]': not the name of a placeholder; write letters",
+        ),
         ('a_b = "NAME"\nA_B = "NAME"', "'A_B' is there twice, whatever its case; keep one"),
         ("", "names no placeholder"),
     ],

@@ -204,7 +204,7 @@ def test_what_is_no_placeholder_is_not_taken_for_one(response: str) -> None:
 
 def test_unknown_placeholders_are_remarked_where_they_are_many() -> None:
     (remark,) = _text("[name] [nmae] [nmae]")
-    assert "2 of 3 placeholders are unknown and are replaced by nothing: [nmae] 2×" in str(remark)
+    assert "2 of 3 placeholders are unknown and are removed: [nmae] 2×" in str(remark)
     # One in a hundred is not many: it is told in the report.
     assert _text("[name] " * 99 + "[nmae]") == []
 

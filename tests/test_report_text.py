@@ -54,7 +54,7 @@ def test_coverage_is_shown_only_below_100_percent() -> None:
 
 
 def test_unknown_placeholders_are_shown_with_counts() -> None:
-    assert "unknown placeholders, replaced by nothing: [what] 2×, [ever] 1×" in _text(WHOLE)
+    assert "unknown placeholders, removed: [what] 2×, [ever] 1×" in _text(WHOLE)
     assert "unknown placeholders" not in _text(ONE)
 
 

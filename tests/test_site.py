@@ -597,7 +597,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
         encoding="utf-8",
     )
     # Such a name is refused where entries are checked; the pages do not rely on that.
-    assert any("makes no folder name" in problem for problem in _problems(folder))
+    assert any("gives no folder name" in problem for problem in _problems(folder))
     monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     made = _made(folder)
     for path, text in made.items():
@@ -792,7 +792,7 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Mapping[str, str]) -
     assert "≥ 77.0 over all 1000 dialogues (missing dialogues count as failures)" in page
     assert "82.2 on the 944 submitted" in page
     few = _text(_tree(made["systems/to-llm-bot.html"]))
-    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "figures are on the 50 of 1000 dialogues submitted" in few.replace("Its", "its")
     assert "count as failures" not in few
     cells = [_text(cell) for cell in _row(made["index.html"], "row-labes")]
     assert sum(cell.startswith("≥ ") for cell in cells) >= 4
@@ -864,7 +864,7 @@ def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) ->
     assert there == set(_made(folder))
     # What the site does not have is told and kept: it may be somebody's.
     (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is no part of the site; remove it" in site(folder, web).err
+    assert "gone.html is not part of the site; remove it" in site(folder, web).err
     assert (web / "systems" / "gone.html").exists()
 
 

@@ -317,7 +317,7 @@ def _reported() -> Iterator[Column[Any]]:
 
         title = headlines()[name].title
         alone, key = f"{title}, reported", f"{name}-reported"
-        return Column(key, title, value, "reported", alone, elsewhere=True)
+        return Column(key, title, value, "reported", alone)
 
     return map(column, ("inform", "success"))
 

@@ -156,7 +156,7 @@ def _signature(signature: Signature) -> Signature:
 
 @dataclass(frozen=True)
 class PairFigure:
-    """A figure of two entries, on the dialogues that both play.
+    """A figure of two entries, on the dialogues that both submit.
 
     Attributes:
         difference: The first one's minus the second one's, in the figure's own unit.
@@ -191,7 +191,7 @@ class EntryPair:
         a: Key of the first entry.
         b: Key of the second one.
         digests: The digests of what is known of their dialogues.
-        dialogues: The dialogues that both play.
+        dialogues: The dialogues that both submit.
         samples: The samples of the randomisation test.
         seed: Its seed.
         figures: Of `FIGURES`, or `JGA` -> how the two differ.

@@ -334,7 +334,7 @@ def _sentence(
         each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
         if lacking := max(each, default=0):
             who = escape(row.name) if min(each) == lacking else f"A seed of {escape(row.name)}"
-            played = "; tests are on the dialogues that both systems play" if tests else ""
+            played = "; tests are on the dialogues that both systems submit" if tests else ""
             turns = f"{lacking} of {row.reports[0].coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
     whose: dict[str, list[str]] = {}

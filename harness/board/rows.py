@@ -244,7 +244,7 @@ class Row:
         if count == of:
             count, of, unit = counts.turns, counts.of_turns, "turns"
         if self.unranked is not None:
-            return [f"its figures are of the {count} of {of} {unit} it plays"]
+            return [f"its figures are on the {count} of {of} {unit} submitted"]
         over = f"over all {of} {unit} (missing {unit} count as failures)"
         return [self.bound_text(over, f"on the {count} submitted")]
 
@@ -267,7 +267,7 @@ class Row:
         if not self.entry.verifiable:
             yield "nobody can get its predictions"
         if self.coverage < RANKED_COVERAGE:
-            yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
+            yield f"submits less than {RANKED_COVERAGE:g} % of the turns"
         yield from self.track_reasons
         if self.unreviewed:
             yield f"flags not reviewed yet: {', '.join(self.unreviewed)}"
@@ -399,7 +399,7 @@ class ResponsesRow(Row):
         values = [self.ranking(name) for name in _PARTS]
         played = [figure(one.played, one.digits) for one in values if one.played is not None]
         text = " / ".join(one.text for one in values)
-        return f"{text} ({' / '.join(played)} as played)" if played else text
+        return f"{text} ({' / '.join(played)} as submitted)" if played else text
 
     @property
     def ranking_key(self) -> tuple[float, ...]:
@@ -422,15 +422,15 @@ class ResponsesRow(Row):
         if aliases is None or without is None:
             unknown = sum(self.report.unknown_placeholders.values())
             if unknown > MANY_UNKNOWN * self.report.coverage.turns:
-                yield Mark("unknown", f"{unknown} unknown placeholders are read as nothing")
+                yield Mark("unknown", f"{unknown} unknown placeholders are removed")
             return
-        table = f"the table {aliases.table}" if aliases.table is not None else "a table of its own"
+        table = f"table {aliases.table}" if aliases.table is not None else "the entry's own table"
         figures = without[self.report.rules]
         titles = "/".join(headlines()[name].title for name in figures)
         values = "/".join(figure(of, headlines()[name].digits) for name, of in figures.items())
         are = "is" if len(aliases.pairs) == 1 else "are"
-        count = counted(len(aliases.pairs), "placeholder")
-        note = f"{count} of its own {are} read by {table}; without them {titles} {values}"
+        count = counted(len(aliases.pairs), "system-specific placeholder")
+        note = f"{count} {are} mapped ({table}); without them {titles} {values}"
         combined = self.value("combined").number
         lost = None if combined is None else signed(figures["combined"] - combined)
         yield Mark("placeholders", note, lost or "")

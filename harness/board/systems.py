@@ -68,7 +68,7 @@ def _plain_name(value: str) -> str:
         raise ValueError("write it with ordinary characters, without blanks around it")
     foreign = [c for c in value if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
     if foreign:
-        raise ValueError(f"{foreign[0]!r} is no Latin letter; names that look alike are refused")
+        raise ValueError(f"{foreign[0]!r} is not a Latin letter; names that look alike are refused")
     return value
 
 
@@ -76,7 +76,7 @@ def _iso_date(value: object) -> str:
     """Return a date, TOML's or a text, in the one form that sorts and that nobody misreads."""
     text = str(value)
     if not re.fullmatch(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}", text):
-        raise ValueError(f"{text[:20]!r} is no date such as 2024-12-31")
+        raise ValueError(f"{text[:20]!r} is not a date such as 2024-12-31")
     return datetime.date.fromisoformat(text).isoformat()
 
 
@@ -216,7 +216,7 @@ def _plain_figure(value: object) -> object:
     """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"-?[0-9]{1,7}(\.[0-9]{1,6})?", text):
-        raise ValueError(f"{text[:20]!r} is no plain number such as 83.4")
+        raise ValueError(f"{text[:20]!r} is not a plain number such as 83.4")
     return value
 
 
@@ -491,6 +491,6 @@ def folder_name(name: str) -> str:
     """
     folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
-        problem = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
+        problem = "gives no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
         raise InputError("name", f"{name!r} {problem}")
     return folder

@@ -64,7 +64,7 @@ def command(
     **how: Any,
 ) -> None:
     """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
-    paired tests on the dialogues that both play. A system is a predictions file (-: standard
+    paired tests on the dialogues that both submit. A system is a predictions file (-: standard
     input), a tracker's file, a file of `mwz play`, or the name of an entry. Without its outputs, an
     entry is compared in strict BLEU, Inform, Success and Combined, by the default rule set. Beside
     a tracker, all systems are compared by their states, as `mwz dst` scores them.

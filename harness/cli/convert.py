@@ -34,8 +34,8 @@ _FIELDS = ("response", "state", "turns", "id")
     help=f"The key that holds a field: {', '.join(_FIELDS[:-1])} or {_FIELDS[-1]}. Repeatable.",
 )
 def command(predictions: str, output: str, benchmark: str | None, keys: dict[str, str]) -> None:
-    """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats
-    that are read are in docs/predictions-format.md; - is standard input.
+    """Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz;
+    - is standard input. docs/predictions-format.md lists the formats.
     """
     if output != STANDARD_STREAM and os.path.realpath(predictions) == os.path.realpath(output):
         raise InputError(output, "is the input; write to another file")

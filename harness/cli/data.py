@@ -25,9 +25,9 @@ _MIRROR_VARIABLE = "MWZ_MIRROR"
 
 @click.group(
     help="Install and list benchmarks. `fetch` downloads the public files of a data set and "
-    "installs its benchmark; `import` does it from clones on this machine. Without either there "
-    f"is the built-in `{data.SAMPLE}`. They are kept in the folder that MWZ_DATA names, or where "
-    f"the platform keeps user data. Data sets: {', '.join(data.declared_names())}."
+    "installs its benchmark; `import` does it from clones on this machine. The built-in "
+    f"`{data.SAMPLE}` needs neither. Benchmarks are kept in the folder that MWZ_DATA names, by "
+    f"default the platform's folder for user data. Data sets: {', '.join(data.declared_names())}."
 )
 def command() -> None:
     """Install and list benchmarks."""

@@ -51,8 +51,8 @@ states_options = option.together(
         metavar="NAME=VALUE",
         multiple=True,
         help=f"Choose a variant of the metrics; may be repeated. {_VALUES}; slots=NUMBER; "
-        "lambda=L,…; forget=SHARE,TURNS, which adds the λ with which so much of an error is "
-        "forgotten; forget:DOMAIN=SHARE,TURNS. docs/state-tracking.md says what they mean.",
+        "lambda=L,…; forget=SHARE,TURNS, which adds the λ that forgets this share of an "
+        "error in so many turns; forget:DOMAIN=SHARE,TURNS. docs/state-tracking.md explains them.",
     ),
 )
 """The options that say with what states are compared, and how: those of `scored_files`."""
@@ -159,7 +159,7 @@ def command(
 ) -> None:
     """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
     predicted states, or predicted states only, which are compared with the benchmark's: a tracker's
-    output or a submission; @empty and names of entries stand for theirs. Several FILEs are shown
+    output or a submission, or @empty or the name of an entry. Several FILEs are shown
     side by side.
     """
     choices = Choices.of(variants)

@@ -93,7 +93,7 @@ def read_plays(
     if len(others) == len(files):
         return []
     if others:
-        raise InputError(shown_name(others[0]), "has no plays, but the others have")
+        raise InputError(shown_name(others[0]), "is not a play file, but the others are")
     named = [(shown_name(file), contents[file]) for file in files]
     plays: list[tuple[str, Any]] = room("live.play", named[0][0]).plays_again(named, name, together)
     return plays

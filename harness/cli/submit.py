@@ -76,7 +76,7 @@ def command(
     submissions: Path,
     **about: Any,
 ) -> None:
-    """Score PREDICTIONS, enter them in the folder of submissions, and show their rank. The
+    """Score PREDICTIONS, add them to the folder of submissions, and show their rank. The
     leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may be
     any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the
     track live it is a file of `mwz play`, and --seeds are those of further trials.
@@ -85,7 +85,7 @@ def command(
     if not submissions.is_dir() and not option.given("submissions"):
         raise InputError(
             str(submissions),
-            "no such folder here: this is no clone of the board; go to one, or name a folder by "
+            "no such folder here: this is not a clone of the board; go to one, or name a folder by "
             "--submissions, which begins a board of your own",
         )
     declared = board.tracks()[track]

@@ -56,7 +56,7 @@ def command(
 ) -> int:
     """Score the entries NAME… (by default all) again from their predictions, write nothing and
     exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
-    track, entries that are there twice; or if nothing could be scored again.
+    track, duplicate entries; or if nothing could be scored again.
     """
     entries = board.read_entries(submissions)
     chosen = board.chosen_entries(entries, names, submissions)

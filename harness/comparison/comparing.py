@@ -1,6 +1,6 @@
 """Comparing systems: scores with intervals, differences, and whether chance explains them.
 
-Two systems are compared on the dialogues that both play, each with all the turns it plays. Scores
+Two systems are compared on the dialogues that both submit, each with all the turns it plays. Scores
 and intervals of a system are of all that it plays itself, as `mwz score` gives them.
 
 Tests are two-sided. Inform and Success, rates of dialogues, have McNemar's exact test; everything
@@ -49,7 +49,7 @@ MCNEMAR = "mcnemar"
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of two systems, on the dialogues that both play, in the figure's own unit.
+    """A figure of two systems, on the dialogues that both submit, in the figure's own unit.
 
     Attributes:
         a: The figure of the first system.
@@ -90,7 +90,7 @@ class Pair:
     Attributes:
         a: Name of the first system, the baseline.
         b: Name of the second one.
-        dialogues: The dialogues that both play.
+        dialogues: The dialogues that both submit.
         differences: Figure -> difference.
         notes: What differs between their signatures and does not forbid the comparison.
     """
@@ -228,7 +228,7 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
         InputError: With every reason why not.
     """
     first, *others = systems
-    apart = "no dialogue is played by both"
+    apart = "the systems have no dialogue in common"
     problems = [
         f"{first.name} and {other.name}: {reason}"
         for other in others
@@ -255,7 +255,7 @@ def _comparable(one: Evidence, other: Evidence) -> Comparability:
 
 
 def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAULT_TEST) -> Pair:
-    """Compare two systems, with the same metrics, on the dialogues that both play.
+    """Compare two systems, with the same metrics, on the dialogues that both submit.
 
     The other arguments are those of `compare`; p is not corrected.
     """
@@ -390,7 +390,7 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
     both = counted(pair.dialogues, "dialogue")
-    yield f"{pair.a} and {pair.b}, compared on the {both} that both play\n"
+    yield f"{pair.a} and {pair.b}, compared on the {both} that both submit\n"
     for name, shown in figures.items():
         one = pair.differences[name]
         values = f"{figure(one.a, shown.digits)} and {figure(one.b, shown.digits)}"

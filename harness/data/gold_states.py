@@ -77,7 +77,7 @@ def read_gold_states(
             shapes, or holds other turns than the benchmark.
     """
     if not _VERSION.fullmatch(version):
-        expected = f"{version!r} is no name of a version; expected one such as 2.4"
+        expected = f"{version!r} is not the name of a version; expected one such as 2.4"
         raise InputError("--states", expected)
     if path.is_dir():
         files = [path / name for name in STATE_FILES if (path / name).exists()]

@@ -117,8 +117,8 @@ def command(
 
     Each dialogue is appended to --output when it is over, and an interrupted run continues when
     the command is repeated. Further trials have files of their own: play.2.jsonl and so on.
-    `mwz score` and `mwz why` read them. Playing stops if the first ten dialogues are all
-    unsolved, or five in a row are broken off.
+    `mwz score` and `mwz why` read them. The run stops if none of the first ten dialogues
+    is solved, or if five in a row end with an error.
     """
     models = [name for name in (agent, user) if name.startswith(_MODEL)]
     option.refuse(

@@ -324,7 +324,7 @@ def _notes(report: Report) -> Iterator[str]:
         )
     if report.unknown_placeholders:
         counts = ", ".join(f"[{name}] {n}×" for name, n in report.unknown_placeholders.items())
-        yield f"unknown placeholders, replaced by nothing: {counts}"
+        yield f"unknown placeholders, removed: {counts}"
     if report.goals != "all":
         yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
     named = {name: scores for name in SETUPS if (scores := report.setup(name)) is not None}

@@ -281,11 +281,11 @@ def read_span(text: str, note: Callable[[str], None]) -> Mapping[str, Mapping[st
         if slot is None:
             domain = value if value in STATE_DOMAINS else None
             if domain is None:
-                note(f"`[{value}]` is no domain; it is left out")
+                note(f"`[{value}]` is not a domain; it is left out")
         elif domain is None:
             note(f"`{slot}` belongs to no domain; it is left out")
         elif slot not in STATE_SLOTS:
-            note(f"`[{slot}]` is no slot; it is left out")
+            note(f"`[{slot}]` is not a slot; it is left out")
         elif value:
             state.setdefault(domain, {})[slot] = value
     return state

@@ -297,8 +297,8 @@ def _unknown(names: Counter[str], rules: RuleSet) -> str:
         return ""
     listed = ", ".join(f"[{unquoted(name)}] {n}×" for name, n in unknown.most_common(5))
     return (
-        f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
-        f"nothing: {listed}; the known ones are in docs/predictions-format.md, and {PLACEHOLDERS} "
+        f"{unknown.total()} of {names.total()} placeholders are unknown and are removed: "
+        f"{listed}; the known ones are in docs/predictions-format.md, and {PLACEHOLDERS} "
         "adds others"
     )
 
@@ -408,7 +408,7 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
     for name, slot in table.items():
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield (
-                f"{shown(name)}: no name of a placeholder; write letters, digits, blanks and "
+                f"{shown(name)}: not the name of a placeholder; write letters, digits, blanks and "
                 "underscores, without the brackets"
             )
             continue

@@ -382,7 +382,7 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
         else:
             ours, theirs = one.report.signature, other.report.signature
             reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
-            why = "; ".join(reasons) or "they play no dialogue in common"
+            why = "; ".join(reasons) or "they have no dialogue in common"
             apart.setdefault(why, []).append(name)
     return {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},

@@ -61,6 +61,7 @@ LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = {LOOPBACK, "localhost", "[::1]"}
 
 LABELS: Mapping[str, str] = {
+    "reporting": "Reporting",
     "evaluate-your-agent": "Your agent",
     "audit": "Audit",
     "metrics": "Metrics",
@@ -98,7 +99,11 @@ def make_site(
     frame: dict[str, Any] = {
         "base": "base.html",
         "has_dialogues": bool(dialogue_pages),
-        "documents": {name: text.partition("\n")[0].lstrip("# ") for name, text in texts.items()},
+        "documents": {
+            name: texts[name].partition("\n")[0].lstrip("# ")
+            for name in dict.fromkeys((*LABELS, *texts))
+            if name in texts
+        },
         "labels": {name: label for name, label in LABELS.items() if name in texts},
         "repository": repository,
         "version": harness_version(),
@@ -207,13 +212,13 @@ def write_site(files: Mapping[str, str], directory: Path) -> None:
 
 
 def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
-    """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
+    """Yield what of the folders of systems and dialogues is not part of the site, in sentences."""
     for name in (SYSTEMS, DIALOGUES):
         folder = directory / name
         left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in files]
         has_some = any(path.startswith(f"{name}/") for path in files)
         for path in sorted(left) if has_some else [folder] if left else []:
-            yield f"{path} is no part of the site; remove it"
+            yield f"{path} is not part of the site; remove it"
 
 
 # -------------------------------- documents of docs/: Markdown in which HTML is only text

@@ -68,7 +68,7 @@ def _print(given: Mapping[str, Any], tables: Sequence[Table], document: Mapping[
 @files_argument
 @click.pass_obj
 def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
-    """Show how the metrics' scores of turns go together, what FGA and GCA owe to where mistakes
+    """Show how the metrics' scores of turns correlate, what FGA and GCA owe to where mistakes
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
     _analyse(given, files, PLAIN_RECIPE)
