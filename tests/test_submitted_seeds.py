@@ -39,7 +39,8 @@ def verify(cli: Cli) -> Cli:
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board with an entry of two seeds. Nobody changes it: copy the folder."""
     folder = tmp_path_factory.mktemp("seeds") / "submissions"
-    about = ("--name", "New", "--track", "end-to-end", "--submissions", str(folder))
+    about = ["--name", "New", "--track", "end-to-end", "--benchmark", "sample"]
+    about += ["--submissions", str(folder)]
     with pytest.raises(SystemExit, match="0"):
         main(["submit", str(CAREFUL), "--seeds", str(HASTY), *about])
     return folder
