@@ -268,7 +268,7 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     assert last == ["Dialogues played", "30"]
     board = (copied / "web/index.html").read_text(encoding="utf-8")
     # In both tables.
-    assert board.count("Dialogues played") == 2
+    assert board.count("Dialogues played</th>") == 2
     (own,) = csv.DictReader((copied / "web/board.csv").read_text(encoding="utf-8").splitlines())
     assert own["played"] == "30"
     assert mwz("leaderboard", "--check").strip().endswith("up to date")

@@ -28,7 +28,6 @@ def _reason(turn, choices):
 
 METRIC = TrackingMetric(
     name="silence",
-    title="silence",
     question="How often does it say nothing?",
     unit="percent of the turns",
     source="made up for this test",
