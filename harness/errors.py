@@ -208,9 +208,9 @@ def resembling(name: object, known: Iterable[str]) -> str:
     A number is no misspelt one: rule set 2022 is not meant to be that of 2021.
     """
     plain = str(name)[:60].lower()
-    if plain.isdigit():
-        return ""
-    close = difflib.get_close_matches(plain, {one.lower(): one for one in known}, n=1, cutoff=0.7)
+    names = [] if plain.isdigit() else [one.lower() for one in known]
+    begun = sorted(one for one in names if len(plain) > 2 and one.startswith(plain))
+    close = begun or difflib.get_close_matches(plain, names, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -90,6 +90,7 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
     assert "  known         NAME 2×, AREA 1×\n" in run.out
     assert "  unknown       [x y] 1×, [hotel] 1×\n" in run.out
     assert "dialogues       1 of 30\n" in run.out
+    assert "; missing from town001 turn 2, town002 turn 0, town003 turn 0, …\n" in run.out
     assert "states          none\n" in run.out
 
 

@@ -278,7 +278,7 @@ def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
     assert trade["signature_fields"]["coverage"].startswith("2/3-")
     shown = cli("dst", tracker, "--gold", "2.4-trade").out
     assert "in version 2.4-trade, 1 of 2" in " ".join(shown.split())
-    assert "1 left out that it lacks" in " ".join(shown.split())
+    assert "they lack mul0002" in " ".join(shown.split())
 
 
 def test_the_benchmarks_own_gold_states_may_be_asked_for_by_their_version(

@@ -127,7 +127,7 @@ def test_a_table_without_the_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_ratings_of_other_or_too_few_dialogues_are_refused() -> None:
-    with pytest.raises(InputError, match="rates 1 dialogues that are not scored: z"):
+    with pytest.raises(InputError, match="z is rated, but not scored"):
         agreement({**RATINGS, "z": {"p": 1.0}}, SCORES, (), (), "r.csv")
     with pytest.raises(InputError, match="at least 3"):
         agreement({"a": {"p": 1.0}, "b": {"p": 0.0}}, SCORES, (), (), "r.csv")
@@ -166,11 +166,18 @@ def test_a_submission_is_held_against_ratings_by_its_responses_too(
 
 
 def test_preferences_agree_where_signs_do_and_turns_of_a_dialogue_go_together() -> None:
-    ratings = {("a", 0): {"p": 1.0}, ("a", 1): {"p": -1.0}, ("b", 0): {"p": 1.0, "q": -1.0}}
-    ratings |= {("c", 0): {"p": 1.0}}
-    differences = dict(zip(ratings, (2.0, 3.0, 5.0, 0.5), strict=True))
+    once = {("a", 0): {"p": 1.0}, ("a", 1): {"p": -1.0}, ("b", 0): {"p": 1.0, "q": -1.0}}
+    once |= {("c", 0): {"p": 1.0}}
+    gains = dict(zip(once, (2.0, 3.0, 5.0, 0.5), strict=True))
+    # Three units that are decided are too few.
+    found = agreement(once, {"m": gains}, (), (), "r.json", (SAME_SIGN,))
+    assert found["correlations"]["m"][SAME_SIGN] is None
+    # Each turn five times: 15 are decided.
+    turns = [(id_, turn, turn + 2 * copy) for id_, turn in once for copy in range(5)]
+    ratings = {(id_, number): once[id_, turn] for id_, turn, number in turns}
+    differences = {(id_, number): gains[id_, turn] for id_, turn, number in turns}
     found = agreement(ratings, {"m": differences}, (), (), "r.json", (SAME_SIGN,))
-    assert (found["units"], found["dialogues"]) == (4, 3)
+    assert (found["units"], found["dialogues"]) == (20, 3)
     # Of (1, -1, 0, 1) and four gains the signs are equal twice; the raters of b disagree.
     share = found["correlations"]["m"][SAME_SIGN]
     assert share["value"] == pytest.approx(2 / 3)
@@ -210,10 +217,11 @@ def test_preferences_are_held_against_differences_of_scores(tmp_path: Path, cli:
     assert by_turn["preferred"] == {"A": 2, "B": 1, "neither": 2}
     assert by_dialogue["preferred"] == {"A": 2, "B": 1, "neither": 1}
     for one in (by_turn, by_dialogue):
-        # F1 of 0 to 2/3, 2/5 to 0, 0 to 2/3; words 4 to 5, 5 to 2, 2 to 5: each wrong in the last.
+        # F1 of 0 to 2/3, 2/5 to 0, 0 to 2/3; words 4 to 5, 5 to 2, 2 to 5.
         for metric in ("F1 of placeholders", "placeholders", "words"):
-            share = one["correlations"][metric][SAME_SIGN]["value"]
-            assert (share, one["decided"][metric]) == (pytest.approx(2 / 3), 3)
+            # Too few for a share.
+            assert one["correlations"][metric][SAME_SIGN] is None
+            assert one["decided"][metric] == 3
     # Ratings (-1, 0, 1/2, 0, 1): (1.5 + 5 * .1 * .4) / √((2.25 - 5 * .1²) (6 - 5 * .4²)).
     pearson = by_turn["correlations"]["placeholders"]["Pearson"]["value"]
     assert pearson == pytest.approx(1.7 / (2.2 * 5.2) ** 0.5)

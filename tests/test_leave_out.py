@@ -85,9 +85,15 @@ def test_dialogues_are_left_out_by_name(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_is_left_has_its_name_in_the_table_and_in_signatures(cli: Cli) -> None:
-    run = cli.done("dst", "@empty", "--leave-out", "hotel", "--benchmark", "sample")
+    # The hotel's ten slots; the others are counted among thirty.
+    options = ["--benchmark", "sample", "--variant", "slots=10"]
+    run = cli.done("dst", "@empty", "--leave-out", "hotel", *options)
     names = [line.split("  ")[0] for line in run.out.splitlines() if line.startswith("@empty")]
     assert names[:2] == ["@empty without hotel", "@empty hotel"]
+    signatures = [line for line in run.out.splitlines() if "|only:" in line]
+    assert ["|slots:10|" in line for line in signatures] == [
+        "|only:hotel|" in s for s in signatures
+    ]
     assert "|only:hotel|" in run.out
 
 

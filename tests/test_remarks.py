@@ -304,6 +304,7 @@ FIFTY = Benchmark(
         ([{}, {"hotel": {}}, {}], "every belief state is empty"),
         # One of the three slots of each last state.
         ([AREA, STARS, {**STARS, "train": {"food": "x"}}], "50 of 150 slots .* train-food 50×"),
+        ([AREA, STARS, {**STARS, "resturant": {"food": "x"}}], "50 of 150 .* resturant-food 50×"),
         # Slots of bookings constrain nothing, and are there in MultiWOZ.
         ([AREA, STARS, {"hotel": {**STARS["hotel"], "day": "x", "bookstay": "2"}}], None),
         ([None, None, None], None),

@@ -232,6 +232,12 @@ def test_a_table_may_have_a_column_per_slot(separator, sign):
     assert score_tracking(file.dialogues).counts["overshot"] == 0
 
 
+@pytest.mark.parametrize("column", ["hotel-star", "hotl-stars"])
+def test_a_column_that_is_nearly_a_slot_is_named(column):
+    table = parse_predictions(f"id,turn,hotel-area,{column}\nsng0001,0,centre,4\n".encode(), "t")
+    assert f"{column}: no slot of MultiWOZ (did you mean hotel-stars?)" in problem(table)
+
+
 def test_keys_that_only_look_like_slots_are_no_state():
     content = {"sng0001": [{"response": "hi", "train_loss": 0.5, "step": 1}]}
     assert "`state` is missing" in problem(content)

@@ -231,6 +231,13 @@ def test_the_command_refuses_what_there_is_none_of(
     assert message in verifying.refused(folder, *options)
 
 
+def test_outside_a_clone_entries_are_those_of_the_package(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "(did you mean larl-2.0?)" in cli.refused("verify", "LaRL")
+
+
 def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
     folder: Path, cli: Cli, verifying: Cli
 ) -> None:

@@ -92,8 +92,11 @@ def _facts(
     yield "file", cut(submission.source, 200)
     yield "format", submission.format
     yield "benchmark", benchmark.name
+    played = {id_: len(submission.dialogues.get(id_, ())) for id_ in benchmark.dialogues}
+    short = [f"{id_} turn {n}" for id_, n in played.items() if n < benchmark.dialogues[id_].turns]
     yield "dialogues", f"{len(submission.dialogues)} of {len(benchmark.dialogues)}"
-    yield "turns", f"{len(turns)} of {benchmark.turns}"
+    missing = f"; missing from {', '.join(short[:3])}{', …' * bool(short[3:])}" if short else ""
+    yield "turns", f"{len(turns)} of {benchmark.turns}{missing}"
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
     responses = [turn.response for turn in turns]

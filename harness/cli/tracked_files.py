@@ -3,8 +3,7 @@
 What is shown of a dialogue, its states and what each metric gives a turn and why, is what the
 sample tables of the papers on state-tracking metrics show.
 
-In pictures every figure, and every system, has a small panel of its own, on the same axes; what the
-other systems have along the dialogue stands behind in grey.
+In pictures every figure, and every system, has a small panel of its own, on the same axes.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import comparison
 from ..benchmark import Benchmark
-from ..errors import InputError, counted, refuse
+from ..errors import InputError, counted, cut, refuse
 from ..io import Table, best_cells, drawn, figure, write_picture
 from ..metrics import (
     Choices,
@@ -114,13 +113,12 @@ def score_file(
         choices = replace(choices, metrics=_WITHOUT_VALUES, fga="slots")
     if choices.per_domain != Choices.per_domain:
         file = annotated(file, load_benchmark)
-    dialogue = None if wanted is None else _dialogue(file, wanted)
     try:
         result = score_tracking(file.dialogues, choices, by_part=file.has_values)
     except InputError as error:
         raise InputError(file.source, error.problems) from None
     signature = tracking_signature(file.dialogues, file.benchmark, choices, file.gold)
-    turns = [] if dialogue is None else view_turns(dialogue, choices)
+    turns = [] if wanted is None else view_turns(_dialogue(file, wanted), choices)
     return ScoredFile(name, file, result, signature, choices, turns)
 
 
@@ -163,9 +161,10 @@ def without(
     names = {f"without {' and '.join(domains)}": others, **{name: [name] for name in domains}}
     for name, only in names.items():
         left = [one for one in file.dialogues if not {*only}.isdisjoint(one.goal_domains or ())]
-        part = replace(file, dialogues=left)
+        part = replace(file, dialogues=left, left_out=())
         if not part.gold_domains.isdisjoint(only):
-            yield name, part, {"only": tuple(only)}
+            slots = {} if name in domains else {"slots": Choices.slots}
+            yield name, part, {"only": tuple(only), **slots}
 
 
 def tracking_evidence(one: ScoredFile) -> comparison.Evidence:
@@ -385,7 +384,7 @@ def _reading(one: ScoredFile) -> str:
         size = f"{counted(result.dialogues, 'dialogue')}, {counted(result.turns, 'turn')}"
         return f"{file.format}; compared with its own gold states, {size}"
     version = f" in version {file.gold.version}" if file.gold else ""
-    left_out = f"; {len(file.left_out)} left out that it lacks" if file.left_out else ""
+    left_out = f"; they lack {cut(', '.join(file.left_out), 60)}" if file.left_out else ""
     return (
         f"{file.format}; compared with the gold states of {benchmark.name}{version}, "
         f"{result.dialogues} of {len(benchmark.dialogues)} dialogues, "
@@ -398,7 +397,7 @@ def _reading(one: ScoredFile) -> str:
 _WIDTH = 7.2
 """The width of pictures, in inches."""
 
-_COLOUR, _BEHIND = "#0072B2", "0.8"
+_COLOUR = "#0072B2"
 # How many small panels stand side by side: of figures, and of systems.
 _FIGURES_ACROSS, _SYSTEMS_ACROSS = 3, 4
 
@@ -466,12 +465,10 @@ def _draw_figures(
 def _draw_by_position(
     part: SubFigure, names: Sequence[str], label: str, lines: Sequence[Sequence[Any]]
 ) -> None:
-    """Draw shares by the turns' relative position in their dialogue, the others' in grey."""
+    """Draw shares by the turns' relative position in their dialogue."""
     part.supylabel(label, fontsize=9)
     part.supxlabel("relative position in the dialogue (%)", fontsize=9)
     for (name, axes), line in zip(_panels(part, names, _SYSTEMS_ACROSS), lines, strict=True):
-        for other in lines:
-            axes.plot(other, color=_BEHIND, lw=0.6)
         axes.plot(line, "o-", color=_COLOUR, lw=1.2, ms=4, clip_on=False, zorder=3)
         axes.set_title(name, fontsize=8)
         axes.tick_params(labelsize=8)

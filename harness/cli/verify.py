@@ -58,6 +58,7 @@ def command(
     exit with 1 if a stored value is wrong: scores, signature, predictions, the rules of the
     track, duplicate entries; or if nothing could be scored again.
     """
+    submissions = option.readable(submissions)
     entries = board.read_entries(submissions)
     chosen = board.chosen_entries(entries, names, submissions)
     if reference:
@@ -121,10 +122,8 @@ def _summary(verified: Sequence[board.Rescored]) -> str:
     """Say how many entries hold, and how many could not be scored again."""
     unknown = sum(one.missing is not None and one.holds for one in verified)
     hold = sum(one.missing is None and one.holds for one in verified)
-    partly = sum(bool(one.unverified) for one in verified)
     told = [f"{hold} of {len(verified)} entries hold"]
     told += [f"{unknown} could not be scored again"] if unknown else []
-    told += [f"of {partly} a part could not be verified"] if partly else []
     return "; ".join(told)
 
 
@@ -133,8 +132,6 @@ def _lines(verified: board.Rescored) -> str:
     if verified.changes:
         lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")
         lines.append(board.changes_table(verified.changes[:_SHOWN]))
-        if len(verified.changes) > _SHOWN:
-            lines.append(f"… and {len(verified.changes) - _SHOWN} more")
     if verified.missing is not None:
         lines.append(f"{verified.key}: not scored again: {verified.missing}")
     lines = lines or [f"{verified.key}: holds"]

@@ -30,7 +30,7 @@ from mwz.normalization import (
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError, Remark, refuse, shown, unknown, unquoted
 from ..io import kind_of, parse_toml, read_bytes
-from .notations import TRACKED_SLOTS
+from .notations import STATE_DOMAINS, TRACKED_SLOTS
 
 LEXICALISED = "--lexicalised"
 """The option that scores responses in plain words."""
@@ -178,7 +178,7 @@ def _remarks_on_last_states(
         (domain, slot, value)
         for turns in states.values()
         for domain, slots in (turns[-1].items() if turns else ())
-        if domain in rules.venue_rules
+        if domain in rules.venue_rules or domain not in STATE_DOMAINS
         for slot, value in slots.items()
     )
     records = benchmark.venue_records(rules)
@@ -194,12 +194,12 @@ def _remarks_on_last_states(
         slot = normalize_slot_name(name, rules)
         value = normalize_value(slot, raw, rules)
         booking = f"book{slot.removeprefix('book').lstrip('_')}"
-        venues = rules.venue_rules[domain]
-        slots = {*venues.columns, *TRACKED_SLOTS.get(domain, ())}
+        venues = rules.venue_rules.get(domain)
+        slots = {*(venues.columns if venues else ()), *TRACKED_SLOTS.get(domain, ())}
         if slots.isdisjoint({slot, booking}):
             foreign[f"{domain}-{slot}"] += count
         # Times, and what is compared by similarity, such as names, may have other values.
-        literal = {*venues.columns} - venues.loose
+        literal = {*venues.columns} - venues.loose if venues else {*()}
         if slot in literal and value not in rules.no_constraint:
             values += count
             if value not in values_of_venues(domain, slot):
@@ -272,11 +272,10 @@ def _written_otherwise(responses: Sequence[str], names: Counter[str], rules: Rul
         names_found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
     if not names_found:
         return ""
-    (first, n), *others = names_found.most_common(5)
-    also = ", ".join(f"{name} {count}×" for name, count in others)
+    ((first, n),) = names_found.most_common(1)
     return (
         f"placeholders count in square brackets only: {first} ({n}×) is read as plain text; write "
-        f"[{first.strip('<>{}').lower()}]{f' (also {also})' if also else ''}"
+        f"[{first.strip('<>{}').lower()}]"
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import plain_slot_name
 
-from ...errors import Findings, counted, refuse, unquoted
+from ...errors import Findings, counted, refuse, resembling, unquoted
 from ...io import kind_of
 from ..notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, is_metadata, read_state, slot_of
 from .standard import (
@@ -331,6 +331,12 @@ class Arrangement:
         in_all = all(isinstance(turn, Mapping) and turn.keys() >= {*slots} for turn in every)
         if not (slots and in_all) or key_of(first, self._keys[STATE]) is not None:
             return dialogues
+        for key in first.keys() - {*slots}:
+            domain, _ = slot_of(key) or ("", "")
+            close = resembling(key, [f"{one}-{slot}" for one in DOMAINS for slot in STATE_SLOTS])
+            if domain and (close or domain.lower() in DOMAINS):
+                problem = f"no slot of MultiWOZ{close}; rename it or leave it out"
+                self._problems.add(unquoted(key), problem)
         self.note(f"read {counted(len(slots), 'slot')} such as `{unquoted(slots[0])}` as `{STATE}`")
 
         def gathered(turn: Mapping[Any, Any]) -> dict[Any, Any]:

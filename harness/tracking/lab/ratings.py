@@ -73,6 +73,9 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?|\d*\.\d+)", re.ASCII)
 
 FEWEST = 3
 
+_FEWEST_DECIDED = 10
+"""In how many units people and metric have to decide for `SAME_SIGN` to say something."""
+
 _VERSUS = " vs. "
 """Stands between the names of two systems that are compared."""
 
@@ -172,16 +175,15 @@ def agreement(
         As JSON types, the number of `dialogues` that are rated and scored, of `units` (dialogues or
         turns) and of `raters`; their `alpha`, Krippendorff's of ratings on an interval scale, or
         None and, in `without`, why; `correlations`, metric -> coefficient -> its value and interval
-        (None where a side is constant); `rates`, candidate -> Pearson's correlation; and `best`,
-        the candidate for which that is highest, the first of equals, None of none.
+        (None where a side is constant, or fewer than 10 units are decided); `rates`, candidate ->
+        Pearson's correlation; and `best`, the candidate for which that is highest, the first of
+        equals, None of none.
 
     Raises:
         InputError: Ratings are of unknown dialogues, or of too few.
     """
     unscored = sorted(ratings.keys() - next(iter(scores.values())).keys())
-    if unscored:
-        named = ", ".join(map(str, unscored[:5])) + ("…" if unscored[5:] else "")
-        raise InputError(source, f"rates {len(unscored)} dialogues that are not scored: {named}")
+    refuse(source, [f"{unit} is rated, but not scored" for unit in unscored])
     if len(ratings) < FEWEST:
         raise InputError(source, f"expected ratings of at least {FEWEST} dialogues")
     units = sorted(ratings)
@@ -223,7 +225,8 @@ def _correlation(coefficient: str, first: Any, second: Any) -> float | None:
 
 def _interval(coefficient: str, people: Any, scores: Any, places: Any) -> dict[str, Any] | None:
     value = _correlation(coefficient, people, scores)
-    if value is None:
+    decided = np.count_nonzero(people * scores)
+    if value is None or (coefficient == SAME_SIGN and decided < _FEWEST_DECIDED):
         return None
 
     # Samples in which a side is constant say nothing.
@@ -264,11 +267,11 @@ def agreement_table(
         notes.append(f"of all λ, {agreed['best']} agrees best; it is chosen on these ratings")
     for what in ("preferred", "decided"):
         numbers = [f"{name} {number}" for name, number in agreed.get(what, {}).items()]
-        notes += [f"{what}: {', '.join(numbers)}"] if numbers else []
+        notes += [f"{what} (by one vote or more): {', '.join(numbers)}"] if numbers else []
     return Table(
         "ratings",
         title,
-        [f"correlation [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
+        [f"agreement [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
         [
             [name, *("–" if one is None else Interval(**one).text(2) for one in own.values())]
             for name, own in agreed["correlations"].items()
@@ -449,11 +452,8 @@ def write_rating_sheets(
         raise InputError(str(folder / RATINGS_FILE), "is there already; choose another folder")
     known = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
     drawn = sorted(random.Random(SEED).sample(known, min(SHEETS, len(known))))
-    lacking = [id_ for id_, _ in drawn if id_ not in benchmark.dialogues]
-    if lacking:
-        raise InputError(
-            lacking[0], f"not in the benchmark {benchmark.name}, which has what was said"
-        )
+    problem = f"not in the benchmark {benchmark.name}, which has what was said"
+    refuse("sheets", [f"{id_}: {problem}" for id_, _ in drawn if id_ not in benchmark.dialogues])
     sheets = {id_: "\n".join(_sheet(id_, dialogue, benchmark, choices)) for id_, dialogue in drawn}
     for id_, sheet in sheets.items():
         write_text(str(folder / f"{id_}.txt"), sheet)
