@@ -51,6 +51,13 @@ def test_multiwoz_is_taken_where_it_is_installed(mwz: Cli, arguments: list[str])
     assert "is in the benchmark multiwoz; name another by --benchmark" in mwz.refused(*arguments)
 
 
+def test_plays_are_of_the_benchmark_that_they_name(mwz: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "p.jsonl"
+    mwz.done("play", "-o", file, "--tasks", 1, "--benchmark", "sample")
+    assert "benchmark:sample" in mwz.done("score", file).out
+    assert "1 task, trials per task: One 1, with" in mwz.done("table", "--name", f"One={file}").out
+
+
 def test_without_any_other_benchmark_the_sample_is_said_to_be_the_only_one(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mwz", "score", str(CAREFUL)],

@@ -804,6 +804,10 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, cli: Cli) -> None:
         (("--user", "scriptd"), "did you mean scripted"),
         (("--user", "person", "--jobs", "2"), "one dialogue at a time"),
         (("--base-url", "http://127.0.0.1:9"), "--base-url is for --agent model:NAME"),
+        (
+            ("--agent", "model:m", "--base-url", "127.0.0.1:9"),
+            "at 127.0.0.1:9: expected an address",
+        ),
     ):
         assert told in cli.refused(*_sample(file, *options))
     assert not file.exists()

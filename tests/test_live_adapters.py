@@ -207,11 +207,13 @@ def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark
     scorer = Scorer(sample)
     careful = PROJECT / "harness/sample/submissions/careful.json"
     good = json.loads(careful.read_text(encoding="utf-8"))["town001"]
-    rollouts = [("town001", good), ("town001", good[:1]), ("town001", good * 2), ("nowhere", good)]
-    whole, *others = scorer.rewards(rollouts)
+    rollouts: list[Any] = [("town001", good[:1]), ("town001", good * 2), ("nowhere", good)]
+    rollouts += [("town001", None), ("town001", 3), ("town001", iter(good)), ("town001",), None]
+    whole, *others = scorer.rewards([("town001", good), *rollouts])
     assert (whole.value, whole.reason) == (1, None)
-    assert [one.value for one in others] == [0, 0, 0]
-    told = ("1 turn; it has 3", "6 turns; it has 3", "nowhere")
+    assert [one.value for one in others] == [0] * 8
+    told = ["1 turn; it has 3", "6 turns; it has 3", "nowhere"]
+    told += ["found null", "found a number", "found list_iterator", "a pair", "a pair"]
     assert all(words in (one.reason or "") for words, one in zip(told, others, strict=True))
     (worth,) = scorer.rewards([("town001", good)], lambda outcome: 2.5 * outcome.inform)
     assert worth.value == 2.5

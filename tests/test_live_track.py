@@ -546,13 +546,21 @@ def test_pass_k_is_compared_whatever_the_number_of_trials() -> None:
 
 
 def test_a_paper_has_a_row_for_each_agent(track: _Track) -> None:
-    quiet = track.files(_agent("quiet"), model_user, silent, prefix="quiet")[:1]
-    first, _ = track.files(mine, model_user, prefix="loud")
-    table = track.run.done("table", *quiet, "--baseline", first, "--benchmark", "sample").out
+    quiet = track.files(_agent("quiet"), model_user, silent, prefix="quiet")
+    first, second = track.files(mine, model_user, prefix="loud")
+    named = ("--name", f"Quiet={quiet[0]}", quiet[1], "--baseline", first)
+    table = track.run.done("table", *named, "--benchmark", "sample").out
     # 20 of 30 tasks against 30 of 30: McNemar's test of 10 and 0, p = 2 / 2^10.
-    assert "quiet.1.jsonl & 66.7 {[}" in table
-    assert re.search(r"quiet.1.jsonl & 66.7 [^&]+\*", table)
-    for words in ("McNemar", r"\cite{yao-etal-2024}", "@misc{yao-etal-2024", "30 tasks, with 95"):
+    assert re.search(r"Quiet & 66.7 \{\[\}[^&]+\*", table)
+    assert "30 tasks, trials per task: loud.1.jsonl 1, Quiet 2, with 95" in table
+    for words in ("McNemar", r"\cite{yao-etal-2024}", "@misc{yao-etal-2024", "fewest trials"):
         assert words in table
+    # Wilson's interval of 20 in 30: (20 + z²/2 ± z √(20 · 10 / 30 + z²/4)) / (30 + z²), z = 1.96.
+    csv_ = track.run.done("table", *named, "--benchmark", "sample", "--format", "csv").out
+    _, row = csv.DictReader(csv_.splitlines())
+    ends = [round(float(row[f"solved_{end}"]), 1) for end in ("low", "high")]
+    assert (ends, float(row["solved_p"]) < 0.05) == ([48.8, 80.8], True)
+    split = ("--name", f"A={first}", "--name", f"B={second}", "--benchmark", "sample")
+    assert "a row of plays is the trials of one agent" in track.run.refused("table", *split)
     told = track.run.refused("table", *quiet, "--rules", "next", "--benchmark", "sample")
     assert "--rules is not for files of `mwz play`" in told

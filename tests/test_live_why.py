@@ -158,6 +158,23 @@ def test_what_a_user_does_wrong_stands_apart(
     assert named == ([fault] if fault else [])
 
 
+def test_what_was_objected_to_and_wrong_calls_are_summed_up(cli: Cli, tmp_path: Path) -> None:
+    def model(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        called = messages[-1]["role"] == "tool"
+        offer = saying("How about Nonna's Attic, in the north?")
+        return offer if called else calling("query_restaurant", '{"colour": "red"}')
+
+    file = tmp_path / "p.jsonl"
+    with chat_server(model) as server:
+        where = ("--base-url", server.url, "-o", file, "--tasks", 1, "--benchmark", "sample")
+        cli.done("play", "--agent", "model:m", *where)
+    # A call in each turn.
+    turns = len(json.loads(file.read_text(encoding="utf-8"))["turns"])
+    summary = " ".join(cli.done("why", file, "--benchmark", "sample").out.split())
+    assert f"calls answered by an error: {turns}; {turns} of them: unknown slot 'colour'" in summary
+    assert "asked for in no turn; the user objected (area centre) and gave up" in summary
+
+
 def test_a_user_that_breaks_off_is_to_blame(world: World) -> None:
     # It has nothing left to say.
     environment = Environment(world, lambda *_: lambda response: None if response else ("Hi", 0))
@@ -206,7 +223,7 @@ def test_pages_show_plays_beside_the_baseline(cli: Cli, tmp_path: Path) -> None:
     for words in ("Scripted baseline", "p.jsonl, trial 2", "✗ not solved", "✓ solved"):
         assert words in page
     assert '<a href="#turn-2">turn 2</a>: the weather house (area is &#39;north' in page
-    assert "call: book_hotel({&#34;name&#34;: &#34;the weather house" in page
+    assert "call: book_hotel(name the weather house" in page
     index = (pages / "index.html").read_text(encoding="utf-8")
     assert "hotel: wrong venue booked (2)" in index
     assert CAUSES["wrong venue booked"] in index

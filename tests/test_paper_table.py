@@ -123,7 +123,7 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
     assert [cell.rstrip("*") for cell in cells["mine"]] == [
         f"{fmean(of):.1f} ± {stdev(of):.1f}" for of in values
     ]
-    assert "over 2 training seeds" in run.out
+    assert "training seeds \\(hasty 1, mine 2\\)" in run.out
     assert "|test:randomisation|samples:10000|seed:12345|" in run.out
     # One output each: what `mwz compare` tests by.
     run = table(CAREFUL, "--baseline", HASTY, "--format", "md")
@@ -140,7 +140,7 @@ def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:
     told = run.out.replace("\\", "")
     rows = [line.split("|")[1].strip() for line in told.splitlines() if line.startswith("| ")]
     assert rows[-3:] == ["careful", "A & B", "C"]
-    assert "several training seeds (careful 1, A & B 2, C 1)" in told
+    assert "over training seeds (careful 1, A & B 2, C 1)" in told
     assert "* differs" not in told
     # Names are made distinct, so that each row has its own marks.
     run = table(CAREFUL, "--name", f"hasty={HASTY}", "--baseline", CAREFUL)
@@ -156,6 +156,8 @@ def test_rows_are_named_and_a_pattern_is_all_its_files(
     for name, file in (("s1", CAREFUL), ("s2", HASTY), ("b", HASTY)):
         shutil.copy(file, tmp_path / f"{name}.json")
     named = ("--name", f"Ours={tmp_path}/s*.json", "--name", f"Base={tmp_path}/b.json")
+    several = ("--name", f"Twice={CAREFUL}", HASTY, "--baseline", "Twice")
+    assert "training seeds (Twice 2, Ours 2, Base 1)" in table(*named, *several).out
     run = table(*named, "--baseline", "Base", "--format", "csv")
     base, ours = csv.DictReader(run.out.splitlines())
     assert (base["system"], base["outputs"], base["inform_p"]) == ("Base", "1", "")
@@ -209,6 +211,7 @@ def test_the_latex_compiles_with_booktabs_alone(table: Cli, tmp_path: Path) -> N
         (("--name", f"A={CAREFUL}", "--baseline", "A"), "a row by --name besides the baseline"),
         (("--name", CAREFUL), "write NAME=FILE"),
         (("--name", f"A={CAREFUL}", "--name", f"A={HASTY}"), "'A' is there twice"),
+        ((CAREFUL, HASTY, CAREFUL), "a file is there twice"),
         (("--name", "A=x*.json"), "x*.json: no such file"),
         ((CAREFUL, "--baseline", "nobody"), "nobody: no such file, and no entry of"),
         ((CAREFUL, "--baseline", "nothing.json"), "nothing.json: no such file"),

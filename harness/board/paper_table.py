@@ -162,17 +162,21 @@ class PaperSystem:
             values = self.values(name)
             row[name] = fmean(values)
             row[f"{name}_deviation"] = stdev(values) if len(values) > 1 else None
+            if not self.reports:
+                interval = intervals_of(self.evidence[0])[name]
+                row |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
             row[f"{name}_p"] = compared.differences[name].p_holm if compared else None
         signatures = dict.fromkeys(str(_signed(one.signature, tested)) for one in self.evidence)
         return {**row, "signature": "; ".join(signatures)}
 
-    def text(self, name: str) -> str:
-        """Return a figure as the table shows it: mean and standard deviation, or its interval."""
+    def text(self, name: str, compared: Pair | None) -> str:
+        """Return a figure as the table shows it: mean and deviation or interval, and its mark."""
+        mark = MARK * (compared is not None and compared.differences[name].significant)
         if not self.reports:
-            return intervals_of(self.evidence[0])[name].text(1)
+            return intervals_of(self.evidence[0])[name].text(1) + mark
         values = self.values(name)
         mean = figure(fmean(values))
-        return mean if len(values) == 1 else f"{mean} ± {figure(stdev(values))}"
+        return (mean if len(values) == 1 else f"{mean} ± {figure(stdev(values))}") + mark
 
 
 def system_name(names: Sequence[str]) -> str:
@@ -209,17 +213,7 @@ def paper(
     compared = _compared(rows) if baseline is not None else None
     figures = rows[0].evidence[0].figures
     pairs = {pair.b: pair for pair in (compared.pairs if compared else ())}
-    cells = [
-        [
-            row.name,
-            *(
-                row.text(n) + MARK * (pair is not None and pair.differences[n].significant)
-                for n in figures
-            ),
-        ]
-        for row in rows
-        for pair in [pairs.get(row.name)]
-    ]
+    cells = [[row.name, *(row.text(n, pairs.get(row.name)) for n in figures)] for row in rows]
     headers = ["", *(one.title for one in figures.values())]
     data = [row.to_dict(pairs.get(row.name), compared is not None) for row in rows]
     table = Table("paper", _caption(rows, compared, plays), headers, cells, data)
@@ -277,12 +271,9 @@ def _caption(rows: Sequence[PaperSystem], compared: Comparison | None, plays: st
     data = read_data_set(name).title if name in declared_names() else name
     parts = [f"{plays}, with {INTERVAL_LEVEL} % intervals" if plays else f"Results on {data}"]
     numbers = {row.name: len(row.evidence) for row in rows}
-    counts = {numbers[row.name] for row in (rows if compared is None else rows[1:])}
     if max(numbers.values()) > 1:
-        number_of_seeds = f"{max(counts)}" if len(counts) == 1 else "several"
         each = ", ".join(f"{name} {number}" for name, number in numbers.items())
-        each = f" ({each})" if len(counts) > 1 else ""
-        parts.append(f"mean ± standard deviation over {number_of_seeds} training seeds{each}")
+        parts.append(f"mean ± standard deviation over training seeds ({each})")
     if compared is not None:
         holm = ", after Holm's correction" if len(rows) > 2 else ""
         level = p_text(SIGNIFICANCE)
@@ -318,10 +309,8 @@ def _sentence(
     if plays:
         benchmark = str(rows[0].evidence[0].signature.benchmark)
         yield f"Scores by multiwoz-harness {harness_version()}{cited('harness')}, on"
-        yield (
-            f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} is of k trials of a "
-            "task, all of them solved."
-        )
+        words = "is of k trials of a task, all solved, for k up to the fewest trials of a row"
+        yield f"{benchmark}{cited(benchmark)}; {escape('pass^k')}{cited('pass')} {words}."
     else:
         yield reporting_words(rows[0].reports[0], [MAIN_SETUP], False, cited, escape)
     for row in rows:

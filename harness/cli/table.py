@@ -11,7 +11,7 @@ import click
 from .. import board
 from ..benchmark import Benchmark
 from ..errors import InputError, room
-from ..io import printable, short_names
+from ..io import printable, short_names, shown_name
 from ..scoring import Options
 from . import BETWEEN, option
 from .reading import (
@@ -85,30 +85,38 @@ def command(
     """
     if not predictions and not named.keys() - baseline:
         raise click.UsageError("give PREDICTIONS, or a row by --name besides the baseline")
-    if plays := read_plays([*baseline, *predictions], benchmark):
-        option.of_plays("predictions", "baseline", "format_", "benchmark")
-        evidence, about = room("live.live_track", "plays").compared_plays(plays)
-        rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
-        first, others = (rows[0], rows[1:]) if baseline else (None, rows)
-        click.echo(printable(board.paper(first, others, format_, about)), nl=False)
-        return
-    options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
-    groups = [("", predictions), *named.items()] if predictions else [*named.items()]
-    entries = []
+    groups = [("", predictions), *named.items()]
     if len(baseline) == 1 and baseline[0] in named:
         groups.sort(key=lambda row: row[0] != baseline[0])
     else:
-        entries = [found_entry(name) for name in baseline]
-        if any(entries) and len(baseline) > 1:
-            raise InputError("--baseline", "give one entry, or files that are seeds of one system")
-        groups = [*([("", baseline)] if baseline and not any(entries) else []), *groups]
-    outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
-    rows = _rows(outputs, options, chosen_benchmark(benchmark))
-    for entry in filter(None, entries):
-        stored = [board.stored_evidence(entry)]
-        rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
+        groups.insert(0, ("", baseline))
+    groups = [row for row in groups if row[1]]
+    for _, files in groups:
+        if len({*files}) < len(files):
+            raise InputError(", ".join(files), "a file is there twice; give each seed once")
+    if plays := read_plays([file for _, files in groups for file in files], benchmark):
+        option.of_plays("predictions", "named", "baseline", "format_", "benchmark")
+        row_of = {shown_name(file): name for name, files in named.items() for file in files}
+        plays = [(row_of.get(source, source), one) for source, one in plays]
+        if sorted(name for name, _ in plays if name in named) != sorted(named):
+            raise InputError("--name", "a row of plays is the trials of one agent")
+        evidence, about = room("live.live_track", "plays").compared_plays(plays)
+        rows = [board.PaperSystem(one.name, (), [one]) for one in evidence]
+    else:
+        about = ""
+        options = Options(rules=rules, setup="strict", metrics=["bleu", "inform", "lower_bound"])
+        entries = [found_entry(name) for name in baseline if name not in named]
+        if any(entries):
+            if len(baseline) > 1:
+                raise InputError("--baseline", "give one entry, or files: seeds of one system")
+            del groups[0]
+        outputs = [(name, [read_outputs(file) for file in files]) for name, files in groups]
+        rows = _rows(outputs, options, chosen_benchmark(benchmark))
+        for entry in filter(None, entries):
+            stored = [board.stored_evidence(entry)]
+            rows.insert(0, board.PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
     first, others = (rows[0], rows[1:]) if baseline else (None, rows)
-    click.echo(printable(board.paper(first, others, format_)), nl=False)
+    click.echo(printable(board.paper(first, others, format_, about)), nl=False)
 
 
 def _rows(

@@ -163,10 +163,8 @@ def _shown(slot: str, value: object) -> str:
 
 def asked_slots(text: str) -> list[str]:
     """Return the slots that a text of a user, in small letters, asks for."""
-    requests = (
-        script("agent")["requests"].items() if _pattern("cues", "request").search(text) else ()
-    )
-    return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
+    requests, asks = script("agent")["requests"], _pattern("cues", "request").search(text)
+    return [slot for slot, (one, _) in requests.items() if asks and re.search(one, text)]
 
 
 def _read(table: str, domain: str, text: str) -> dict[str, str]:
@@ -278,6 +276,8 @@ class ChatModel:
         self.server = digest_of_json(where)[:SHOWN_HASH]
         self._errors = openai
         self._where = f"model {model} at {where}"
+        if address and not address.startswith(("http://", "https://")):
+            raise InputError(self._where, "expected an address with http:// or https://")
         self._client = openai.AsyncOpenAI(
             api_key=key,
             base_url=address or _OPENAI,

@@ -300,6 +300,20 @@ class _Part:
         """The turns whose responses name a venue of the domain."""
         return [turn for turn, heard in enumerate(self.heard) if heard.names]
 
+    @cached_property
+    def contradicted(self) -> list[str]:
+        """The constraints that the last response to name a venue contradicts."""
+        return [s for n in self.naming[-1:] for s in self.heard[n].contradicted(self.wanted.info)]
+
+    @cached_property
+    def gave_up(self) -> str:
+        """What the user objected in vain, in words; nothing if it did not."""
+        # Who objected once, and was offered no better, gave up.
+        said = " ".join(turn["user"] for turn in self.turns[min(self.naming, default=0) + 1 :])
+        wanted = self.wanted.info
+        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(said, s, wanted[s])]
+        return f"; the user objected ({', '.join(again)}) and gave up" if again else ""
+
     def unfit(self, venues: Iterable[str]) -> str:
         """Return which of some venues do not fit and why, and which would."""
         world, wanted = self.world, self.wanted.info
@@ -344,10 +358,11 @@ def _wrong_slots(part: _Part) -> str:
     if not slots:
         return ""
     turn, result = part.made[-1]
-    wanted = {**part.slots, "route": "from one venue of the goal to another", "once": "1 booking"}
+    wanted = {**part.slots, "route": "from one venue of the goal to another", "once": "1"}
     route = " to ".join(str(result.get(place)) for place in ROUTE)
-    made = {**result, "route": route, "once": counted(len(part.made), "booking")}
-    faults = [Fault(slot, wanted[slot], made.get(slot)) for slot in slots]
+    made = {**result, "route": route, "once": str(len(part.made))}
+    names = {"once": "number of bookings"}
+    faults = [Fault(names.get(s, s), wanted[s], made.get(s)) for s in slots]
     return f"turn {turn}: {'; '.join(map(str, faults))}"
 
 
@@ -365,7 +380,7 @@ def _not_booked(part: _Part) -> str:
     if part.made or part.domain not in part.outcome["booked"]:
         return ""
     tries = [f"turn {turn}: {call_text(one)}" for turn, one in part.tries]
-    return tries[-1] if tries else f"book_{part.domain} is never called"
+    return (tries[-1] if tries else f"book_{part.domain} is never called") + part.gave_up
 
 
 def _not_answered(part: _Part) -> str:
@@ -381,7 +396,7 @@ def _not_answered(part: _Part) -> str:
         words.append("the number that a booking returns is never told")
     if not (words or part.went.matched or part.domain in NAMING_SLOTS):
         words.append(f"nothing is told of the {part.domain}")
-    return "; ".join(words)
+    return "; ".join(words) + part.gave_up * bool(words)
 
 
 def _unsaid(part: _Part, asked: bool) -> str:
@@ -405,12 +420,9 @@ def _unsaid(part: _Part, asked: bool) -> str:
 def _unfit_accepted(part: _Part) -> str:
     if part.went.matched or not part.went.venues or not part.ended:
         return ""
-    turn, wanted = part.naming[-1], part.wanted.info
-    # Who objected once, and was offered no better, gave up.
-    said = " ".join(one["user"] for one in part.turns[part.naming[0] + 1 :])
-    slots = part.heard[turn].contradicted(wanted)
-    objects = not slots or any(says(said, slot, wanted[slot]) for slot in slots)
-    return "" if objects else f"turn {turn}: the agent says another {' and '.join(slots)}"
+    slots = " and ".join(part.contradicted)
+    accepted = slots and not part.gave_up
+    return f"turn {part.naming[-1]}: the agent says another {slots}" if accepted else ""
 
 
 _OF_DIALOGUES: Mapping[str, tuple[str, _Rule]] = {
@@ -423,7 +435,7 @@ _OF_DIALOGUES: Mapping[str, tuple[str, _Rule]] = {
     "no tool called": (
         "the agent calls no tool in the whole dialogue",
         lambda part: (
-            "" if any("calls" in turn for turn in part.turns) else f"{len(part.turns)} turns"
+            counted(len(part.turns), "turn") * all("calls" not in turn for turn in part.turns)
         ),
     ),
     "no end": (f"the dialogue has not ended after {MAX_TURNS} turns", _endless),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
@@ -41,7 +39,7 @@ from ..signature import Signature, grouped, notes_once
 from .agents import Baseline
 from .play import recorded, replayed
 from .plays import TITLES, Plays, play_scripts
-from .world import Costs, TalkerName, World
+from .world import Costs, TalkerName, World, parsed
 
 _NAME = "live"
 
@@ -158,9 +156,8 @@ class LiveRow(Row):
         """As of `Row`."""
         for how, number in self.live.lost.items():
             if number:
-                yield Mark(
-                    "lost", f"{counted(number, 'dialogue')} {how}, counted as lost", str(number)
-                )
+                words = f"{counted(number, 'dialogue')} {how}, counted as lost"
+                yield Mark("lost", words, str(number))
 
 
 def _tables(entries: Sequence[Entry], rules: str, copies: object) -> list[list[Row]]:
@@ -241,6 +238,8 @@ def compared_plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[Evidence], 
     names = short_names([source for source, _ in plays])
     what = plays[0][1].what
     about = f"Live dialogues with the user {what.user_name}: {counted(len(what.tasks), 'task')}"
+    each = ", ".join(f"{name} {number}" for name, number in zip(names, trials, strict=True))
+    about += f", trials per task: {each}"
     pairs = zip(names, plays, strict=True)
     return [one.evidence(name, trials) for name, (_, one) in pairs], about
 
@@ -250,15 +249,11 @@ def plays_table(plays: Sequence[tuple[str, Plays]]) -> Table:
     names, figures = short_names([source for source, _ in plays]), [one.figures for _, one in plays]
     most = max(one["trials"] for one in figures)
     columns = ("inform", "success", "requested", "books", "turns", "calls")
-    rows = [
-        [
-            name,
-            *(Interval(**one).text(1) for one in of["pass"].values()),
-            *[""] * (most - of["trials"]),
-            *(figure(of[column]) for column in columns),
-        ]
-        for name, of in zip(names, figures, strict=True)
-    ]
+    rows = []
+    for name, of in zip(names, figures, strict=True):
+        passes = [Interval(**one).text(1) for one in of["pass"].values()]
+        passes += [""] * (most - of["trials"])
+        rows.append([name, *passes, *(figure(of[column]) for column in columns)])
     return Table(
         "plays",
         f"Live dialogues of {counted(len(plays), 'agent')}",
@@ -394,9 +389,7 @@ def baseline_calls(plays: Plays) -> float | None:
 
 def _call(name: str, arguments: Any) -> Hashable:
     """Return a call as it is compared."""
-    if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
+    arguments = parsed(arguments)
     slots = arguments.items() if isinstance(arguments, dict) else ()
     return name, frozenset((slot, str(value).casefold()) for slot, value in slots)
 

@@ -355,7 +355,8 @@ def plays_again(
             key = () if together else (*trial[:2], files_with[trial])
             groups.setdefault(key, (source, [], None))[1].append(line)
         files_with.update(set(trials))
-    world = World.of(chosen_benchmark(name))
+    played_on = {str(one.signature.benchmark) for _, lines, _ in groups.values() for one in lines}
+    world = World.of(chosen_benchmark(name or (played_on.pop() if len(played_on) == 1 else None)))
     plays = []
     for source, lines, played in groups.values():
         if played is None:

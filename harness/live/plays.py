@@ -198,6 +198,7 @@ class Plays:
                 costs.setdefault(who, Counter()).update(cost)
         booking = [one["books"] for one in outcomes if one["booked"]]
 
+        rates = ("inform", "success", "requested", "solved")
         counts = ("turns", "calls", "failed_calls", "unasked")
         totals = {name: sum(one[name] for one in outcomes) for name in counts}
         return {
@@ -206,9 +207,7 @@ class Plays:
             "signature": str(what.whole_signature()),
             "tasks": len(what.tasks),
             "trials": trials,
-            **{
-                name: evidence.scores[name] for name in ("inform", "success", "requested", "solved")
-            },
+            **{name: evidence.scores[name] for name in rates},
             "books": 100 * (sum(booking) / len(booking)) if booking else None,
             "pass": {str(k): asdict(one) for k, one in passes},
             **told_shares(facts),
@@ -249,16 +248,12 @@ class Plays:
         columns |= {key: (key, 1) for key in ("requested", "success", "inform")}
         # What counts as a whole task: a whole number, however many trials a play has.
         whole = lcm(*(comb(n, k) for n in trials for k in powers))
-        rows = [
-            [
-                whole,
-                *(
-                    comb(sum(one[key] for one in of), k) * whole // comb(len(of), k)
-                    for key, k in columns.values()
-                ),
-            ]
-            for of in outcomes.values()
-        ]
+
+        def share(of: Sequence[Mapping[str, Any]], key: str, k: int) -> int:
+            return comb(sum(one[key] for one in of), k) * whole // comb(len(of), k)
+
+        shares = [[share(of, *one) for one in columns.values()] for of in outcomes.values()]
+        rows = [[whole, *each] for each in shares]
 
         def formula(sums: Sequence[Any]) -> dict[str, Any]:
             return {key: percent(one, sums[0]) for key, one in zip(columns, sums[1:], strict=True)}
@@ -352,6 +347,10 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
     who = f"{plays.what.agent_name} with {plays.what.user_name}"
     head = f"Solved {solved}, over {counted(len(why), 'dialogue')}: {who}"
     parts = [head]
+    calls = (one for line in plays.lines for turn in line["turns"] for one in turn.get("calls", ()))
+    errors = Counter(one["result"]["error"] for one in calls if "error" in one["result"])
+    for error, number in errors.most_common(1):
+        parts.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
     # One cause counts of each task, but each fault of a user.
     for title, causes, found in (
         ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),

@@ -245,8 +245,8 @@ class World:
         if name not in self._parameters:
             return {"error": unknown("tool", name, self._parameters)}
         try:
-            parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
-            given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
+            slots = parsed("{}" if arguments == "" else arguments).items()
+            given = {slot: _text(v) for slot, v in slots if v not in (None, "")}
         except (ValueError, RecursionError, AttributeError):
             return {"error": "arguments: expected a JSON object of slot -> value"}
         parameters = self._parameters[name]
@@ -467,13 +467,21 @@ LONGEST_SHOWN = 90
 """Characters that are shown of what an agent says or asks tools for, where it may be long."""
 
 
+def parsed(arguments: Any) -> Any:
+    """Return the arguments of a call, of which models write the JSON; as they are if it is none."""
+    try:
+        return json.loads(arguments)
+    except (TypeError, ValueError, RecursionError):
+        return arguments
+
+
 def call_text(call: Mapping[str, Any]) -> str:
     """Return a call of a tool and what the tool returned, in short."""
     names = [one.get("trainID") or one["name"] for one in call["result"].get("results", ())]
     result = {**call["result"], **({"results": ", ".join(names)} if names else {})}
     slots, returned = (
         ", ".join(f"{k} {v}" for k, v in of.items()) if isinstance(of, dict) else str(of)
-        for of in (call["arguments"], result)
+        for of in (parsed(call["arguments"]), result)
     )
     return f"{call['name']}({cut(slots, LONGEST_SHOWN)}): {returned}"
 

@@ -255,16 +255,14 @@ class Scorer:
             batch: Pairs of dialogue id and turns.
             value: What the result of a dialogue is worth.
         """
-        return [self._reward(id_, turns, value) for id_, turns in batch]
+        return [self._reward(rollout, value) for rollout in batch]
 
-    def _reward(
-        self,
-        id_: str,
-        turns: Sequence[Mapping[str, object]],
-        value: Callable[[DialogueResult], float],
-    ) -> Reward:
+    def _reward(self, rollout: Any, value: Callable[[DialogueResult], float]) -> Reward:
+        if not isinstance(rollout, Sequence) or len(rollout) != 2:
+            return Reward(0.0, "expected a pair of dialogue id and turns")
+        id_, turns = rollout
         gold = self.benchmark.dialogues.get(dialogue_id(id_))
-        if gold is not None and len(turns) != gold.turns:
+        if gold is not None and isinstance(turns, Sequence) and len(turns) != gold.turns:
             has = counted(gold.turns, "system turn")
             return Reward(0.0, f"dialogue {id_}: {counted(len(turns), 'turn')}; it has {has}")
         try:
