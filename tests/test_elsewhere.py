@@ -44,6 +44,7 @@ def test_scores_have_intervals_and_reported_figures_their_source(records: dict[s
     interval = inform["uncertainty"]["confidence_interval"]
     assert [interval["lower"], interval["upper"]] == pytest.approx([80.97, 85.58], abs=0.01)
     assert (interval["confidence_level"], inform["uncertainty"]["num_samples"]) == (0.95, 1000)
+    assert not [name for name in results if name.endswith("-reported")]
     assert printed["source_metadata"]["source_type"] == "documentation"
     figures = {one["evaluation_name"]: one for one in printed["evaluation_results"]}
     assert len(printed["evaluation_results"]) == 8
