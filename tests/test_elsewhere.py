@@ -66,6 +66,13 @@ def test_the_record_for_hubs_has_what_they_require(tmp_path: Path) -> None:
         assert one["dataset"].keys() == {"id", "task_id"}
         assert one["source"] == {"url": "https://example.org/p"}
         assert "mwz:" in one["notes"]
+    # An entry that is not ranked has no results to show.
+    unranked = replace(read_board(tmp_path, [entry], "2021").rows[0], rank=None)
+    board = read_board(tmp_path, [entry], "2021")
+    tables = {name: [[unranked]] if any(of) else of for name, of in board.tables_by_track.items()}
+    board = replace(board, rows=[unranked], tables_by_track=tables)
+    assert json.loads(hub_record(entry, board)) == []
+    assert not shared_records(board)
 
 
 def test_the_task_is_where_the_register_says() -> None:

@@ -19,7 +19,7 @@ from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
 from ..signature import Signature
 from ..submission import checked_submission, read_standard
-from .changes import Change, changed_figures, differing_files
+from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
 from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
 from .entry_scores import Reading, Responses, score_entry
@@ -395,6 +395,8 @@ def verified_text(
             table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
         parts += [f"## {escaped(one.key)}"]
         parts += [markdown_table(["Table", "Figure", "Stored", "Scored again"], table)]
+        if one.changes:
+            parts.append(f"```\n{changes_table(one.changes[:12])}\n```")
         parts += [f"- not verified: {escaped(reason)}" for reason in reasons]
         parts += [f"- **{escaped(problem)}**" for problem in one.problems]
     if edited:
