@@ -223,7 +223,9 @@ class Benchmark:
         for part, one in self._errata(rules.errata):
             venues = content.get(one.get("domain"), ())
             # A benchmark of this name may have only some of the dialogues and venues.
-            has = one.get("dialogue") in content or any(v["id"] == one.get("id") for v in venues)
+            has = one.get("dialogue") in content or any(
+                v.get("id") == one.get("id") for v in venues
+            )
             if part in parts and has:
                 content = _corrected(content, _PATHS[part](one), one)
         return content

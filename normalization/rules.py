@@ -229,15 +229,12 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
         "rules?": {...: Mapping},
     }
 
-    # What sections and ontology names there are.
-    merged = laid_over([*map(_tables, ours.values())])
-    slots = {f"{slot}?": [str] for slot in [*merged["ontology"], *merged["extension"]]}
-    optional = {f"{section}?": _WORDS for section in merged}
-
     def problems(declared: Mapping[str, Any]) -> Iterator[str]:
         yield from (wrong := [*shape_problems(declared, shape)])
         if not wrong:
-            tables = _tables(declared)
+            tables, merged = _tables(declared), laid_over([*map(_tables, ours.values())])
+            slots = {f"{slot}?": [str] for slot in [*merged["ontology"], *merged["extension"]]}
+            optional = {f"{section}?": _WORDS for section in merged}
             # Values follow rules that the set has.
             followed = frozenset({*tables, "time"} - _SECTIONS.keys())
             sections = {**optional, **_SECTIONS, "value_rules": {...: followed}}
