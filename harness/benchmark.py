@@ -221,7 +221,12 @@ class Benchmark:
     def _with_errata(self, content: Any, rules: RuleSet, parts: Collection[str]) -> Any:
         """Return venue records or dialogues with a rule set's errata of some parts applied."""
         for part, one in self._errata(rules.errata):
-            if part in parts:
+            venues = content.get(one.get("domain"), ())
+            # A benchmark of this name may have only some of the dialogues and venues.
+            has = one.get("dialogue") in content or any(
+                v.get("id") == one.get("id") for v in venues
+            )
+            if part in parts and has:
                 content = _corrected(content, _PATHS[part](one), one)
         return content
 
@@ -230,10 +235,10 @@ class Benchmark:
         goals = self.dialogues[id_].goal.items()
         asked = {(domain, *pair) for domain, one in goals for pair in one.informable.items()}
         for part, one in self._errata(errata()):
-            is_asked = part == "venue" and (one["domain"], one["slot"], one["there"]) in asked
+            is_asked = part == "venue" and (one["domain"], one["slot"], one.get("there")) in asked
             if is_asked or one.get("dialogue") == id_:
-                right = shown(one["right"]) if "right" in one else "missing"
-                has = f"{_place(one)}: {shown(one['there'])} should be {right}"
+                there, right = (_value(one.get(key)) for key in ("there", "right"))
+                has = f"{_place(one)}: {there} should be {right}"
                 yield f"erratum: {part}, {has} (source: {one['source']})"
 
     def _errata(self, files: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -269,9 +274,16 @@ def _place(one: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {one[key]}" for key in keys if key in one)
 
 
+def _value(value: Any) -> str:
+    return "nothing" if value is None else shown(value)
+
+
 def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:
     """Return content corrected at a path as an erratum says; the given one is kept."""
     there, right = one.get("there"), one.get("right")
+    if len(path) == 1 and content is None and there is None:
+        # The state lacks the domain, too.
+        return {path[0]: right}
     if path and content is not None:
         key, rest = path[0], path[1:]
         if isinstance(content, Dialogue | Goal):
@@ -289,6 +301,6 @@ def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any
     # An erratum of a response says only which of its words are wrong.
     if not path and "slot" not in one and content.count(there) == 1:
         return content.replace(there, right)
-    has = "no such place" if path else shown(content)
-    problem = f"{_place(one)}: {shown(there)} is said to be there, and the benchmark has {has}"
+    has = "no such place" if path else _value(content)
+    problem = f"{_place(one)}: {_value(there)} is said to be there, and the benchmark has {has}"
     raise InputError("errata", f"{problem}; correct the file in normalization/errata/")

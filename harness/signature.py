@@ -131,7 +131,9 @@ class Signature:
         for name in dict.fromkeys([*self.parameters, *other.parameters]):
             ours, theirs = (one.parameters.get(name, "none") for one in (self, other))
             if ours != theirs:
-                differences = notes if name in apart_from else reasons
+                # One of them may lack the metric.
+                of_one = "." in name and "none" in (ours, theirs)
+                differences = notes if of_one or name in apart_from else reasons
                 differences.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")

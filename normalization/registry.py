@@ -127,8 +127,8 @@ def outside(
         else:
             declarations.append((point.name, content))
             wrong = [*problems(content)]
-        if point.name in taken:
-            wrong.append("the name is taken; choose another")
+            if point.name in taken or getattr(content, "name", None) in taken:
+                wrong.append("the name is taken; choose another")
         if wrong:
             package = " ".join(_package(point))
             raise DeclarationError(f"{package}, {point.group} {point.name}: {'; '.join(wrong)}")
@@ -213,7 +213,8 @@ def declared(package: str, name: str, kind: type[_T], shape: Shape = None) -> li
             yield from shape_problems(vars(one), shape)
 
     ours = [one for one in _in_modules(package, name) if isinstance(one, kind)]
-    points = outside(package.rpartition(".")[2], EntryPoint.load, problems)
+    taken: list[Any] = [getattr(one, "name", one) for one in ours]
+    points = outside(package.rpartition(".")[2], EntryPoint.load, problems, taken)
     return [*ours, *(one for _, one in points)]
 
 

@@ -18,12 +18,13 @@ paper adds is a named table, a file of `aliases/`: `source`, where the names sta
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from .registry import names, outside_tables, read_toml, sha256, shape_problems
+from .registry import DeclarationError, names, outside_tables, read_toml, sha256, shape_problems
 
 _SHOWN_DIGITS = 12
 
@@ -69,8 +70,26 @@ DEFAULT_RULES = "2021"
 
 @cache
 def errata() -> Mapping[str, Any]:
-    """Return name -> content of the files of errata."""
-    return {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
+    """Return name -> content of the files of errata.
+
+    Raises:
+        DeclarationError: One of them has another shape.
+    """
+    files = {name: read_toml(f"errata/{name}.toml") for name in names("errata", ".toml")}
+    for name, content in files.items():
+        if problems := [*shape_problems(content, _ERRATA)]:
+            raise DeclarationError(f"normalization/errata/{name}.toml: {'; '.join(problems)}")
+    return files
+
+
+_SOURCED = {"there?": str, "right?": str, "source": str}
+_ERRATA = {
+    "benchmark": str,
+    "state?": [{"dialogue": str, "turn": int, "slot": str, **_SOURCED}],
+    "goal?": [{"dialogue": str, "slot": str, **_SOURCED}],
+    "response?": [{"dialogue": str, "turn": int, "there": str, "right": str, "source": str}],
+    "venue?": [{"domain": str, "id": str, "slot": str, **_SOURCED}],
+}
 
 
 @dataclass(frozen=True)
@@ -201,7 +220,7 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
     """Return name -> the file of a rule set, of ours and of packages from outside."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
     shape = {
-        "date": str,
+        "date": lambda date: str if _DATE.fullmatch(str(date)) else frozenset({"YEAR-MONTH"}),
         "change": str,
         "tables": [frozenset(names("tables", ".toml"))],
         "venues": frozenset(one["venues"] for one in ours.values()),
@@ -213,22 +232,25 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
     def problems(declared: Mapping[str, Any]) -> Iterator[str]:
         yield from (wrong := [*shape_problems(declared, shape)])
         if not wrong:
-            tables = _tables(declared)
+            tables, merged = _tables(declared), laid_over([*map(_tables, ours.values())])
+            slots = {f"{slot}?": [str] for slot in [*merged["ontology"], *merged["extension"]]}
+            optional = {f"{section}?": _WORDS for section in merged}
             # Values follow rules that the set has.
             followed = frozenset({*tables, "time"} - _SECTIONS.keys())
-            yield from shape_problems(tables, {**_SECTIONS, "value_rules": {...: followed}})
+            sections = {**optional, **_SECTIONS, "value_rules": {...: followed}}
+            sections |= {"ontology": slots, "extension": slots}
+            yield from shape_problems(tables, sections)
 
     return {**ours, **outside_tables("rules", problems, ours)}
 
 
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}")
 _WORDS = {...: str}
-_LISTS = {...: [str]}
 _VENUES = {
     **dict.fromkeys(("mention", "named_by", "identifier"), str),
     **{key: [str] for key in ("columns", "fuzzy?", "latest?", "earliest?")},
 }
 _SECTIONS: Mapping[Any, Any] = {
-    **dict.fromkeys(("ontology", "extension"), _LISTS),
     "responses": {"deleted": [str], "about_venues": [str]},
     "queries": {"unknown": str, "no_constraint": [str], "fuzzy_ratio": int},
     # A domain without venues has an empty table.
@@ -236,7 +258,6 @@ _SECTIONS: Mapping[Any, Any] = {
     "value_rules": _WORDS,
     "errata?": Mapping,
     **dict.fromkeys(("slot_aliases", "name_phrases", "time_words", "time_prefixes"), _WORDS),
-    ...: _WORDS,
 }
 """The sections of a rule set's tables, for `shape_problems`."""
 

@@ -44,6 +44,7 @@ def test_scores_have_intervals_and_reported_figures_their_source(records: dict[s
     interval = inform["uncertainty"]["confidence_interval"]
     assert [interval["lower"], interval["upper"]] == pytest.approx([80.97, 85.58], abs=0.01)
     assert (interval["confidence_level"], inform["uncertainty"]["num_samples"]) == (0.95, 1000)
+    assert not [name for name in results if name.endswith("-reported")]
     assert printed["source_metadata"]["source_type"] == "documentation"
     figures = {one["evaluation_name"]: one for one in printed["evaluation_results"]}
     assert len(printed["evaluation_results"]) == 8
@@ -65,6 +66,13 @@ def test_the_record_for_hubs_has_what_they_require(tmp_path: Path) -> None:
         assert one["dataset"].keys() == {"id", "task_id"}
         assert one["source"] == {"url": "https://example.org/p"}
         assert "mwz:" in one["notes"]
+    # An entry that is not ranked has no results to show.
+    unranked = replace(read_board(tmp_path, [entry], "2021").rows[0], rank=None)
+    board = read_board(tmp_path, [entry], "2021")
+    tables = {name: [[unranked]] if any(of) else of for name, of in board.tables_by_track.items()}
+    board = replace(board, rows=[unranked], tables_by_track=tables)
+    assert json.loads(hub_record(entry, board)) == []
+    assert not shared_records(board)
 
 
 def test_the_task_is_where_the_register_says() -> None:

@@ -11,17 +11,7 @@ from helpers import CAREFUL, Cli, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.errors import InputError
-from mwz.normalization import RuleSet, errata, published_rule_sets, rule_set
-from mwz.normalization.registry import shape_problems
-
-_IN_DIALOGUE = {"dialogue": str, "turn": int, "there?": str, "right?": str, "source": str}
-SHAPE = {
-    "benchmark": str,
-    "state?": [{**_IN_DIALOGUE, "slot": str}],
-    "goal?": [{"dialogue": str, "slot": str, "there?": str, "right?": str, "source": str}],
-    "response?": [{**_IN_DIALOGUE, "there": str, "right": str}],
-    "venue?": [dict.fromkeys(("domain", "id", "slot", "there", "right", "source"), str)],
-}
+from mwz.normalization import DeclarationError, RuleSet, errata, published_rule_sets, rule_set
 
 TINY = benchmark(
     {
@@ -71,10 +61,9 @@ def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
     [
         ("state", {**STATE, "there": "greek"}, "0, slot restaurant-food: 'greek' .* has 'thai'"),
         ("state", {**STATE, "turn": 2}, "d, turn 2, slot restaurant-food: .* no such place"),
-        ("state", {**STATE, "dialogue": "e"}, "dialogue e, .* no such place"),
         ("goal", {**GOAL, "slot": "hotel-food"}, "slot hotel-food: .* no such place"),
         ("response", {**RESPONSE, "turn": 1}, "turn 1: ' 4.' is said to be there"),
-        ("venue", {**VENUE, "id": "r9"}, "id r9, slot name: .* no such place"),
+        ("venue", {**VENUE, "slot": "nmae"}, "id r1, slot nmae: .* has nothing"),
     ],
 )  # fmt: skip
 def test_an_erratum_that_finds_something_else_is_refused(
@@ -85,10 +74,29 @@ def test_an_erratum_that_finds_something_else_is_refused(
         TINY.venue_records(rules) if part == "venue" else TINY.corrected(rules)
 
 
-def test_the_files_are_of_their_shape_and_only_next_applies_them() -> None:
-    assert {name: [*shape_problems(one, SHAPE)] for name, one in errata().items()} == {
-        name: [] for name in errata()
-    }
+def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_out() -> None:
+    absent = {"dialogue": "d", "turn": 1, "slot": "hotel-area", "right": "east", "source": "s"}
+    elsewhere = [{**STATE, "dialogue": "e"}, {**GOAL, "dialogue": "e"}, {**VENUE, "id": "r9"}]
+    state, goals, venue = elsewhere
+    rules = rules_with(state=[absent, state], goal=[goals], venue=[venue])
+    changed = TINY.corrected(rules).dialogues
+    assert changed["d"].states == [*TINY.dialogues["d"].states[:1], {"hotel": {"area": "east"}}]
+    assert changed["other"] == TINY.dialogues["other"]
+    assert TINY.venue_records(rules) == TINY.venue_records(rule_set("2026"))
+
+
+def test_a_file_of_another_shape_is_refused_by_file_and_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = {"benchmark": "multiwoz", "state": [{**STATE, "rihgt": "x"}]}
+    del wrong["state"][0]["source"]  # type: ignore[attr-defined]
+    monkeypatch.setattr("mwz.normalization.rules.read_toml", lambda path: wrong)
+    place = r"errata/multiwoz.toml: state\[0\]"
+    with pytest.raises(DeclarationError, match=f"{place}.source is missing; .*rihgt: unknown key"):
+        errata.__wrapped__()  # type: ignore[attr-defined]
+
+
+def test_only_next_applies_the_files() -> None:
     assert [*rule_set("next").errata] == ["multiwoz"]
     assert not any(rule_set(name).errata for name in published_rule_sets())
 
@@ -112,7 +120,9 @@ def test_why_says_where_an_erratum_touches_a_dialogue(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = {"domain": "restaurant", "id": "1", "slot": "area", "there": "centre", "right": "east"}
-    files = {"made-up": {"benchmark": "sample", "venue": [{**one, "source": "a map"}]}}
+    absent = {"dialogue": "town002", "turn": 0, "slot": "hotel-stars", "right": "4", "source": "s"}
+    parts = {"venue": [{**one, "source": "a map"}], "state": [absent]}
+    files = {"made-up": {"benchmark": "sample", **parts}}
     monkeypatch.setattr("mwz.harness.benchmark.errata", lambda: files)
     # The goal of town001 has the centre, that of town002 no restaurant.
     shown = [
@@ -121,3 +131,4 @@ def test_why_says_where_an_erratum_touches_a_dialogue(
     ]
     told = "erratum: venue, domain restaurant, id 1, slot area: 'centre' should be 'east' (source: "
     assert [told in text for text in shown] == [True, False]
+    assert "town002, turn 0, slot hotel-stars: nothing should be '4' (source: s)" in shown[1]

@@ -208,6 +208,14 @@ def test_a_field_that_is_not_there_differs_from_one_that_is(name: str, reason: s
     assert turned.endswith(f": {not_there} and {there}")
 
 
+def test_a_metric_that_one_of_them_lacks_is_noted_and_forbids_nothing() -> None:
+    one, other = (replace(FULL, parameters={"polite.words": words}) for words in ("a", "b"))
+    lacking = replace(FULL, parameters={})
+    assert one.comparable_with(other).reasons == ("different polite.words: a and b",)
+    assert one.comparable_with(lacking).notes == ("different polite.words: a and none",)
+    assert lacking.comparable_with(one)
+
+
 def test_other_domains_and_versions_are_noted_and_forbid_nothing() -> None:
     other = replace(FULL, domains="gold", versions={"mwz": "1.1", "rapidfuzz": "3"})
     verdict = FULL.comparable_with(other)

@@ -185,7 +185,7 @@ def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) 
     before = files_below(folder)
     run = verifying.failed(folder)
     lines = run.out.splitlines()
-    start = lines.index("careful: 4 figures come out differently")
+    start = lines.index("careful: 4 figures scored differently")
     assert lines[start + 1].split() == ["rules", "figure", "before", "after"]
     assert ["2021", "inform", "90.0", repr(100 * 26 / 30)] in [x.split() for x in lines]
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]

@@ -6,11 +6,13 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from mwz.normalization import DEFAULT_RULES
 
+from ..errors import counted
 from ..io import escaped, is_plain_file, markdown_table, read_plain, text_table
 from .columns import BoardTable, board_tables, first_columns, row_headers, row_text
 from .entries import (
@@ -26,7 +28,7 @@ from .entries import (
 )
 from .markdown import neighbours_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, missing_pairs, pair_problems
+from .pairs import PAIRS_FILE, entry_key, missing_pairs, pair_problems, read_pairs
 from .reported import REPORTED_FILE
 from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
@@ -193,12 +195,12 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     what = "Added" if old is None else "Changed"
     yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
-    for table in board_tables(board):
-        for row in table.rows:
-            if row.entry is entry:
-                yield from _place(board, table, row)
-    if (ranked := board.row_of(entry)) is not None:
-        yield f"flags: {', '.join(ranked.raised) or 'none raised'}"
+    places = ((table, row) for table in board_tables(board) for row in table.rows)
+    told = (_place(board, *place) for place in places if place[1].entry is entry)
+    # Notes of a flag are the same in each table.
+    yield from dict.fromkeys(chain.from_iterable(told))
+    if (ranked := board.row_of(entry)) is not None and not ranked.raised:
+        yield "flags: none raised"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"
     for review in entry.system.review:
@@ -208,7 +210,7 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
                 f"{escaped(review.reason)}"
             )
     if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
-        yield f"{len(figures)} figures of {SCORES_FILE} change, the first:"
+        yield f"{counted(len(figures), 'figure')} of {SCORES_FILE} changed, the first:"
         yield f"```\n{changes_table(figures[:12])}\n```"
 
 
@@ -271,8 +273,18 @@ def outdated(
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    problems += pair_problems(folder, entries, [entry.key for entry in entries])
+    problems += pair_problems(folder, entries, _to_compare(folder, entries, base))
     return diffs, problems + ([] if base is None else list(_reordered(folder, entries, base)))
+
+
+def _to_compare(folder: Path, entries: Sequence[Entry], base: Path | None) -> set[str]:
+    """Return the keys of entries that are not as in a base, or that have pairs that are not."""
+    if base is None:
+        return {entry.key for entry in entries}
+    touched = {entry.key for entry in touched_entries(entries, base)}
+    pairs, old = (read_pairs(one, entries) for one in (folder, base))
+    edited = ({*map(entry_key, pair)} for pair, one in pairs.items() if one != old.get(pair))
+    return touched.union(*(keys for keys in edited if touched.isdisjoint(keys)))
 
 
 def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:

@@ -157,11 +157,12 @@ def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
 
 
 def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Any], Value]]:
-    """Yield each figure of an entry that tables always show, and where it stands."""
+    """Yield each scored figure of an entry that tables always show, and where it stands."""
     for table in board_tables(board):
         for row in (one for one in table.rows if one.key == key):
             for column in first_columns(table):
-                if (value := column.value(row)).number is not None:
+                value = column.value(row)
+                if value.number is not None and value.gap is None:
                     yield table, row, column, value
 
 

@@ -320,15 +320,15 @@ def pair_problems(folder: Path, entries: Sequence[Entry], keys: Collection[str])
         keys: Keys of the entries whose pairs are looked at.
     """
     stored = read_pairs(folder, entries)
-    chosen = [pair for pair in stored if pair[0] < pair[1] and {*map(_key, pair)} & {*keys}]
+    chosen = [pair for pair in stored if pair[0] < pair[1] and {*map(entry_key, pair)} & {*keys}]
     for pair in compared(entries, chosen) if chosen else ():
         if not _is_same(stored[pair.a, pair.b], pair):
             problem = "gives another result; remove the line of both, and run `mwz leaderboard`"
             for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
-                yield f"{_key(one)}: {PAIRS_FILE}: how it compares with {other} {problem}"
+                yield f"{entry_key(one)}: {PAIRS_FILE}: how it compares with {other} {problem}"
 
 
-def _key(name: str) -> str:
+def entry_key(name: str) -> str:
     """Return the entry's key, of the name that it is compared by."""
     return name.removesuffix(STATES)
 

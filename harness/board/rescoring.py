@@ -13,7 +13,7 @@ from mwz.normalization import DEFAULT_RULES
 from ..benchmark import Benchmark
 from ..data import find_file, load_further_gold, load_gold_states, loaded_once
 from ..diagnosis import Diagnosis, diagnose
-from ..errors import InputError, room
+from ..errors import InputError, counted, room
 from ..io import escaped, markdown_table, read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
@@ -382,12 +382,14 @@ def verified_text(
     """
     rescored = updated(entries, outcomes)
     stored, again = (read_board(folder, one, DEFAULT_RULES) for one in (entries, rescored))
-    parts = ["# Scored again"]
+    parts, edited = ["# Scored again"], []
     for one in verify(entries, chosen, outcomes):
         reasons = [one.missing] if one.missing is not None else one.unverified
         new, table = _figures(again, one.key), []
         for place, (text, further) in _figures(stored, one.key).items():
             now, _ = new.get(place, (NOTHING, False))
+            if now != text:
+                edited.append(escaped(f"{place[1]} {text}, scored {now}"))
             verdict = "verified" if now == text else f"**{escaped(now)}**"
             unknown = one.missing is not None or (further and one.unverified)
             table.append([*map(escaped, (*place, text)), "not verified" if unknown else verdict])
@@ -397,6 +399,9 @@ def verified_text(
             parts.append(f"```\n{changes_table(one.changes[:12])}\n```")
         parts += [f"- not verified: {escaped(reason)}" for reason in reasons]
         parts += [f"- **{escaped(problem)}**" for problem in one.problems]
+    if edited:
+        verb = "was" if len(edited) == 1 else "were"
+        parts.insert(0, f"**{counted(len(edited), 'figure')} {verb} edited: {'; '.join(edited)}**")
     return "\n\n".join(parts if len(parts) > 1 else [])
 
 

@@ -114,6 +114,7 @@ def hub_record(entry: Entry, board: Board) -> str:
                 "notes": f"{column.full_title}, {table.title}: {row.signature}",
             }
             for table, row, column, value in shown_figures(board, entry.key)
+            if row.rank is not None
         ]
     )
 

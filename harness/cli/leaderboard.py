@@ -52,12 +52,10 @@ def command(
     rescored = _rescore(chosen, rescoring, quiet=base is not None) if again else []
     if check:
         changed = any(outcome.changes for outcome in rescored)
-        outdated = _is_outdated(submissions, entries, base)
         if base is not None and rescored:
-            click.echo(
-                "\n" + printable(board.verified_text(submissions, entries, chosen, rescored))
-            )
-        return int(outdated or changed)
+            text = board.verified_text(submissions, entries, chosen, rescored)
+            click.echo(f"{printable(text)}\n")
+        return int(_is_outdated(submissions, entries, base) or changed)
     board.publish(submissions, entries, rescored)
     click.echo(f"{submissions.absolute().parent / board.PAGES[0]}: {len(entries)} entries")
     return None

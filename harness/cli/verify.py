@@ -17,7 +17,7 @@ from mwz.normalization import RuleSet, normalized_text
 from .. import board
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..data import load_benchmark
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..io import printable, text_table
 from ..metrics import Played, References, play, reference_13a, tokenize_13a
 from ..scoring import Options, Report, Scorer, run
@@ -130,7 +130,9 @@ def _summary(verified: Sequence[board.Rescored]) -> str:
 def _lines(verified: board.Rescored) -> str:
     lines = [f"{verified.key}: {problem}" for problem in verified.problems]
     if verified.changes:
-        lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")
+        lines.append(
+            f"{verified.key}: {counted(len(verified.changes), 'figure')} scored differently"
+        )
         lines.append(board.changes_table(verified.changes[:_SHOWN]))
     if verified.missing is not None:
         lines.append(f"{verified.key}: not scored again: {verified.missing}")

@@ -244,7 +244,7 @@ def parameters(options: Options) -> dict[str, str]:
         **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
         **({} if options.aliases is None else {PLACEHOLDERS: options.aliases.label}),
         **({"setup-digest": digest[:SHOWN_HASH]} if digest is not None else {}),
-        **{name: value for metric in metrics for name, value in metric.parameters.items()},
+        **{f"{one.name}.{name}": of for one in metrics for name, of in one.parameters.items()},
     }
 
 

@@ -318,6 +318,7 @@ def test_a_pull_request_is_answered_with_rows_neighbours_ranks_and_verdicts(runn
     shutil.rmtree(runner.folder / "comment")
     assert runner.step(*SAY, GITHUB_STEP_SUMMARY=str(summary)).returncode == 1
     text = (runner.folder / "comment" / "comment.md").read_text(encoding="utf-8")
+    assert text.startswith("**2 figures were edited: BLEU 41.7, scored 39.7; Combined 126.7, ")
     verdicts = {"BLEU": r"41\.7 +\| \*\*39\.7", "Inform": r"86\.7 +\| verified"}
     for figure, cells in {**verdicts, "Combined": r"126\.7 +\| \*\*124\.7"}.items():
         assert re.search(rf"\| {figure} +\| +{cells}", text)

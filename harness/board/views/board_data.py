@@ -196,7 +196,7 @@ def shared_records(board: Board) -> str:
     """
     records = []
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
-        shown = [*shown_figures(board, entry.key)]
+        shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
             _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
             for table, _, column, value in shown

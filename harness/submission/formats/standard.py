@@ -171,6 +171,10 @@ class Format:
     is_text: Callable[[bytes], bool] = lambda content: False
     parse: Callable[[bytes, str], object] = parse_json
 
+    def __post_init__(self) -> None:
+        if self.is_text is not Format.is_text and self.parse is parse_json:
+            raise ValueError("`is_text` needs `parse`")
+
 
 def is_standard(content: object) -> bool:
     """Tell whether predictions are in the standard form beyond doubt: turns have its keys alone."""
