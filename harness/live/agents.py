@@ -261,23 +261,24 @@ class ChatModel:
     """
 
     def __init__(self, model: str, base_url: str | None = None) -> None:
+        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
+        where = without_secrets(address or _OPENAI).rstrip("/")
+        if not where.startswith(("http://", "https://")):
+            told = "expected an address with http:// or https://"
+            raise InputError(f"model {model} at {where}", told)
         try:
             import openai
         except ImportError:
             needs = "needs the openai package: pip install 'multiwoz-harness[openai]'"
             raise InputError(f"model {model}", needs) from None
-        address = base_url or os.environ.get(_ADDRESS_VARIABLE)
         key = os.environ.get(KEY_VARIABLE) or "none"
         if key == "none" and address is None:
             needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
             raise InputError(f"model {model}", needs)
-        where = without_secrets(address or _OPENAI).rstrip("/")
         self.model = model
         self.server = digest_of_json(where)[:SHOWN_HASH]
         self._errors = openai
         self._where = f"model {model} at {where}"
-        if address and not address.startswith(("http://", "https://")):
-            raise InputError(self._where, "expected an address with http:// or https://")
         self._client = openai.AsyncOpenAI(
             api_key=key,
             base_url=address or _OPENAI,
