@@ -7,10 +7,10 @@ optimisation, references. Other tracks bring their own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from itertools import compress
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
@@ -210,10 +210,10 @@ def answer(board: Board, table: BoardTable) -> str:
     return f"{first} {leads}." if leads else first
 
 
-def mark_kinds(kinds: Collection[str] | None = None) -> Mapping[str, Mapping[str, str]]:
-    """Return kind of mark -> its `sign` and `legend`, of some kinds or of all, in order."""
-    declared = read_toml("marks.toml", __package__)
-    return {kind: one for kind, one in declared.items() if kinds is None or kind in kinds}
+@cache
+def mark_kinds() -> Mapping[str, Mapping[str, str]]:
+    """Return kind of mark -> its `sign` and `legend`, in order."""
+    return read_toml("marks.toml", __package__)
 
 
 def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:

@@ -78,6 +78,14 @@ def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
+def _head(board: Board, title: str, about: str) -> Iterator[str]:
+    """Yield what a page begins with: its title, what it is, and the note on all scores."""
+    yield f"# {title}"
+    yield about.format(rules=board.rules)
+    if board.note:
+        yield escaped(board.note)
+
+
 # ----------------------------------------------------------------------------- the leaderboard
 
 WIDTH = 120
@@ -86,11 +94,8 @@ WIDTH = 120
 
 def _leaderboard(board: Board) -> Iterator[str]:
     """Yield what ranks, for a reader on GitHub."""
-    yield "# Leaderboard"
     texts = read_toml("notes.toml", __package__)
-    yield texts["first"]["leaderboard"].format(rules=board.rules)
-    if board.note:
-        yield escaped(board.note)
+    yield from _head(board, "Leaderboard", texts["first"]["leaderboard"])
     kinds: set[str] = set()
     ranked = {name for name, track in tracks().items() if track.submitted}
     of_tracks: dict[str, list[BoardTable]] = {}
@@ -103,14 +108,15 @@ def _leaderboard(board: Board) -> Iterator[str]:
         yield _wrapped(f"{escaped(answer(board, first))} {track.about}".strip())
         if track.heading is not None:
             yield f"{escaped(first.title)}:"
-        yield _short_table(board, first)
-        marked = [(row, [*board.marks(row, escaped)]) for row in first.lines]
+        marked = [(row, board.marks(row, escaped)) for row in first.lines]
+        yield _short_table(board, first, marked)
         kinds |= {mark.kind for _, marks in marked for mark in marks}
         yield "\n".join(_footnote(row, marks) for row, marks in marked if marks)
         if others:
             yield _wrapped(texts["others"].format(titles="; ".join(one.title for one in others)))
     yield "## Notes"
-    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in mark_kinds(kinds).values())
+    told = (one for kind, one in mark_kinds().items() if kind in kinds)
+    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in told)
     values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
     yield from (_wrapped(text.format(**values)) for text in texts["short"])
 
@@ -126,24 +132,31 @@ def _footnote(row: Row, marks: Iterable[Mark]) -> str:
     return _wrapped(f"- **{escaped(row.name)}** {'; '.join(notes)}", "  ")
 
 
-def _short_table(board: Board, table: BoardTable) -> str:
-    """Return what ranks in a table, and what leads, with rank ranges and what authors report."""
+def _short_table(
+    board: Board, table: BoardTable, marked: Sequence[tuple[Row, Sequence[Mark]]]
+) -> str:
+    """Return what ranks in a table, and what leads, with rank ranges and what authors report.
+
+    Args:
+        board: The board.
+        table: The table.
+        marked: Its lines, each with what qualifies it.
+    """
 
     def authors(row: Row) -> str:
         own = own_figures(row.entry) if track.delexicalised else {}
         rates = (own.get(name) for name in ("inform", "success") if own)
         return "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
 
-    def marks(row: Row) -> str:
-        signs = (mark_kinds()[mark.kind]["sign"] for mark in board.marks(row))
-        return "".join(dict.fromkeys(signs))
-
+    signs = {
+        row.key: "".join(mark_kinds()[mark.kind]["sign"] for mark in marks) for row, marks in marked
+    }
     track = tracks()[table.track]
     by_key = {column.key: column for column in table.columns}
     listed = [_with_interval(by_key[key]) for key in (track.ranks, *track.leads)]
-    texts = {"Range": board.rank_range, "Authors": authors, "Marks": marks}
+    texts = {"Range": board.rank_range, "Authors": authors, "Marks": lambda row: signs[row.key]}
     listed += [_of_words(title, text) for title, text in texts.items()]
-    lines = table.lines
+    lines = [row for row, _ in marked]
     full = [column for column in listed if any(column.value(row).text for row in lines)]
     return _table(lines, full, [row.place for row in lines])
 
@@ -188,11 +201,8 @@ def _row_notes(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _page(board: Board) -> Iterator[str]:
-    yield "# Tables of the board"
     notes = read_toml("notes.toml", __package__)
-    yield notes["first"]["tables"].format(rules=board.rules)
-    if board.note:
-        yield escaped(board.note)
+    yield from _head(board, "Tables of the board", notes["first"]["tables"])
     tables = board_tables(board)
     for name, track in tracks().items():
         of_track = (_blocks(board, table) for table in tables if table.track == name and table.rows)

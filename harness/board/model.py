@@ -234,7 +234,8 @@ class Board:
         and rows of two may be: the rank ranges say which.
         """
         bands: list[list[Row]] = []
-        for row in self.ranked(track) if any(map(self.rank_range, self.ranked(track))) else ():
+        ranked = self.ranked(track)
+        for row in ranked if any(map(self.rank_range, ranked)) else ():
             pair = self.pairs.get((bands[-1][0].compared_as, row.compared_as)) if bands else None
             if not bands or (pair is not None and pair.ranking.distinct):
                 bands.append([])
