@@ -124,7 +124,7 @@ def sections(board: Board) -> Iterator[Data]:
             row for one in tables for part in ("rows", "reported") for row in one[part].values()
         ]
         if tables:
-            scored = (row for one in of_track for row in one.rows if row_kind(row) != REFERENCE)
+            scored = (row for one in of_track for row in one.systems if row_kind(row) != REFERENCE)
             kinds = {row_kind(row) for row in rows}
             shows_references |= REFERENCE in kinds
             yield {
@@ -132,7 +132,7 @@ def sections(board: Board) -> Iterator[Data]:
                 "tables": tables,
                 "rows": rows,
                 "kinds": kinds,
-                "systems": len({row.name for row in scored if not row.is_human}),
+                "systems": len({row.name for row in scored}),
                 "charts": list(track_charts(board, of_track)),
             }
 
@@ -145,7 +145,7 @@ def row_kind(row: Row | ReportedRow) -> str:
     """
     if isinstance(row, ReportedRow):
         return "reported"
-    if row.unranked == REFERENCE:
+    if row.unranked == REFERENCE or row.is_human:
         return REFERENCE
     return "scored" if row.entry.verifiable else "unavailable"
 
@@ -167,7 +167,7 @@ def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
 def row_flags(row: Row | ReportedRow) -> Sequence[str]:
     """Return the flags of a system that are raised and not reviewed, in words."""
     # Flags of what is no system say nothing.
-    if isinstance(row, ReportedRow) or row_kind(row) == REFERENCE or row.is_human:
+    if row_kind(row) == REFERENCE or isinstance(row, ReportedRow):
         return ()
     return row.unreviewed
 
@@ -235,7 +235,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         caption=table.title,
         columns=columns,
         source=next(iter(official), None),
-        ranked=track.submitted,
+        ranked=track.submitted and (not rows or bool(placed)),
         answer=answer(board, table),
         comparable=track.delexicalised,
         begin=[band[0].anchor for band in board.bands(table.track)[1:]],

@@ -220,7 +220,7 @@ function filters(form, changed, openPanel) {
   const systemsOf = (found) =>
     new Set(
       found
-        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#human), .unavailable"))
+        .filter((row) => kind.value === "reported" || row.matches(".scored, .unavailable"))
         .map((row) => row.querySelector(".name").textContent),
     ).size;
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
