@@ -230,7 +230,7 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
     ]
     bounds = {row.key: row.bound_note for row in other}
     assert bounds["whole"] == []
-    assert bounds["part"][0].endswith("; 40.00 on the 1 submitted")
+    assert bounds["part"][0].endswith("; 40.00 on the 513 submitted")
 
 
 @pytest.mark.usefixtures("flags_reviewed")

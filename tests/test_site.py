@@ -261,7 +261,7 @@ def test_the_answer_names_the_best_and_all_that_are_tied_with_it(
     table = next(one for one in board_tables(board) if one.key == "end-to-end")
     tested = "" if pairs else "; no test compares the systems"
     # All have Inform 70 and Success 60; alpha has the highest BLEU, 25.
-    others = "Alpha, Beta, Gamma and Delta lead Inform and Success, Alpha BLEU."
+    others = "Alpha, Beta, Gamma and Delta have the highest Inform and Success, Alpha BLEU."
     assert answer(board, table) == f"{first} Combined{tested}. {others}"
     # One ranked system answers nothing.
     assert answer(board, replace(table, rows=table.rows[:1])) == ""
@@ -311,19 +311,19 @@ def test_a_reported_figure_stands_with_its_gap_which_is_marked_beyond_two_points
     by_key = {column.key: column.value(board.rows[0]) for column in columns(board)}
     found = [by_key[f"{name}-reported"] for name in ("inform", "success")]
     assert [(one.text, one.mark) for one in found] == [("72.0", ""), ("62.1", "bad")]
-    assert [one.gap for one in found] == pytest.approx([2.0, 2.1])
+    assert [one.gap for one in found] == pytest.approx([-2.0, -2.1])
     cells = [_text(cell) for cell in _row(_made(tmp_path)["index.html"], "row-alpha")]
-    assert {"72.0 +2.0", "62.1 +2.1"} <= set(cells)
+    assert {"72.0 −2.0", "62.1 −2.1"} <= set(cells)
 
 
 def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> None:
-    # Of delta nothing is known: it has no range, and the others may have any rank below their own.
+    # Of delta, the last, nothing is known: it has no range, and stays below the others.
     board = _ranges(
         tmp_path,
         *(("alpha", "beta", 1.0, 0.01), ("alpha", "gamma", 2.0, 0.01)),
         ("beta", "gamma", 1.0, 0.01),
     )
-    assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4)}
+    assert board.rank_ranges == {"alpha": (1, 1), "beta": (2, 2), "gamma": (3, 3)}
     files = make_site(_ranges(tmp_path / "without"), tmp_path / "docs")
     assert "rank_range" not in files["board.csv"]
     assert "compare.html" not in files

@@ -217,7 +217,7 @@ def mark_kinds() -> Mapping[str, Mapping[str, str]]:
 
 
 def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]:
-    """Yield who leads in which columns: of each who leads in any, all of them."""
+    """Yield who has the highest figures in which columns: of each, all of them."""
     led: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
         numbers = {one.name: n for one in rows if (n := column.value(one).number) is not None}
@@ -225,7 +225,7 @@ def _leads(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> Iterator[str]
         if names := tuple(name for name, number in numbers.items() if number == best):
             led.setdefault(names, []).append(column.full_title)
     for place, (names, titles) in enumerate(led.items()):
-        verb = "" if place else " lead" if len(names) > 1 else " leads"
+        verb = "" if place else f" {'have' if len(names) > 1 else 'has'} the highest"
         yield f"{in_words(names)}{verb} {in_words(titles)}"
 
 
@@ -241,7 +241,7 @@ def columns(board: Board) -> list[Column[Any]]:
         *_reported(),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *_range(board),
+        *rank_ranges(board, board.rows),
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
@@ -313,7 +313,7 @@ def _reported() -> Iterator[Column[Any]]:
             printed, scored = own_figures(row.entry).get(name), row.value(name).number
             if printed is None or scored is None:
                 return Value()
-            gap = float(printed) - scored
+            gap = scored - float(printed)
             return Value(float(printed), gap=gap, mark="bad" if abs(gap) > FAR else "")
 
         title = headlines()[name].title
@@ -363,15 +363,15 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def range_of(board: Board) -> Values:
-    """Return what a cell says of the ranks that a row may have."""
-    return lambda row: Value(words=board.rank_range(row) or NOTHING)
+def rank_ranges(board: Board, rows: Sequence[Row]) -> Iterator[Column[Any]]:
+    """Yield the column of the ranks that rows may have; none where no range is known."""
 
+    def value(row: Row) -> Value:
+        return Value(words=board.rank_range(row) or NOTHING)
 
-def _range(board: Board) -> Iterator[Column[Any]]:
-    if board.rank_ranges:
+    if any(map(board.rank_range, rows)):
         # The web page shows it beside the rank.
-        yield Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never")
+        yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Any]:

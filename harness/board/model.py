@@ -201,19 +201,22 @@ class Board:
         """What pairs call a ranked row -> its first and last possible rank, as far as it is known.
 
         From 1 + the ranked rows of the track that are significantly better, to the number of ranked
-        rows less those that are significantly worse, by the figure that ranks. Rows that do not
-        compare count as neither; a row that compares with no other has no range. Source: the rank
-        ranges of the WMT shared tasks.
+        rows less those that are significantly worse, by the figure that ranks, on the dialogues
+        that both play. Rows that do not compare stay above or below; a row that compares with no
+        other has no range. Source: the rank ranges of the WMT shared tasks.
         """
         ranges: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
         names = [name for name, of in tracks().items() if of.delexicalised or of.takes_gold]
         for track in names if self.rules == DEFAULT_RULES else ():
             keys = [row.compared_as for row in self.ranked(track)]
-            for key in keys:
-                pairs = [pair for other in keys if (pair := self.pairs.get((key, other)))]
-                gaps = [one.difference for pair in pairs if (one := pair.ranking).distinct]
-                better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
+            for place, key in enumerate(keys):
+                pairs = {
+                    other: self.pairs[key, other] for other in keys if (key, other) in self.pairs
+                }
+                gaps = [one.difference for pair in pairs.values() if (one := pair.ranking).distinct]
+                better = sum(gap < 0 for gap in gaps) + len({*keys[:place]} - {*pairs})
+                worse = sum(gap > 0 for gap in gaps) + len({*keys[place + 1 :]} - {*pairs})
                 if pairs:
                     ranges[key] = (1 + better, len(keys) - worse)
         return ranges

@@ -46,7 +46,7 @@ class Value:
         signed: Whether it is a difference, shown with its sign.
         interval: The figure's interval, if it is known.
         mark: Whether it speaks for the row or against it, "good" or "bad"; or nothing.
-        gap: Of a reported figure, how much it is above the one scored here.
+        gap: Of a reported figure, how much the one scored here is above it.
         played: Of a lower bound, in which what is missing counts as failed, the figure of what is
             played; None of any other figure.
     """

@@ -36,7 +36,7 @@ from ..metrics import (
 from ..scoring import Coverage
 from ..signature import Signature
 from ..submission import dialogue_id, empty_states, parse_predictions
-from .columns import Column, Values, at, named, raised, range_of
+from .columns import Column, Values, at, named, raised, rank_ranges
 from .copied import Copies, Fingerprints, fingerprints_of
 from .entries import Entry
 from .entry_scores import Outputs, Reading
@@ -301,7 +301,7 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     order = ("benchmark", "version", "file")
     tables: dict[str, list[TrackedRow]] = {}
     places: dict[str, int] = {}
-    turns: dict[str, int] = {}
+    complete: dict[str, Coverage] = {}
     for entry in entries:
         benchmark_row = None
         every = _scores(entry, rules)
@@ -318,13 +318,13 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
             if one.gold == "benchmark":
                 benchmark_row = row
             elif benchmark_row is not None and benchmark_row.scores.coverage.complete:
-                # Versions may lack dialogues: these are all turns that one of them has.
-                turns[one.gold_digest] = one.coverage.turns
+                # Versions may lack dialogues: this is all that one of them has.
+                complete[one.gold_digest] = one.coverage
             tables.setdefault(one.gold_digest, []).append(row)
             places[one.gold_digest] = order.index(one.gold)
-    for gold, count in turns.items():
+    for gold, whole in complete.items():
         rows = tables[gold]
-        tables[gold] = [replace(row, scores=row.scores.of_turns(count)) for row in rows]
+        tables[gold] = [replace(row, scores=row.scores.covering(whole)) for row in rows]
     came = [*copies]
     tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
@@ -380,8 +380,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
     scores = rows[0].scores
     figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
     if scores.gold != "version":
-        ranges = {"Rank range": range_of(board)} if any(map(board.rank_range, rows)) else {}
-        columns = {**figures, **ranges, "Coverage": _turns_covered}
+        columns = {**figures, "Coverage": _turns_covered}
     else:
         columns = {
             f"JGA {scores.version}": figures["JGA"],
@@ -393,7 +392,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
             "Turns": at("scores.coverage.turns", 0),
         }
     columns = {**columns, "Track": at("track"), "Flags": raised}
-    return named(columns, words=("Track", "Flags", "Rank range"), chosen=("Rank range",))
+    return [*named(columns, words=("Track", "Flags")), *rank_ranges(board, rows)]
 
 
 def _figure(key: str) -> Values:

@@ -82,10 +82,10 @@ class TrackedScores:
         """Joint goal accuracy with turns that are not tracked counted as wrong."""
         return self.jga * self.coverage.turns / self.coverage.of_turns
 
-    def of_turns(self, turns: int) -> TrackedScores:
-        """Return the same of gold states that have so many turns."""
-        dropped = self.without_dontcare and self.without_dontcare.of_turns(turns)
-        coverage = replace(self.coverage, of_turns=turns)
+    def covering(self, gold: Coverage) -> TrackedScores:
+        """Return the same, of gold states that have so many dialogues and turns."""
+        dropped = self.without_dontcare and self.without_dontcare.covering(gold)
+        coverage = replace(self.coverage, of=gold.dialogues, of_turns=gold.turns)
         return replace(self, coverage=coverage, without_dontcare=dropped)
 
     @property

@@ -135,13 +135,7 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
     page.select_option("#filter-year", "")
     page.select_option("#filter-kind", "")
     assert len(_names(page)) == every
-    page.select_option("#filter-flags", "some")
-    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
-    for track in ("end-to-end", "policy-optimization"):
-        # Flags that were reviewed do not count.
-        raised = {row.name for row in board.of_track(track) if row.unreviewed}
-        assert set(_names(page, track)) == raised
-    assert "KRLS gold acts" in _names(page, "policy-optimization")
+    page.select_option("#filter-year", "2021")
     assert page.locator("#more-filters summary").inner_text().startswith("Filters (1)")
     page.fill("#filter-name", "no system is called so")
     assert page.locator("#told").inner_text().endswith("; no row matches")

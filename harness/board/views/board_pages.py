@@ -90,9 +90,8 @@ def board_page(board: Board, downloads: Collection[str]) -> Data:
         "kind": row_kind,
         "year": row_year,
         "cell": _cell,
-        "flags": row_flags,
         "signs": mark_kinds(),
-        "compared": {key for pair in board.pairs for key in pair},
+        "compared": {row.key for row in _comparable(board)},
         "most": MOST,
     }
 
@@ -124,7 +123,7 @@ def sections(board: Board) -> Iterator[Data]:
             row for one in tables for part in ("rows", "reported") for row in one[part].values()
         ]
         if tables:
-            scored = (row for one in of_track for row in one.rows if row_kind(row) != REFERENCE)
+            scored = (row for one in of_track for row in one.systems if row_kind(row) != REFERENCE)
             kinds = {row_kind(row) for row in rows}
             shows_references |= REFERENCE in kinds
             yield {
@@ -132,7 +131,7 @@ def sections(board: Board) -> Iterator[Data]:
                 "tables": tables,
                 "rows": rows,
                 "kinds": kinds,
-                "systems": len({row.name for row in scored if not row.is_human}),
+                "systems": len({row.name for row in scored}),
                 "charts": list(track_charts(board, of_track)),
             }
 
@@ -145,7 +144,7 @@ def row_kind(row: Row | ReportedRow) -> str:
     """
     if isinstance(row, ReportedRow):
         return "reported"
-    if row.unranked == REFERENCE:
+    if row.unranked == REFERENCE or row.is_human:
         return REFERENCE
     return "scored" if row.entry.verifiable else "unavailable"
 
@@ -162,14 +161,6 @@ def _marks(board: Board, row: Row | ReportedRow) -> list[Mark]:
         return [Mark("note", row.note)] if row.note else []
     # The check of the round trip has a table of its own in the Markdown page alone.
     return [*board.marks(row), *([Mark("unranked", AGAIN)] if row.unranked == AGAIN else [])]
-
-
-def row_flags(row: Row | ReportedRow) -> Sequence[str]:
-    """Return the flags of a system that are raised and not reviewed, in words."""
-    # Flags of what is no system say nothing.
-    if isinstance(row, ReportedRow) or row_kind(row) == REFERENCE or row.is_human:
-        return ()
-    return row.unreviewed
 
 
 def _cell(row: Row | ReportedRow, column: Column[Any]) -> Value:
@@ -235,7 +226,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
         caption=table.title,
         columns=columns,
         source=next(iter(official), None),
-        ranked=track.submitted,
+        ranked=track.submitted and (not rows or bool(placed)),
         answer=answer(board, table),
         comparable=track.delexicalised,
         begin=[band[0].anchor for band in board.bands(table.track)[1:]],
@@ -343,6 +334,12 @@ MOST = 4
 """How many systems are compared at once."""
 
 
+def _comparable(board: Board) -> list[ResponsesRow]:
+    compared = {key for pair in board.pairs for key in pair}
+    # Nothing compares with the BLEU of references against themselves.
+    return [row for row in board.rows if row.key in compared and not row.is_corpus]
+
+
 def compare_page(board: Board) -> Data | None:
     """Return what the page that compares systems shows; None if no two are compared.
 
@@ -350,9 +347,7 @@ def compare_page(board: Board) -> Data | None:
     it for the script; `samples`, those of the randomisation test; `most`, how many systems
     are compared at once; and `ranking`, the figure that ranks.
     """
-    compared = {key for pair in board.pairs for key in pair}
-    # Nothing compares with the BLEU of references against themselves.
-    rows = [row for row in board.rows if row.key in compared and not row.is_corpus]
+    rows = _comparable(board)
     if not rows:
         return None
     return {

@@ -61,7 +61,7 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         yield {**about, "rankings": list(rankings), "lines": lines}
 
 
-LETTER = 6.3
+LETTER = 7.1
 """How wide a letter is at most, of the pictures' font size."""
 
 LINE = 13.0
@@ -132,7 +132,8 @@ def scatter(
     for point in points:
         by_group.setdefault(point["group"], []).append(point)
     taken = [_around(point) for point in points]
-    for point in points:
+    # The highest first: where room is short, the best have names.
+    for point in sorted(points, key=lambda point: point["down"]):
         point.update(_name(point, taken, _ABOVE if steps else _PLACES))
     return {
         "plot": _PLOT,

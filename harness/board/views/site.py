@@ -60,7 +60,9 @@ def command(
     pages = _dialogues(board, folders) if with_dialogues else None
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
     progress = partial(tqdm, desc="pages", unit="page", disable=None if with_dialogues else True)
-    files = make_site(board, documents, pages, _repository(submissions), progress)
+    added = ("log", "-1", "--diff-filter=A", "--format=%cs", "--", "*/entry.toml")
+    origin = (_repository(submissions), _git(submissions, *added))
+    files = make_site(board, documents, pages, *origin, progress)
     if not documents.is_dir():
         tell(str(documents), ["is missing; the site has no documents: make it in a clone"])
     if directory is None:
@@ -78,14 +80,19 @@ def _repository(folder: Path) -> str:
 
     It is that of the remote "origin", without name and password.
     """
-    command = ["git", "-C", str(folder), "remote", "get-url", "origin"]
-    try:
-        asked = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    address = re.sub(r"^git@([^:]+):", r"https://\1/", asked.stdout.strip())
+    remote = _git(folder, "remote", "get-url", "origin")
+    address = re.sub(r"^git@([^:]+):", r"https://\1/", remote)
     address = re.sub(r"//[^/@]*@", "//", address).removesuffix(".git")
     return address if address.startswith("https://") else ""
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git says of the repository of a folder; empty if it says nothing."""
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _dialogues(board: Board, folders: Sequence[Path]) -> dict[str, Page]:

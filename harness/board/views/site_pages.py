@@ -78,6 +78,7 @@ def make_site(
     documents: Path,
     dialogues: Mapping[str, Page] | None = None,
     repository: str = "",
+    newest: str = "",
     progress: Callable[[Collection[str]], Iterable[str]] = iter,
 ) -> dict[str, str]:
     """Return path -> content of the site of a board, the same for the same files.
@@ -88,6 +89,7 @@ def make_site(
         dialogues: Path -> page of the dialogues, and of their index; None for an index of what
             entries store.
         repository: The address of the repository; empty if it is not known.
+        newest: The date of the newest entry, such as 2026-11-22; empty if it is not known.
         progress: Goes through the paths of all pages, and may show it.
 
     Raises:
@@ -106,6 +108,7 @@ def make_site(
         },
         "labels": {name: label for name, label in LABELS.items() if name in texts},
         "repository": repository,
+        "newest": newest,
         "version": harness_version(),
         "comparable": compared is not None,
         "dataset": dataset(),

@@ -211,16 +211,16 @@ function sorting(changed) {
 
 // Filters: a row is shown if it has all that is asked for.
 function filters(form, changed, openPanel) {
-  const names = ["name", "year", "kind", "flags"];
+  const names = ["name", "year", "kind"];
   const inputs = names.map((each) => byId("filter-" + each));
-  const [name, year, kind, flags] = inputs;
+  const [name, year, kind] = inputs;
   const [told, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
   // The systems of some rows, each once: tables of a track may share them.
   const systemsOf = (found) =>
     new Set(
       found
-        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#human), .unavailable"))
+        .filter((row) => kind.value === "reported" || row.matches(".scored, .unavailable"))
         .map((row) => row.querySelector(".name").textContent),
     ).size;
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
@@ -232,8 +232,7 @@ function filters(form, changed, openPanel) {
     return (
       shown.includes(name.value.trim().toLowerCase()) &&
       (!year.value || row.dataset.year === year.value) &&
-      (!kind.value || (kind.value === "reported") === reported) &&
-      (!flags.value || (!reported && (flags.value === "some") === "flags" in row.dataset))
+      (!kind.value || (kind.value === "reported") === reported)
     );
   }
   function filter() {
@@ -408,7 +407,7 @@ function boardPage(form) {
   const filtering = filters(form, changed, panel);
   const choosing = columns(document.querySelector("#columns .choices"), changed, panel);
   parts = [choosing, sorting(changed), filtering];
-  const known = ["show", "hide", "sort", "name", "year", "kind", "flags"];
+  const known = ["show", "hide", "sort", "name", "year", "kind"];
   onAddress(() => {
     const [anchor, params] = address();
     follow(anchor);
