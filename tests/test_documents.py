@@ -38,11 +38,12 @@ def test_the_readme_shows_the_scored_and_the_reported_figures(
     assert len(rows) > 3
     for title, cells in rows.items():
         entry = submissions[title.split(" (")[0]]
+        if title == "Corpus":
+            # What the paper says of the corpus is no report of a system.
+            assert cells == ["–", *rates(entry, "strict"), "–", "–", "–"]
+            continue
         own = entry.system.reported[0].figures
         reported = [str(own["inform"]), str(own["success"])]
-        if title == "Corpus":
-            assert cells == ["–", *rates(entry, "strict"), "–", *reported]
-            continue
         whole = (
             entry.scores.main.whole(name) for name in ("bleu", "inform", "success", "combined")
         )

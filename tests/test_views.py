@@ -112,10 +112,8 @@ def test_the_readme_says_what_the_page_says(page: Cells) -> None:
     for (_, name, title), cell in _of_markdown(text, ["readme"]):
         system, _, track = name.removesuffix(")").partition(" (")
         table = {"": "end-to-end", "policy": "policy-optimization"}.get(track, track)
-        # What papers report of the corpus is no report of a system.
-        if not (system == "Corpus" and title.endswith("(reported)")):
-            assert page[table, system, _key(title)].split()[0] == cell, (name, title)
-            compared += 1
+        assert page[table, system, _key(title)].split()[0] == cell, (name, title)
+        compared += 1
     assert compared > 20
 
 

@@ -31,7 +31,7 @@ from mwz.harness.board import FACTS, Board, Entry, read_board, read_entries
 from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.reported import Figure, ReportedFigures, read_reported
-from mwz.harness.cli import commands, main
+from mwz.harness.cli import main
 from mwz.harness.data import declared_names, gold_versions, load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io import (
@@ -43,8 +43,7 @@ from mwz.harness.io import (
     write_json,
 )
 from mwz.harness.io.files import LIMITS, VARIABLE
-from mwz.harness.metrics import COMPARISONS, FLAGS, SETUPS, response_metrics, tracking_metrics
-from mwz.harness.metrics.setups import REFERENCES
+from mwz.harness.metrics import FLAGS, SETUPS, response_metrics, tracking_metrics
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.submission import (
     checked_submission,
@@ -141,7 +140,6 @@ PAGES = (
     "../README.md",
     "comparison.md",
     "audit.md",
-    "interface.md",
     "metrics.md",
     "predictions-format.md",
     "state-tracking.md",
@@ -172,11 +170,6 @@ def _board() -> Board:
 
 
 _Rows: TypeAlias = list[list[str | int | float | None]]
-
-
-def _commands() -> str:
-    rows: _Rows = [[f"`mwz {name}`", line] for name, (line, _) in commands().items()]
-    return markdown_table(["command", "what it does"], rows)
 
 
 def _choices(kind: Any) -> tuple[str, ...]:
@@ -268,12 +261,6 @@ def _setups() -> str:
     return markdown_table([*headers, "source"], rows)
 
 
-def _ways() -> str:
-    rows = [[f"`{name}`", "venues", way.description] for name, way in COMPARISONS.items()]
-    rows += [[f"`{name}`", "reference", turns] for name, (turns, _) in REFERENCES.items()]
-    return markdown_table(["way", "column", "what it does"], rows)
-
-
 def _tracking_metrics() -> str:
     rows = [
         [name, metric.question, metric.unit, metric.source]
@@ -300,10 +287,12 @@ def _some_systems() -> str:
     by_key = {row.key: row for row in board.rows}
     rows, notes = [], []
     for row in map(by_key.__getitem__, _README):
-        reported = row.entry.system.reported[0].figures
+        # What the paper says of the corpus is no report of a system.
+        own = next((one.figures for one in row.entry.system.reported if one.setup == "own"), {})
+        reported = (str(own.get(name, NOTHING)) for name in ("inform", "success"))
         title = row.name + _TRACKS.get(row.track, "")
         scored = (row.ranking(name).text for name in ("bleu", "inform", "success", "combined"))
-        rows.append([title, *scored, *(f"{reported[name]:f}" for name in ("inform", "success"))])
+        rows.append([title, *scored, *reported])
         notes += [f"{row.name}: {note}." for note in row.bound_note]
     headers = ["System", "BLEU", "Inform", "Success", "Combined"]
     table = markdown_table([*headers, "Inform (reported)", "Success (reported)"], rows)
@@ -311,10 +300,9 @@ def _some_systems() -> str:
 
 
 def _audited_systems() -> str:
-    """Return what authors and the public board report of each system, and the harness's figures."""
+    """Return what authors report of each system, and the harness's figures of what is submitted."""
     rows = []
-    board = _board()
-    for row in board.rows:
+    for row in _board().rows:
         if row.entry.system.predictions.by_harness:
             continue
         newer = row.entry.scores.reports.get("2023")
@@ -322,13 +310,12 @@ def _audited_systems() -> str:
             [
                 escaped_cell(row.name),
                 _printed(one for one in row.entry.system.reported if one.setup == "own"),
-                _printed(board.official_figures(row.entry)),
-                row.parts,
+                _slashed(row.value(name).text for name in ("bleu", "inform", "success")),
                 _slashed(row.value(name, "optimistic").text for name in ("inform", "success")),
                 _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
             ]
         )
-    headers = ["System", "Authors (B / I / S)", "Public board (B / I / S)", "Strict (B / I / S)"]
+    headers = ["System", "Authors (B / I / S)", "Strict (B / I / S)"]
     return markdown_table([*headers, "Optimistic (I / S)", "Rules 2023 (I / S)"], rows)
 
 
@@ -348,7 +335,7 @@ def _slashed(figures: Iterable[str]) -> str:
 
 
 def _rule_sets_of_rows() -> str:
-    """Return the rows of the public board beside the harness's rates under each rule set."""
+    """Return the rows of the public board that do not come out under the default rule set."""
     rows = [
         [
             escaped_cell(one["system"]),
@@ -357,6 +344,7 @@ def _rule_sets_of_rows() -> str:
             " or ".join(one["under"]) or "neither",
         ]
         for one in rule_set_rows(_entries(), read_reported(SUBMISSIONS))
+        if DEFAULT_RULES not in one["under"]
     ]
     headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
     return markdown_table(headers, rows)
@@ -398,24 +386,21 @@ def _rule_sets() -> str:
 
 
 def _fuzzy_joint_accuracies() -> str:
-    """Return JGA beside the fuzzy joint accuracies, the largest difference first."""
-    found = [
-        (entry.system.name, exact, report.dst.fuzzy)
-        for entry in _entries()
-        if not entry.system.predictions.by_harness
-        and (report := entry.scores.reports.get(DEFAULT_RULES)) is not None
-        and report.dst is not None
-        and isinstance(exact := report.dst.metrics["JGA"], float)
-    ]
+    """Return JGA beside the fuzzy joint accuracies, the largest difference first.
+
+    Entries with the same figures, whose states are the same, share a row.
+    """
     names = ("joint_accuracy", "joint_accuracy_as_written")
+    sharing: dict[tuple[float, ...], list[str]] = {}
+    for entry in _entries():
+        report = entry.scores.reports.get(DEFAULT_RULES)
+        tracked = None if entry.system.predictions.by_harness or report is None else report.dst
+        if tracked is not None and isinstance(exact := tracked.metrics["JGA"], float):
+            figures = (exact, *(tracked.fuzzy[name] for name in names))
+            sharing.setdefault(figures, []).append(escaped_cell(entry.system.name))
     rows = [
-        [
-            escaped_cell(name),
-            figure(exact, 2),
-            *(figure(fuzzy.get(one), 2) for one in names),
-            signed(fuzzy[names[0]] - exact, 2),
-        ]
-        for name, exact, fuzzy in sorted(found, key=lambda one: one[1] - one[2][names[0]])
+        [", ".join(of), *(figure(one, 2) for one in figures), signed(figures[1] - figures[0], 2)]
+        for figures, of in sorted(sharing.items(), key=lambda one: one[0][0] - one[0][1])
     ]
     headers = ["System", "JGA", "Fuzzy joint accuracy", "As written", "Fuzzy − JGA"]
     return markdown_table(headers, rows)
@@ -431,7 +416,6 @@ def _flags() -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
-    "commands": _commands,
     "facts": _facts,
     "placeholders": _placeholders,
     "bounds": _bounds,
@@ -441,7 +425,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "response metrics": _response_metrics,
     "set ups": _setups,
     "flags": _flags,
-    "ways": _ways,
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,
     "gold versions": _gold_versions,
