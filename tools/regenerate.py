@@ -32,7 +32,7 @@ from mwz.harness.board.audit.audit_tables import rule_set_rows
 from mwz.harness.board.audit.paper_tables import CORPUS, QUOTED, cells, equal_text, read_paper
 from mwz.harness.board.reported import Figure, ReportedFigures, read_reported
 from mwz.harness.cli import main
-from mwz.harness.data import declared_names, gold_versions, load_benchmark
+from mwz.harness.data import load_benchmark
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.io import (
     escaped_cell,
@@ -269,12 +269,6 @@ def _tracking_metrics() -> str:
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
 
-def _gold_versions() -> str:
-    known = {name: gold_versions(name) for name in declared_names()}
-    rows = [[name, own, ", ".join(further)] for name, (own, further) in known.items() if further]
-    return markdown_table(["benchmark", "its own gold states", "further ones on the board"], rows)
-
-
 _README = ("corpus", "ubar", "dots", "soloist", "damd", "marco")
 """Keys of the entries that the README shows."""
 
@@ -427,7 +421,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "flags": _flags,
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,
-    "gold versions": _gold_versions,
     "some systems": _some_systems,
     "audited systems": _audited_systems,
     "rule sets of rows": _rule_sets_of_rows,
