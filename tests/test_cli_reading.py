@@ -95,10 +95,10 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
 
 
 def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, bspn="x")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, stat="x")))
     assert (run.status, run.err) == (1, "")
-    (place,) = {f"dialogue {id_}, turn 0" for id_ in list(careful)[:1]}
-    assert f"warning         {place}: `bspn` is not read; what counts is `state`\n" in run.out
+    told = "keys of turns that are not read: stat 1× (did you mean state?)"
+    assert f"warning         {told}\n" in run.out
     assert "warnings        1\n" in run.out
     # Other keys are noted.
     run = mwz("check", write_json(tmp_path / "p.json", _with(careful, asked="hello")))
@@ -227,7 +227,7 @@ def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful:
     path = write_json(tmp_path / "p.json", _with(policy, sate={}))
     run = _submit(mwz, path)
     assert run.status == 0, run.err
-    assert "`sate` is not read; write `state`" in run.err
+    assert "sate 1× (did you mean state?)" in run.err
     assert f"p.json: {GOLD_TOLD}" in run.err
 
 

@@ -96,14 +96,12 @@ class Reading:
     """What is refused of belief states.
 
     Attributes:
-        strict_states: Whether a state may only hold known names and strings.
         uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
         without_states: How to do without states, where that is possible; a message ends with it.
         tracked: Whether states alone are read, as of trackers: every turn has one, of domains and
             slots of any name, and need not have a response.
     """
 
-    strict_states: bool = False
     uses_states: bool = True
     without_states: str = ""
     tracked: bool = False
