@@ -238,10 +238,12 @@ def test_a_kept_file_that_went_wrong_is_named_removed_and_fetched_again(
     wrong = fetch.folder / GOALS_FILE.lstrip("/")
     right = wrong.read_bytes()
     wrong.write_bytes(right + b" ")
+    fetch.remarks.clear()
     fetch()
-    (remark,) = fetch.remarks
+    remark, place = fetch.remarks
     assert str(wrong) in remark
     assert "removed" in remark
+    assert place == f"1 of 1: {GOALS_FILE[1:]}"
     assert wrong.read_bytes() == right
     assert server.requests[GOALS_FILE] == 2
 
@@ -328,9 +330,3 @@ def test_an_import_of_whole_clones_finds_the_overlap(mwz_data: CommandLine, tmp_
     output, _ = mwz_data("import", "--mwzeval", str(mwzeval), "--multiwoz", str(multiwoz))
     assert "seen goals: 1 of 3" in output
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-
-
-def test_progress_names_each_file(fetch: Fetch, capsys: pytest.CaptureFixture[str]) -> None:
-    fetch(progress=True)
-    assert "B/s]" in capsys.readouterr().err
-    assert fetch.remarks[0].startswith(f"1 of 18: {EVALUATOR}/{NEWER}/")
