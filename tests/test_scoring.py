@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, goal, parse_submission, refusal, sample_predictions
+from helpers import benchmark, dialogue, goal, refusal
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import InputError
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics import SETUPS
 from mwz.harness.scoring import Options, Report, Scorer
 from mwz.harness.scoring.scorer import score
-from mwz.harness.submission import normalize_submission, normalized_by_rules
-from mwz.normalization import published_rule_sets, rule_set, rule_set_names
+from mwz.normalization import rule_set, rule_set_names
 
 NORTH = {"restaurant": {"area": "north"}}
 
@@ -243,21 +241,6 @@ def test_rule_sets_see_their_own_venues() -> None:
     for name in rule_set_names():
         assert _rates(score(_predictions(), town, Options(rules=name))) == rates[name]
         assert _rates(scorer.with_options(rules=name).score(_predictions())) == rates[name]
-
-
-@pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
-def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
-    sample: Benchmark, name: str
-) -> None:
-    predictions = sample_predictions(name)
-    submissions = normalized_by_rules(json.dumps(predictions).encode(), sample, name)
-    assert tuple(submissions) == published_rule_sets()
-    scorer = Scorer(sample)
-    for rules, submission in submissions.items():
-        own = scorer.with_options(rules=rules)
-        parsed = parse_submission(predictions, sample, name)
-        assert submission == normalize_submission(parsed, rule_set(rules))
-        assert own.score_normalized(submission) == score(predictions, sample, own.options)
 
 
 # What stays as it is.

@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
-    Aliases,
     BeliefState,
     RuleSet,
     plain_slot_name,
-    published_rule_sets,
-    rule_set,
 )
 
 from ..benchmark import Benchmark
@@ -47,7 +44,7 @@ from .formats.standard import (
     other_keys,
     read_standard,
 )
-from .model import NormalizedSubmission, Submission, Turn, made_submission, normalize_submission
+from .model import Submission, Turn
 from .notations import (
     ABSENT,
     CONVERTED,
@@ -126,7 +123,7 @@ def checked_submission(
     """
     checker = _Checker(benchmark, reading)
     users = {} if benchmark is None else benchmark.users
-    dialogues = checker.dialogues(standard.dialogues_among(users), standard.lines)
+    dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
     if rules is not None and benchmark is not None:
@@ -137,27 +134,6 @@ def checked_submission(
             texts = [turn.response for turns in dialogues.values() for turn in turns]
             remarks += text_remarks(texts, benchmark, rules)
     return Submission(dialogues, source, standard.format, tuple(remarks), standard.packages)
-
-
-def normalized_by_rules(
-    content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
-) -> dict[str, NormalizedSubmission]:
-    """Return published rule set -> normalised submission; the content is read and checked once.
-
-    Args:
-        content: An (unpacked) predictions file, or the name of a submission that is made.
-        benchmark: The benchmark whose dialogues are played.
-        source: What error messages call the predictions.
-        aliases: Placeholders that are read besides those of the rule sets.
-
-    Raises:
-        InputError: The predictions are no submission to the benchmark.
-    """
-    names = published_rule_sets()
-    if isinstance(content, str):
-        return dict.fromkeys(names, made_submission(benchmark, content))
-    submission = checked_submission(read_standard(content, source), benchmark, source)
-    return {rules: normalize_submission(submission, rule_set(rules, aliases)) for rules in names}
 
 
 class _Checker:
@@ -182,10 +158,8 @@ class _Checker:
             self._remarks.add("", message, "unread keys", warning=any(close.values()))
         return self._remarks.remarks()
 
-    def dialogues(
-        self, content: Mapping[Any, Any], lines: Mapping[Any, int]
-    ) -> dict[str, tuple[Turn, ...]]:
-        """Check all dialogues, which may begin in known lines; return those that are in order."""
+    def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+        """Check all dialogues; return those that are in order."""
         problem = self._problem_of_all(content)
         if problem:
             self.problems.add("", problem)
@@ -196,8 +170,7 @@ class _Checker:
             id_ = str(written) if self._benchmark is None else dialogue_id(written)
             problem = self._dialogue_problem(written, turns, spelled.get(id_))
             if problem:
-                line = f"line {lines[written]}, " if written in lines else ""
-                self.problems.add(f"{line}{_dialogue_text(written)}", problem)
+                self.problems.add(_dialogue_text(written), problem)
             else:
                 read[id_] = tuple(
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]
