@@ -219,7 +219,7 @@ class Responses(Outputs):
             rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
         )
         submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
-        report = scorer.report(scorer.played(submission))
+        report = scorer.score_normalized(submission)
         return {name: headlines()[name].value(report.metrics, "strict") or 0.0 for name in FIGURES}
 
 

@@ -155,6 +155,14 @@ class Scorer:
             return self.normalized(human_submission(_part(self.benchmark, "all", self.rules)))
         return made_submission(self.benchmark, name)
 
+    def score_normalized(self, submission: NormalizedSubmission) -> Report:
+        """Score a submission that is normalised by the rule set of the options.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        return self.report(self.played(submission))
+
     def evidence(
         self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
     ) -> Evidence:
