@@ -141,18 +141,6 @@ def test_convert_writes_the_standard_form_of_the_family(
     }
 
 
-def test_the_family_scores_as_what_it_converts_to(
-    cli: Cli, tmp_path: Path, careful: dict[str, Any]
-) -> None:
-    family = write_json(tmp_path / "family.json", _family(careful))
-    files = (family, CAREFUL)
-    one, other = (cli.json("score", file) for file in files)
-    assert one == other
-    [one], [other] = (cli.json("dst", file) for file in files)
-    assert one["format"] == "belief spans (resp_gen, bspn_gen)"
-    assert one["metrics"] == other["metrics"]
-
-
 def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     path = write_json(tmp_path / "p.json", careful)
     (tmp_path / "link.json").symlink_to(path)
@@ -196,22 +184,6 @@ def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful
 # Remarks are told once, and score no less.
 
 
-def test_score_tells_once_what_is_read_under_another_name(
-    mwz: Mwz, tmp_path: Path, careful: Any
-) -> None:
-    content = {
-        id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
-        for id_, turns in careful.items()
-    }
-    run = mwz("score", write_json(tmp_path / "p.json", content))
-    assert run.status == 0
-    assert run.err.splitlines() == [
-        f"mwz: {tmp_path}/p.json: read `belief` as `state`",
-        f"mwz: {tmp_path}/p.json: read as turns by dialogue",
-    ]
-    assert run.out == mwz("score", write_json(tmp_path / "q.json", careful)).out
-
-
 # Submitting.
 
 
@@ -229,6 +201,3 @@ def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful:
     assert run.status == 0, run.err
     assert "sate 1× (did you mean state?)" in run.err
     assert f"p.json: {GOLD_TOLD}" in run.err
-
-
-# State tracking.

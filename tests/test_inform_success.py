@@ -423,9 +423,6 @@ def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
         assert (_result(played).inform, _result(played, rules=rules).inform) == inform
 
 
-# Set-ups.
-
-
 # Invariants.
 
 _STATES = st.fixed_dictionaries(

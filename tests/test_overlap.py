@@ -67,15 +67,6 @@ def test_goals_are_the_same_only_as_a_whole() -> None:
     assert seen_goals(test, [*train, *dev]) == {"same", "other order", "only in dev"}
 
 
-def test_a_domain_that_wants_nothing_makes_no_other_goal() -> None:
-    test = {"a": {"hotel": goal({"stars": "4"}), "police": goal()}}
-    assert seen_goals(test, [{"hotel": goal({"stars": "4"}, [], {})}]) == {"a"}
-
-
-def test_goals_that_want_nothing_are_not_seen() -> None:
-    assert seen_goals({"a": {}, "b": {"police": goal()}}, [{}, {"police": goal()}]) == set()
-
-
 _GOALS = st.dictionaries(
     st.sampled_from(["hotel", "train"]),
     st.builds(

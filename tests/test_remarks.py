@@ -100,17 +100,6 @@ def test_other_keys_are_listed_once_and_are_no_warning() -> None:
 
 # Notations of states.
 
-NESTED = {"hotel": {"area": "north", "price range": "cheap"}, "train": {"day": "monday"}}
-FLAT = {"hotel-area": "north", "hotel-price range": "cheap", "train-day": "monday"}
-LIST = ["hotel-area-north", "hotel-price range-cheap", "train-day-monday"]
-
-
-@pytest.mark.parametrize("state", [NESTED, FLAT, LIST])
-def test_a_state_may_be_written_in_any_notation(state: Any) -> None:
-    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
-    assert submission.dialogues["mul0001"][0].state == NESTED
-    assert submission.remarks == ()
-
 
 @pytest.mark.parametrize(
     ("state", "problem"),

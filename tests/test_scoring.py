@@ -241,6 +241,3 @@ def test_rule_sets_see_their_own_venues() -> None:
     for name in rule_set_names():
         assert _rates(score(_predictions(), town, Options(rules=name))) == rates[name]
         assert _rates(scorer.with_options(rules=name).score(_predictions())) == rates[name]
-
-
-# What stays as it is.
