@@ -181,23 +181,16 @@ def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful
     assert "belief states" not in score(path, "--metrics", "bleu").err
 
 
-# Remarks are told once, and score no less.
-
-
 # Submitting.
-
-
-def _submit(mwz: Mwz, path: Path) -> Run:
-    return mwz(
-        *("submit", path, "--name", "Mine", "--track", "policy-optimization"),
-        *("--submissions", "submissions", "--benchmark", "sample"),
-    )
 
 
 def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
     path = write_json(tmp_path / "p.json", _with(policy, sate={}))
-    run = _submit(mwz, path)
+    run = mwz(
+        *("submit", path, "--name", "Mine", "--track", "policy-optimization"),
+        *("--submissions", "submissions", "--benchmark", "sample"),
+    )
     assert run.status == 0, run.err
     assert "sate 1× (did you mean state?)" in run.err
     assert f"p.json: {GOLD_TOLD}" in run.err

@@ -120,14 +120,6 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
         "give them by `mwz convert --key FIELD=KEY`",
     ),
-    "an unknown key": (
-        lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
-        "give them by `mwz convert --key FIELD=KEY`",
-    ),
-    "a list with turns below another key": (
-        lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
-        "give them by `mwz convert --key FIELD=KEY`",
-    ),
     "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a turn twice": (
         lambda o: WHOLE["turns by number"](o)[:-1] + b', "TOWN001.json": {"0": {"response": ""}}}',

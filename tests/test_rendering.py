@@ -56,11 +56,6 @@ def test_cutting_loses_no_column_and_keeps_the_width_where_two_columns_do(
         assert max(map(len, table.splitlines())) <= width
 
 
-@pytest.mark.parametrize("width", [1, 10, None])
-def test_a_table_without_rows_is_its_header(width: int | None) -> None:
-    assert text_table(HEADERS, [], width=width).split()[:2] == ["System", "BLEU"]
-
-
 def test_cells_and_texts_are_shown_without_their_control_characters() -> None:
     assert printable("a\x1b[31mb\x07\x7f\u202e\u200b\x85") == (
         "a\\x1b[31mb\\x07\\x7f\\u202e\\u200b\\x85"
