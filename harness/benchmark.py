@@ -260,9 +260,6 @@ class Benchmark:
 _PATHS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[Any]]] = {
     "venue": lambda one: [one["domain"], one["id"], one["slot"]],
     "state": lambda one: [one["dialogue"], "states", one["turn"], *one["slot"].split("-")],
-    "goal": lambda one: [
-        *(one["dialogue"], "goal", *one["slot"].replace("-", "-informable-").split("-")),
-    ],
     "response": lambda one: [one["dialogue"], "responses", one["turn"]],
 }
 """What an erratum is about -> where it is among venue records or dialogues."""
@@ -286,7 +283,7 @@ def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any
         return {path[0]: right}
     if path and content is not None:
         key, rest = path[0], path[1:]
-        if isinstance(content, Dialogue | Goal):
+        if isinstance(content, Dialogue):
             return replace(content, **{key: _corrected(getattr(content, key), rest, one)})
         if isinstance(content, Mapping):
             changed = {**content, key: _corrected(content.get(key), rest, one)}

@@ -86,7 +86,6 @@ _SOURCED = {"there?": str, "right?": str, "source": str}
 _ERRATA = {
     "benchmark": str,
     "state?": [{"dialogue": str, "turn": int, "slot": str, **_SOURCED}],
-    "goal?": [{"dialogue": str, "slot": str, **_SOURCED}],
     "response?": [{"dialogue": str, "turn": int, "there": str, "right": str, "source": str}],
     "venue?": [{"domain": str, "id": str, "slot": str, **_SOURCED}],
 }

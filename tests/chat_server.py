@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = Mapping[str, Any] | int | bytes | Callable[[], Any] | None
 """A message, an HTTP status, a body that is no completion, what gives one of these after a while,
 or None for a cut connection."""
-
-
-class Slow(bytes):
-    """A body that comes byte by byte, hundreds of them a second."""
 
 
 def calling(name: str, arguments: str, times: int = 1) -> dict[str, Any]:
@@ -83,14 +78,7 @@ class _Handler(BaseHTTPRequestHandler):
         # The client is told not to wait, or it would for seconds.
         self.send_header("retry-after-ms", "1")
         self.end_headers()
-        if not isinstance(content, Slow):
-            self.wfile.write(content)
-            return
-        # As long as anybody listens.
-        with suppress(OSError):
-            for byte in content:
-                self.wfile.write(bytes([byte]))
-                time.sleep(0.005)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""

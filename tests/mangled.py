@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import zipfile
@@ -134,17 +133,12 @@ def _as_numbers(state: Any) -> Any:
 
 
 WHOLE: Mapping[str, Mangle] = {
-    "indented": lambda o: json.dumps(o, indent=1).encode(),
     "list of dialogues": lambda o: _json(_listed(o)),
-    "list of dialogues by id and log": lambda o: _json(
-        [{"id": id_, "log": turns} for id_, turns in o.items()]
-    ),
     "list of lists of turns": lambda o: _json([[*_rows({i: t})] for i, t in o.items()]),
     "JSON lines of dialogues": lambda o: _lines(_listed(o)),
     "JSON lines of turns": lambda o: _lines([*_rows(o)]),
     "JSON lines of turns out of order": lambda o: _lines([*_rows(o)][::-1]),
     "JSON lines of turns from 1": lambda o: _lines([*_rows(o, 1)]),
-    "JSON lines with Windows ends": lambda o: _lines(_listed(o)).replace(b"\n", b"\r\n"),
     "turns with ids of their own": lambda o: _json(
         [{"id": f"{i}-{n}", **t} for i, ts in o.items() for n, t in enumerate(ts)]
     ),
@@ -159,19 +153,16 @@ WHOLE: Mapping[str, Mangle] = {
     "commas as pandas writes": _with_index,
     "tabs": lambda o: _table(o, "\t").encode(),
     "semicolons with a byte order mark": lambda o: _table(o, ";").encode("utf-8-sig"),
-    "commas in UTF-16": lambda o: _table(o, ",").encode("utf-16"),
     "turns by number": lambda o: _json(_each(o, lambda ts: {str(n): t for n, t in enumerate(ts)})),
     "turns by name and number": lambda o: _json(
         _each(o, lambda ts: {f"turn_{n}": t for n, t in enumerate(ts, 1)})
     ),
     "turns below a key": lambda o: _json(_each(o, lambda ts: {"goal": {}, "turns": ts})),
     "messages": lambda o: _json(_listed(_each(o, _messages), "messages")),
-    "messages by id": lambda o: _json(_each(o, lambda ts: {"messages": _messages(ts)})),
     "messages in parts as lines": lambda o: _lines(
         _listed(_each(o, lambda ts: _messages(ts, True)), "messages")
     ),
     "speakers": lambda o: _json(_each(o, _spoken)),
-    "speakers as lines": lambda o: _lines(_listed(_each(o, _spoken))),
     "domains in capitals": lambda o: _with_states(
         o, lambda state: {domain.title(): slots for domain, slots in state.items()}
     ),
@@ -182,8 +173,6 @@ WHOLE: Mapping[str, Mangle] = {
     "ids as file names": lambda o: _json({f"{i.upper()}.json": ts for i, ts in o.items()}),
     "byte order mark": lambda o: b"\xef\xbb\xbf" + _json(o),
     "UTF-16": lambda o: json.dumps(o).encode("utf-16"),
-    "gzip": lambda o: gzip.compress(_json(o)),
-    "gzip of lines": lambda o: gzip.compress(_lines(_listed(o))),
     "zip": _zipped,
     "states as JSON": lambda o: _with_states(o, json.dumps),
     "nulls in states": lambda o: _with_states(o, lambda state: {**state, "bus": None}),

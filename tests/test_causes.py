@@ -155,13 +155,6 @@ def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -
     assert [fault.slot for fault in found.faults] == ["arrive", "leave"]
 
 
-def test_a_train_whose_id_is_asked_for_and_never_said() -> None:
-    goals = {"train": goal({"leave": "09:00"}, ["TRAINID"])}
-    found = explain(play(goals, ("NAME", {"train": {}})), DATABASE, RULES)["train"]
-    assert found.cause == "never named"
-    assert found.slot_causes == {"TRAINID": "never said"}
-
-
 def test_a_dialogue_without_turns_never_names_anything() -> None:
     assert restaurant({"area": "north"}).cause == "never named"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -54,19 +53,6 @@ def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
     costs = points(diagnosis.results).values()
     assert sum(cost.inform for cost in costs) == pytest.approx(100 - inform[TOTAL])
     assert sum(cost.success for cost in costs) == pytest.approx(100 - success[TOTAL])
-
-
-def test_the_sample_fails_in_several_ways() -> None:
-    # Or the tests here would say little.
-    causes = Counter(
-        domain.cause
-        for diagnosis in DIAGNOSES.values()
-        for outcome in diagnosis.results
-        for domain in outcome.domains.values()
-        if domain.cause is not None
-    )
-    assert len(causes) >= 4
-    assert sum(count for cause, count in causes.items() if cause not in NAMING) >= 20
 
 
 def _check_mending(dialogue: PlayedDialogue, most: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,14 +90,6 @@ def test_both_clones_must_be_named(cli: Cli, tmp_path: Path) -> None:
     told = cli.refused("data", "import")
     assert told.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
     assert installed_benchmarks() == ["sample"]
-
-
-@pytest.mark.parametrize("command", ["import", "fetch"])
-def test_an_unknown_data_set_is_told_with_those_there_are(cli: Cli, command: str) -> None:
-    told = cli.refused("data", command, "nosuch")
-    assert re.fullmatch(
-        r"mwz: data set: unknown data set 'nosuch'; choose from .*\bmultiwoz\b.*\n", told
-    )
 
 
 def test_the_list_shows_what_is_at_hand(cli: Cli, clones: tuple[Path, Path]) -> None:

@@ -95,10 +95,10 @@ def test_check_counts_known_and_unknown_placeholders(cli: Cli, tmp_path: Path) -
 
 
 def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
-    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, bspn="x")))
+    run = mwz("check", write_json(tmp_path / "p.json", _with(careful, stat="x")))
     assert (run.status, run.err) == (1, "")
-    (place,) = {f"dialogue {id_}, turn 0" for id_ in list(careful)[:1]}
-    assert f"warning         {place}: `bspn` is not read; what counts is `state`\n" in run.out
+    told = "keys of turns that are not read: stat 1× (did you mean state?)"
+    assert f"warning         {told}\n" in run.out
     assert "warnings        1\n" in run.out
     # Other keys are noted.
     run = mwz("check", write_json(tmp_path / "p.json", _with(careful, asked="hello")))
@@ -141,18 +141,6 @@ def test_convert_writes_the_standard_form_of_the_family(
     }
 
 
-def test_the_family_scores_as_what_it_converts_to(
-    cli: Cli, tmp_path: Path, careful: dict[str, Any]
-) -> None:
-    family = write_json(tmp_path / "family.json", _family(careful))
-    files = (family, CAREFUL)
-    one, other = (cli.json("score", file) for file in files)
-    assert one == other
-    [one], [other] = (cli.json("dst", file) for file in files)
-    assert one["format"] == "belief spans (resp_gen, bspn_gen)"
-    assert one["metrics"] == other["metrics"]
-
-
 def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     path = write_json(tmp_path / "p.json", careful)
     (tmp_path / "link.json").symlink_to(path)
@@ -193,42 +181,16 @@ def test_score_says_where_gold_states_are_used(cli: Cli, tmp_path: Path, careful
     assert "belief states" not in score(path, "--metrics", "bleu").err
 
 
-# Remarks are told once, and score no less.
-
-
-def test_score_tells_once_what_is_read_under_another_name(
-    mwz: Mwz, tmp_path: Path, careful: Any
-) -> None:
-    content = {
-        id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
-        for id_, turns in careful.items()
-    }
-    run = mwz("score", write_json(tmp_path / "p.json", content))
-    assert run.status == 0
-    assert run.err.splitlines() == [
-        f"mwz: {tmp_path}/p.json: read `belief` as `state`",
-        f"mwz: {tmp_path}/p.json: read as turns by dialogue",
-    ]
-    assert run.out == mwz("score", write_json(tmp_path / "q.json", careful)).out
-
-
 # Submitting.
-
-
-def _submit(mwz: Mwz, path: Path) -> Run:
-    return mwz(
-        *("submit", path, "--name", "Mine", "--track", "policy-optimization"),
-        *("--submissions", "submissions", "--benchmark", "sample"),
-    )
 
 
 def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
     policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
     path = write_json(tmp_path / "p.json", _with(policy, sate={}))
-    run = _submit(mwz, path)
+    run = mwz(
+        *("submit", path, "--name", "Mine", "--track", "policy-optimization"),
+        *("--submissions", "submissions", "--benchmark", "sample"),
+    )
     assert run.status == 0, run.err
-    assert "`sate` is not read; write `state`" in run.err
+    assert "sate 1× (did you mean state?)" in run.err
     assert f"p.json: {GOLD_TOLD}" in run.err
-
-
-# State tracking.

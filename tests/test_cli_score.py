@@ -17,7 +17,6 @@ from mwz.harness.cli import commands, main
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.scorer import score
 
-TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
 NOTICE = "mwz: multiwoz is not installed; the benchmark is the built-in `sample`\n"
 
 
@@ -122,22 +121,6 @@ def _written(tmp_path: Path, content: object) -> Path:
 
 
 # What else is refused is in test_files and test_submission.
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{not json", "not JSON: line 1, column 2 ("),
-        ({"town999": []}, "none of its 1 dialogue (the first is town999) is in the benchmark sam"),
-        (
-            {"town001": [{"response": "", "state": {"hotel": {"stars": {}}}}]},
-            "dialogue town001, turn 0: `state`, hotel, stars: expected a string, found an object",
-        ),
-    ],
-)
-def test_bad_input_exits_2_with_one_message_that_says_where(
-    cli: Cli, tmp_path: Path, content: object, message: str
-) -> None:
-    path = _written(tmp_path, content)
-    assert _refused(cli, path).startswith(f"{path}: {message}")
 
 
 def test_several_problems_are_listed_together(cli: Cli, tmp_path: Path) -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from helpers import PROJECT, Cli
+from helpers import Cli
 
 from mwz.normalization import rule_set_names
 
@@ -54,28 +49,3 @@ def test_a_word_is_completed(
     run = cli()
     # A line for each: its kind and its text.
     assert (run.out.split(), run.err) == (completed, "")
-
-
-@pytest.mark.skipif(not (PROJECT / "docs").is_dir(), reason="the project is not here")
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_the_documented_line_makes_bash_complete(folder: Path) -> None:
-    page = (PROJECT / "docs" / "interface.md").read_text(encoding="utf-8")
-    found = re.search(r"`(eval \"\$\(_MWZ_COMPLETE=bash_source mwz\)\")`", page)
-    # The shell's own call, for `mwz verify ot` and the tab key.
-    script = (
-        f"{found[1]}\ncomplete -p mwz\nCOMP_WORDS=(mwz verify ot)\nCOMP_CWORD=2\n"
-        '_mwz_completion mwz ot verify\necho "${COMPREPLY[@]}"\n'
-    )
-    (folder / "mwz").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mwz "$@"\n')
-    (folder / "mwz").chmod(0o755)
-    done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    registered, completed = done.stdout.splitlines()
-    assert "-F _mwz_completion" in registered
-    assert completed == "other"

@@ -1,9 +1,9 @@
-"""Per-dialogue lines: what one holds, and that lines give the corpus scores to the last digit."""
+"""Per-dialogue lines: what one holds, and that dialogues give the corpus scores."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,13 @@ from helpers import (
     dialogue,
     goal,
     parse_submission,
-    refusal,
     sample_predictions,
 )
 
 from mwz.harness import Benchmark
-from mwz.harness.metrics import DialogueResult
+from mwz.harness.metrics import DialogueResult, response_metrics
 from mwz.harness.scoring import Options, Scorer, explained_results
-from mwz.harness.scoring.dialogue_lines import corpus_scores, lines_text, read_dialogue_lines
+from mwz.harness.scoring.dialogue_lines import lines_text
 from mwz.harness.submission import normalize_submission
 
 LINED = ("bleu", "inform", "diversity", "dst")
@@ -39,35 +38,19 @@ def text_of(scorer: Scorer, predictions: Mapping[str, Any]) -> str:
     return lines_text(results_of(scorer, predictions), scorer.score(predictions).signature)
 
 
-@pytest.mark.parametrize(
-    ("name", "setup", "metrics"),
-    # The last one has no states to track.
-    [("careful", "both", LINED), ("hasty", "mttod", LINED), ("scripted", "ubar", LINED[:-1])],
-)
-def test_lines_give_the_corpus_scores_to_the_last_digit(
-    name: str, setup: str, metrics: Sequence[str], sample: Benchmark, tmp_path: Path
-) -> None:
-    scorer = Scorer(sample, Options(metrics=metrics, setup=setup))
-    predictions = sample_predictions(name)
-    target = tmp_path / "lines.jsonl"
-    target.write_text(text_of(scorer, predictions), encoding="utf-8")
-    read = read_dialogue_lines(target)
-    assert corpus_scores(read) == scorer.score(predictions).metrics
-    assert [one.goals for one in read] == [one.goals for one in results_of(scorer, predictions)]
-
-
-def test_lines_of_two_halves_put_together_give_the_scores_of_the_whole(
-    sample: Benchmark, tmp_path: Path
+def test_results_of_two_halves_put_together_give_the_scores_of_the_whole(
+    sample: Benchmark,
 ) -> None:
     scorer = Scorer(sample, Options(metrics=LINED))
     whole = sample_predictions("careful")
     ids = list(whole)
-    text = ""
+    results: list[DialogueResult] = []
     for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
-        text += text_of(scorer, {id_: whole[id_] for id_ in half})
-    both = tmp_path / "both.jsonl"
-    both.write_text(text, encoding="utf-8")
-    assert corpus_scores(read_dialogue_lines(both)) == scorer.score(whole).metrics
+        results += results_of(scorer, {id_: whole[id_] for id_ in half})
+    scores: dict[str, Any] = {}
+    for name in LINED:
+        scores |= response_metrics()[name].of_results(results)
+    assert scores == scorer.score(whole).metrics
 
 
 def tiny() -> Benchmark:
@@ -106,47 +89,6 @@ def test_a_line_by_hand() -> None:
     assert line["sources"] == {"states": "predicted", "domains": "predicted"}
     assert "responses" not in line
     assert "further" not in line
-
-
-def problems(text: str, folder: Path) -> str:
-    path = folder / "some.jsonl"
-    path.write_text(text, encoding="utf-8")
-    return str(refusal(read_dialogue_lines, path))
-
-
-def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark, tmp_path: Path) -> None:
-    def lines(**options: Any) -> list[str]:
-        scorer = Scorer(sample, Options(**{"metrics": ["inform"], **options}))
-        return text_of(scorer, sample_predictions("careful")).splitlines(keepends=True)
-
-    first = lines()[0]
-    assert "line 2: dialogue" in problems(first + first, tmp_path)
-    assert "line 1, too" in problems(first + first, tmp_path)
-    other = first + lines(rules="2023")[1]
-    assert "line 2: scored otherwise than the first line" in problems(other, tmp_path)
-    more = first + lines(metrics=["inform", "bleu"])[1]
-    assert "line 2: holds other metrics than the first line" in problems(more, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "no lines"),
-        ('{"dialogue": "a"}\n', "turns"),
-        ('\n{"dialogue": \n', "line 2: not JSON"),
-        (
-            '{"dialog": "a", "turns": 1, "signature": "", "sources": {}}\n',
-            "line 1: expected an object with `dialogue`",
-        ),
-        ("[1]\n", "1"),
-    ],
-)
-def test_files_that_are_no_lines_are_bad_input(text: str, told: str, tmp_path: Path) -> None:
-    path = tmp_path / "bad.jsonl"
-    path.write_text(text, encoding="utf-8")
-    error = refusal(read_dialogue_lines, path)
-    assert "bad.jsonl" in str(error)
-    assert told in str(error)
 
 
 # The command line.

@@ -36,17 +36,15 @@ def rules_with(**parts: Any) -> RuleSet:
 
 
 STATE = {"dialogue": "d", "turn": 0, "slot": "restaurant-food", "there": "thai", "source": "s"}
-GOAL = {"dialogue": "d", "slot": "restaurant-food", "there": "thai", "right": "greek"}
 RESPONSE = {"dialogue": "d", "turn": 0, "there": " 4.", "right": " 4.40 pounds."}
 VENUE = {"domain": "restaurant", "id": "r1", "slot": "name", "there": "golden spoon", "right": "x"}
 
 
 def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
     before = repr(TINY)
-    rules = rules_with(state=[STATE], goal=[GOAL], response=[RESPONSE], venue=[VENUE])
+    rules = rules_with(state=[STATE], response=[RESPONSE], venue=[VENUE])
     changed = TINY.corrected(rules).dialogues["d"]
     assert changed.states == [{"restaurant": {"area": "north"}}, {}]
-    assert changed.goal["restaurant"].informable == {"name": "golden spoon", "food": "greek"}
     assert changed.responses == ["it costs 4.40 pounds.", "bye 4. 4."]
     names = [one["name"] for one in TINY.venue_records(rules)["restaurant"]]
     assert names == ["x", "silver fork", "copper pan", "iron pot"]
@@ -61,7 +59,6 @@ def test_each_part_is_put_right_and_the_given_benchmark_is_kept() -> None:
     [
         ("state", {**STATE, "there": "greek"}, "0, slot restaurant-food: 'greek' .* has 'thai'"),
         ("state", {**STATE, "turn": 2}, "d, turn 2, slot restaurant-food: .* no such place"),
-        ("goal", {**GOAL, "slot": "hotel-food"}, "slot hotel-food: .* no such place"),
         ("response", {**RESPONSE, "turn": 1}, "turn 1: ' 4.' is said to be there"),
         ("venue", {**VENUE, "slot": "nmae"}, "id r1, slot nmae: .* has nothing"),
     ],
@@ -76,9 +73,8 @@ def test_an_erratum_that_finds_something_else_is_refused(
 
 def test_a_value_that_is_missing_is_added_and_what_is_not_in_the_benchmark_left_out() -> None:
     absent = {"dialogue": "d", "turn": 1, "slot": "hotel-area", "right": "east", "source": "s"}
-    elsewhere = [{**STATE, "dialogue": "e"}, {**GOAL, "dialogue": "e"}, {**VENUE, "id": "r9"}]
-    state, goals, venue = elsewhere
-    rules = rules_with(state=[absent, state], goal=[goals], venue=[venue])
+    elsewhere = {**STATE, "dialogue": "e"}
+    rules = rules_with(state=[absent, elsewhere], venue=[{**VENUE, "id": "r9"}])
     changed = TINY.corrected(rules).dialogues
     assert changed["d"].states == [*TINY.dialogues["d"].states[:1], {"hotel": {"area": "east"}}]
     assert changed["other"] == TINY.dialogues["other"]

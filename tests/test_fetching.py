@@ -238,10 +238,12 @@ def test_a_kept_file_that_went_wrong_is_named_removed_and_fetched_again(
     wrong = fetch.folder / GOALS_FILE.lstrip("/")
     right = wrong.read_bytes()
     wrong.write_bytes(right + b" ")
+    fetch.remarks.clear()
     fetch()
-    (remark,) = fetch.remarks
+    remark, place = fetch.remarks
     assert str(wrong) in remark
     assert "removed" in remark
+    assert place == f"1 of 1: {GOALS_FILE[1:]}"
     assert wrong.read_bytes() == right
     assert server.requests[GOALS_FILE] == 2
 
@@ -290,13 +292,6 @@ def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
     assert "1 of 3" in mwz_data("list")[0]
 
 
-def test_trackers_are_fetched_by_themselves(mwz_data: CommandLine, server: Server) -> None:
-    output, _ = mwz_data("fetch", "--trackers")
-    assert f"published outputs: in {downloads_directory()}" in output
-    assert f"/{EVALUATOR}/{NEWER}/trackers/tracker.json" in server.requests
-    assert not [path for path in server.requests if "/predictions/" in path]
-
-
 def test_verify_names_a_wrong_file(mwz_data: CommandLine) -> None:
     mwz_data("fetch")
     output, errors = mwz_data("verify")
@@ -321,16 +316,3 @@ def test_an_import_has_one_version_of_the_venues(mwz_data: CommandLine, tmp_path
         benchmark = load_benchmark("multiwoz")
         assert benchmark.venue_versions == {}
         assert benchmark.venues["restaurant"] == restaurants
-
-
-def test_an_import_of_whole_clones_finds_the_overlap(mwz_data: CommandLine, tmp_path: Path) -> None:
-    mwzeval, multiwoz = write_repositories(tmp_path / "clones")
-    output, _ = mwz_data("import", "--mwzeval", str(mwzeval), "--multiwoz", str(multiwoz))
-    assert "seen goals: 1 of 3" in output
-    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-
-
-def test_progress_names_each_file(fetch: Fetch, capsys: pytest.CaptureFixture[str]) -> None:
-    fetch(progress=True)
-    assert "B/s]" in capsys.readouterr().err
-    assert fetch.remarks[0].startswith(f"1 of 18: {EVALUATOR}/{NEWER}/")

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from helpers import benchmark, dialogue, refusal
+from helpers import refusal
 from hypothesis import given, strategies as st
 
 from mwz.harness.errors import InputError, Remark
-from mwz.harness.submission import checked_submission, parse_predictions, standard_form
+from mwz.harness.submission import parse_predictions, standard_form
 from mwz.harness.submission.notations import read_span, without_tokens
 
 
@@ -293,14 +293,6 @@ def test_blocks_that_contradict_themselves_are_refused(
     assert before in text
     content = text.replace(before, after, 1).encode()
     assert problem in str(refusal(parse_predictions, content, "out.json"))
-
-
-def test_a_dialogue_that_the_benchmark_lacks_is_refused_with_its_line() -> None:
-    read = standard_form(parse_predictions(LARL.encode(), "out.txt"), "out.txt")
-    on = benchmark({"sng2": dialogue({}, 1)})
-    assert refusal(checked_submission, read, on, "out.txt").problems == (
-        "line 1, dialogue MUL1.json: not in the benchmark tiny; leave it out",
-    )
 
 
 # Tables of belief states.

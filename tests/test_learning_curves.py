@@ -1,4 +1,4 @@
-"""Learning curves: numbers given or read from names, bands of seeds, distances to GCA."""
+"""Learning curves: bands of seeds, distances to GCA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helpers import Cli
 from tracking_cases import write_states
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.lab.lab import curves_tables, learning_curves, series_numbers
+from mwz.harness.tracking.lab.lab import curves_tables, learning_curves
 
 SCORES = [{"JGA": 80.0, "GCA": 90.0}, {"JGA": 60.0, "GCA": 90.0}, {"JGA": 70.0, "GCA": 80.0}]
 
@@ -35,14 +35,6 @@ def test_one_number_makes_no_curve() -> None:
         learning_curves([1.0, 1.0, 1.0], ["a", "b", "c"], SCORES)
 
 
-def test_numbers_are_given_or_read_from_names() -> None:
-    files = ["few/ratio_0.05_seed_557.json", "few/ratio-1_seed_3.json", "zeroshot.json=0"]
-    paths = [*files[:2], "zeroshot.json"]
-    assert series_numbers("ratio", files) == (paths, [0.05, 1.0, 0.0])
-    with pytest.raises(InputError, match=r"zeroshot.json has no number after `ratio`"):
-        series_numbers("ratio", [*files, "few/zeroshot.json"])
-
-
 def test_the_command_shows_curves(tmp_path: Path, cli: Cli) -> None:
     places = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
     one, two, three = (write_states(place, [("a.x a.y", "a.x")]) for place in places)
@@ -51,4 +43,4 @@ def test_the_command_shows_curves(tmp_path: Path, cli: Cli) -> None:
     curves = json.loads(done.out)["curves"]
     found = [(point["number"], point["files"]) for point in curves["points"]]
     assert found == [(0.1, ["one", "two"]), (1.0, ["three"])]
-    assert "has no number after `shots`" in cli.refused("lab", "series", "shots", one, f"{two}=1")
+    assert f"write {one}=NUMBER" in cli.refused("lab", "series", "shots", one, f"{two}=1")

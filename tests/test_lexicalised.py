@@ -331,12 +331,6 @@ def test_goals_may_be_written_as_the_data_set_does() -> None:
     }
 
 
-def test_goals_that_request_what_no_venue_has_are_refused() -> None:
-    raw = {"own-1": {"hotel": {"info": {}, "reqt": ["stars", "colour"]}}}
-    with pytest.raises(InputError, match="own-1, hotel, reqt: unknown slot 'colour'"):
-        chosen_goals(raw, rule_set("2021"))
-
-
 def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -359,14 +353,6 @@ def test_a_dialogue_without_a_goal_is_named(cli: Cli, tmp_path: Path) -> None:
     assert "dialogue x0: no goal in the benchmark sample" in told
 
 
-def test_several_free_running_files_are_one_table(cli: Cli, tmp_path: Path) -> None:
-    files = [_file(tmp_path, _turns(TOLD), name) for name in ("a.json", "b.json")]
-    run = cli.done("score", *files, "--free-running", "--format", "json")
-    rows = json.loads(run.out)["scores"]
-    one = cli.json("score", files[0], "--free-running")
-    assert [row["grounded.success"] for row in rows] == [one["grounded"]["success"]["total"]] * 2
-
-
 @pytest.mark.real_data
 def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path) -> None:
     raw = chosen_goals(upstream / "ConvLab-2/data/multiwoz/test.json.zip", rule_set("2021"))
@@ -379,8 +365,3 @@ def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path)
         for id_, goal in raw.goals.items()
     }
     assert known == dict(ours.goals)
-
-
-def test_a_file_without_turns_is_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
-    path = _file(tmp_path, {"town001": []})
-    assert "no turns" in cli.refused("score", path, "--lexicalised", "--free-running")

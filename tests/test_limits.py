@@ -147,12 +147,6 @@ def test_a_turn_number_beyond_all_dialogues_takes_neither_memory_nor_time() -> N
     assert message.startswith("x.json: dialogue mul0001: expected a list of turns, found an object")
 
 
-@pytest.mark.parametrize("turns", [[], {}])
-def test_a_dialogue_without_turns_is_refused_everywhere(turns: object) -> None:
-    assert "dialogue mul0001: " in _refused({"mul0001": turns})
-    assert "dialogue mul0001: " in _tracking({"mul0001": turns})
-
-
 @pytest.mark.parametrize("depth", [100, 500, 900, 960, 980, 990, 1000, 100_000])
 @pytest.mark.parametrize(
     ("opened", "closed"),

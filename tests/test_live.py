@@ -255,6 +255,7 @@ def _circular() -> list[object]:
             lambda one: one.call("query_taxi", "x" * 100_001),
             "the arguments of a call: 100,003 char",
         ),
+        (lambda one: one.call("x" * 100_001, {}), "the name of the tool: 100,001 characters"),
         (
             lambda one: [one.call("query_taxi", {}) for _ in range(101)],
             "the agent calls tools more than 100 times in a turn",
@@ -284,6 +285,8 @@ def test_arguments_that_are_no_slots_are_an_error_of_the_call_alone(
     environment.user_turn()
     assert "expected a JSON object" in environment.call("query_hotel", arguments)["error"]
     assert environment.error is None
+    environment.respond("Sorry.")
+    assert environment.outcome()["failed_calls"] == 1
 
 
 # ------------------------------------------------------------------------------- outcomes

@@ -169,40 +169,6 @@ def test_a_broken_rollout_is_worth_nothing_and_gives_a_reason(
     assert rewards == [0, 1]
 
 
-def test_trl_trains_with_the_reward(world: World, tmp_path: Path) -> None:
-    trl = pytest.importorskip("trl", reason="needs TRL")
-    from datasets import Dataset
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
-
-    # A model of random weights, and a token for each byte.
-    signs = {sign: n for n, sign in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    letters = Tokenizer(models.BPE(vocab={**signs, "<end>": len(signs)}, merges=[]))
-    letters.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=letters, pad_token="<end>", eos_token="<end>"
-    )
-    tokenizer.chat_template = "{% for m in messages %}{{m['content']}} {% endfor %}"
-    ends = {"eos_token_id": len(signs), "pad_token_id": len(signs), "bos_token_id": None}
-    sizes = {"vocab_size": len(signs) + 1, "n_positions": 256, "n_embd": 8, "n_layer": 1}
-    model = GPT2LMHeadModel(GPT2Config(**sizes, n_head=1, **ends))
-    told = "Nonna's Attic, 17 spindle street, phone 01632960106."
-    prompt = [{"role": "assistant", "content": told}, {"role": "user", "content": "Thanks."}]
-    options = {"max_steps": 1, "num_generations": 2, "per_device_train_batch_size": 2}
-    quiet = {"report_to": [], "use_cpu": True, "bf16": False, "save_strategy": "no"}
-    trainer = trl.GRPOTrainer(
-        model=model,
-        reward_funcs=[world.grounded_reward],
-        args=trl.GRPOConfig(str(tmp_path), max_completion_length=4, **options, **quiet),
-        train_dataset=Dataset.from_list([{"prompt": prompt, "dialogue_id": "town001"}] * 2),
-        processing_class=tokenizer,
-    )
-    trainer.train()
-    # What the prompt's assistant told is all that town001 asks for.
-    logged = [one for one in trainer.state.log_history if "reward" in one]
-    assert logged[0]["rewards/grounded_reward/mean"] == 1
-
-
 def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark) -> None:
     scorer = Scorer(sample)
     careful = PROJECT / "harness/sample/submissions/careful.json"

@@ -204,10 +204,6 @@ def _stopped_by_too_many_calls(lines: Lines) -> None:
             (mine, lambda ls: ls[0][0].update(costs={"agent": {"prompt_tokens": 10**400}})),
             "costs.agent.prompt_tokens: input should be less than or equal",
         ),
-        (
-            (mine, _user("scripted-0-000000000000")),
-            "names that begin with 'scripted' are those of this version",
-        ),
         # What both scripts play is known to the last word.
         ((silent,), "turn 1 comes out otherwise"),
         ((lambda ls: _turns(ls)[-1].update(response="Bye."),), "is not what the baseline plays"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import refusal, sample_predictions
-from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
+from mangled import KEYED, TEXTS, WHOLE, Mangle
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.data import load_benchmark
@@ -18,7 +17,6 @@ from mwz.harness.errors import InputError, Remark
 from mwz.harness.io import read_bytes
 from mwz.harness.scoring import Options, Scorer, played_predictions
 from mwz.harness.submission import (
-    checked_submission,
     parse_predictions,
     read_arranged,
     standard_form,
@@ -39,19 +37,16 @@ class Scored:
         self,
         content: bytes,
         keys: Mapping[str, str] = NOTHING,
-        strict_states: bool = False,
         **options: Any,
     ) -> tuple[Any, list[Remark]]:
         self._path.write_bytes(content)
         scorer = self._scorer.with_options(**options)
-        how = replace(scorer.options.reading, strict_states=strict_states)
         parsed = parse_predictions(read_bytes(self._path), "outputs")
         if keys:
             standard = read_arranged(parsed, "outputs", keys)
         else:
             standard = standard_form(parsed, "outputs")
-        on = scorer.benchmark
-        submission = checked_submission(standard, on, "outputs", scorer.rules, how)
+        submission = scorer.checked(standard, "outputs")
         _, played, remarks = played_predictions(scorer, submission, "outputs")
         return scorer.report(played).to_dict(), list(remarks)
 
@@ -125,14 +120,6 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
         "give them by `mwz convert --key FIELD=KEY`",
     ),
-    "an unknown key": (
-        lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
-        "give them by `mwz convert --key FIELD=KEY`",
-    ),
-    "a list with turns below another key": (
-        lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
-        "give them by `mwz convert --key FIELD=KEY`",
-    ),
     "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a turn twice": (
         lambda o: WHOLE["turns by number"](o)[:-1] + b', "TOWN001.json": {"0": {"response": ""}}}',
@@ -173,18 +160,6 @@ def test_what_cannot_be_read_is_told_in_a_message_that_leads_on(
     assert len(error.problems) == 1
 
 
-def test_a_misspelt_key_of_states_is_refused_in_most_turns_and_warned_of_in_one(
-    scored: Scored, outputs: Any
-) -> None:
-    misspelt = json.dumps(renamed(outputs, "response", "sate")).encode()
-    with pytest.raises(InputError, match="`sate` is not read, in 146 turns; write `state`"):
-        scored(misspelt)
-    scored(misspelt, states="gold")
-    _, remarks = scored(json.dumps(_first(outputs, sate={})).encode())
-    (warning,) = (remark for remark in remarks if remark.kind == "look-alike key")
-    assert warning.message == "`sate` is not read; what counts is `state`"
-
-
 # States.
 
 
@@ -202,20 +177,6 @@ def test_no_state_refuses_a_file_where_states_are_not_used(
     (told,) = (remark for remark in remarks if remark.kind == "states")
     assert told.warning
     assert str(told).startswith("dialogue town001, turn 0: `state`")
-    with pytest.raises(InputError):
-        scored(content, strict_states=True, **options)
-
-
-@pytest.mark.parametrize(
-    "state", [{"hotel": {"stars": 4}}, {"hotel": {"area": ["a"]}}, {"hotel": {"area": None}}, "{}"]
-)
-def test_strict_states_refuse_what_is_read_otherwise(
-    scored: Scored, outputs: Any, state: Any
-) -> None:
-    content = json.dumps(_first(outputs, state=state)).encode()
-    scored(content)
-    with pytest.raises(InputError, match="--strict-states"):
-        scored(content, strict_states=True)
 
 
 @pytest.mark.parametrize(

@@ -44,38 +44,6 @@ def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> di
     }
 
 
-def _restaurant(area: str = "north", people: str = "2", *more: str) -> dict[str, Any]:
-    return goal({"food": "thai", "area": area}, ["PHONE", *more], {"people": people})
-
-
-def test_goals_are_the_same_only_as_a_whole() -> None:
-    taxi = goal({"arrive": "10:00"}, ["PHONE"])
-    wanted = _restaurant("north", "2", "POST")
-    other_order = goal({"area": "north", "food": "thai"}, ["POST", "PHONE"], {"people": "2"})
-    test = {
-        "same": {"restaurant": wanted, "taxi": taxi},
-        "other order": {"taxi": taxi, "restaurant": other_order},
-        "one domain less": {"restaurant": wanted},
-        "one domain more": {"restaurant": wanted, "taxi": taxi, "hospital": goal({}, ["PHONE"])},
-        "another value": {"restaurant": _restaurant("south", "2", "POST"), "taxi": taxi},
-        "another request": {"restaurant": _restaurant(), "taxi": taxi},
-        "another booking": {"restaurant": _restaurant("north", "3", "POST"), "taxi": taxi},
-        "only in dev": {"hotel": goal({"stars": "4"})},
-    }
-    train = [{"restaurant": wanted, "taxi": taxi}, {"train": goal({"day": "monday"})}]
-    dev = [{"hotel": goal({"stars": "4"})}]
-    assert seen_goals(test, [*train, *dev]) == {"same", "other order", "only in dev"}
-
-
-def test_a_domain_that_wants_nothing_makes_no_other_goal() -> None:
-    test = {"a": {"hotel": goal({"stars": "4"}), "police": goal()}}
-    assert seen_goals(test, [{"hotel": goal({"stars": "4"}, [], {})}]) == {"a"}
-
-
-def test_goals_that_want_nothing_are_not_seen() -> None:
-    assert seen_goals({"a": {}, "b": {"police": goal()}}, [{}, {"police": goal()}]) == set()
-
-
 _GOALS = st.dictionaries(
     st.sampled_from(["hotel", "train"]),
     st.builds(

@@ -86,19 +86,10 @@ def test_a_key_of_another_name_is_read_and_told(key: str, value: Any, field: str
     assert not any(remark.warning for remark in submission.remarks)
 
 
-def test_a_misspelt_key_is_remarked_with_the_right_name() -> None:
-    (remark,) = _remarks(*[{**TURN, "active_domainz": []}] * 5)
-    places = tuple(f"dialogue mul0001, turn {number}" for number in range(3))
-    message = "`active_domainz` is not read; write `active_domains`"
-    assert remark == Remark("look-alike key", message, 5, places)
-    assert str(remark).endswith(f", 5 times: {'; '.join(places)}; …")
-
-
-@pytest.mark.parametrize("key", ["resp", "text"])
-def test_beside_the_right_key_the_look_alike_is_remarked_too(key: str) -> None:
-    (remark,) = _remarks({**TURN, key: "hello"})
+def test_a_misspelt_key_is_listed_with_the_right_name() -> None:
+    (remark,) = _remarks(*[{**TURN, "sate": {}}] * 5)
     assert remark.warning
-    assert remark.message == f"`{key}` is not read; what counts is `response`"
+    assert remark.message == "keys of turns that are not read: sate 5× (did you mean state?)"
 
 
 def test_other_keys_are_listed_once_and_are_no_warning() -> None:
@@ -108,17 +99,6 @@ def test_other_keys_are_listed_once_and_are_no_warning() -> None:
 
 
 # Notations of states.
-
-NESTED = {"hotel": {"area": "north", "price range": "cheap"}, "train": {"day": "monday"}}
-FLAT = {"hotel-area": "north", "hotel-price range": "cheap", "train-day": "monday"}
-LIST = ["hotel-area-north", "hotel-price range-cheap", "train-day-monday"]
-
-
-@pytest.mark.parametrize("state", [NESTED, FLAT, LIST])
-def test_a_state_may_be_written_in_any_notation(state: Any) -> None:
-    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
-    assert submission.dialogues["mul0001"][0].state == NESTED
-    assert submission.remarks == ()
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,3 @@ def test_a_report_that_is_damaged_or_contradicts_itself_is_refused(
     with pytest.raises(InputError, match=message) as refused:
         Report.from_dict(written, "report.json")
     assert str(refused.value).startswith("report.json: ")
-
-
-@pytest.mark.parametrize("content", [None, [], "x", {}])
-def test_what_is_no_report_is_refused(content: Any) -> None:
-    with pytest.raises(InputError, match=r"report\.json: "):
-        Report.from_dict(content, "report.json")

@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 from helpers import CAREFUL, PROJECT, sample_predictions
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.data import load_benchmark
 from mwz.harness.scoring import Options, Scorer
@@ -63,23 +63,6 @@ def test_a_batch_is_not_decided_together(scorer: Scorer) -> None:
     first, *_ = predictions
     mixed = {**predictions, first: [{"response": t["response"]} for t in predictions[first]]}
     assert scorer.dialogues(mixed)[1:] == scorer.dialogues(predictions)[1:]
-
-
-@pytest.mark.parametrize(
-    ("id_", "turns", "told"),
-    [
-        ("no-such", [], "none of its 1 dialogue (the first is no-such) is in the benchmark sample"),
-        ("TOWN001", [], "no turns"),
-        ("town001", [{"response": "a"}] * 99, "99 turns; it has"),
-        ("town001", [{"response": 3}], "dialogue town001, turn 0: `response`: expected a string"),
-        ("town001", {"response": "a"}, "expected a list of turns"),
-    ],
-)
-def test_turns_that_cannot_be_scored_are_bad_input(
-    id_: str, turns: Any, told: str, scorer: Scorer
-) -> None:
-    with pytest.raises(InputError, match=re.escape(told)):
-        scorer.dialogue(id_, turns)
 
 
 # docs/python.md, run as it is printed.
@@ -159,22 +142,3 @@ def test_the_documented_rewards_by_workers_are_in_order(documented: dict[str, An
     names["ProcessPoolExecutor"] = ThreadPoolExecutor
     rollouts = list(sample_predictions("careful").items())[:7]
     assert names["rewards"](rollouts, workers=3) == names["rewards"](rollouts)
-
-
-def test_the_documented_lines_are_read_back(
-    documented: dict[str, Any], sample: Benchmark, tmp_path: Path
-) -> None:
-    from mwz.harness.cli import main
-
-    target = tmp_path / "lines.jsonl"
-    with pytest.raises(SystemExit):
-        main(
-            [
-                *("score", str(CAREFUL), "--benchmark", "sample"),
-                *("--per-dialogue", str(target)),
-            ]
-        )
-    metrics = Scorer(sample).score(sample_predictions("careful")).metrics
-    whole = documented["whole"](target)
-    assert {"strict", "optimistic", "bleu", "diversity"} <= whole.keys()
-    assert whole == {name: metrics[name] for name in whole}

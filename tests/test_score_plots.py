@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from helpers import CAREFUL, Cli, texts_drawn
+from tracking_cases import FGA_FIGURE_1, write_states
 
 from mwz.harness.comparison import Interval, plot_scores
 from mwz.harness.comparison.evidence import BOOTSTRAP, WILSON
@@ -43,14 +45,31 @@ def test_an_interval_that_leaves_its_value_out_is_not_drawn(tmp_path: Path) -> N
     assert bars == [2, 2]
 
 
-def test_the_same_scores_give_the_same_picture(tmp_path: Path) -> None:
-    # In every format: test_tracking_plots.
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG\r\n\x1a\n"), ("pdf", b"%PDF-")]
+)
+def test_the_same_scores_give_the_same_picture_in_the_format_of_the_suffix(
+    tmp_path: Path, suffix: str, magic: bytes
+) -> None:
     made = []
     for name in ("one", "two"):
-        path = tmp_path / f"{name}.svg"
+        path = tmp_path / f"{name}.{suffix}"
         plot_scores(["first"], FIGURES, [ONE], str(path))
         made.append(path.read_bytes())
+    assert made[0].startswith(magic)
     assert made[0] == made[1]
+
+
+def test_trackers_are_drawn_by_the_figures_that_all_have(tmp_path: Path, cli: Cli) -> None:
+    pair = write_states(tmp_path / "pair.json", FGA_FIGURE_1)
+    cli.done("dst", pair, "--plot", tmp_path / "a.svg")
+    assert {"JGA", "GCA", "FGA λ=0.5", "F1", "pair"} <= set(texts_drawn(tmp_path / "a.svg"))
+    right = tmp_path / "right.json"
+    right.write_text(json.dumps({"d": [[1] * 30]}))
+    cli.done("dst", pair, right, "--plot", tmp_path / "b.svg")
+    drawn = set(texts_drawn(tmp_path / "b.svg"))
+    assert {"JGA", "FGA λ=0.5", "right"} <= drawn
+    assert "GCA" not in drawn
 
 
 def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import CAREFUL, RULES, Cli, benchmark, database, dialogue, goal, refusal
+from helpers import RULES, benchmark, database, dialogue, goal, refusal
 from hypothesis import given, settings, strategies as st
 from stepped import play, rates_of
 
@@ -296,14 +296,6 @@ def test_expectations_are_no_dialogues_won() -> None:
         half = DialogueResult("d1", 1, goals={name: {"restaurant": DomainResult(0.5, {})}})
         chances = statistics([half])
         assert (chances.scores()[f"{name}.inform"], chances.wins) == (50, wins)
-
-
-def test_the_command_scores_by_name(cli: Cli) -> None:
-    sample = CAREFUL
-    run = cli("score", sample, "--benchmark", "sample", "--setup", "ubar")
-    assert (run.status, run.err) == (0, "")
-    assert run.out.startswith("Inform and Success with gold belief states")
-    assert "|setup:ubar|domains:gold|states:gold|" in run.out
 
 
 # The figures of published outputs.

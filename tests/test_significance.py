@@ -235,9 +235,3 @@ def test_bootstrap_samples_are_sacrebleus() -> None:
     drawn = generator.choice(10, size=(60, 10), replace=True)
     (block,) = bootstrap_samples(10, 60, SEED)
     assert block.tolist() == [np.bincount(one, minlength=10).tolist() for one in drawn]
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_all_resampled_figures_are_tested(test: str) -> None:
-    ps = _ps(test, sample_evidence("careful"), sample_evidence("hasty"), 50)
-    assert {"bleu", "bleu.damd", "combined", "dst.JGA"} <= ps.keys()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from helpers import Cli
 from tracking_cases import (
-    GCA_SAMPLE_1,
     HYPOTHETICAL_P1,
     HYPOTHETICAL_P2,
     read_file,
@@ -17,7 +16,7 @@ from tracking_cases import (
 )
 
 from mwz.harness.metrics import Choices
-from mwz.harness.tracking.lab.analysis import analyse, analyses_of, zou_interval
+from mwz.harness.tracking.lab.analysis import analyse, zou_interval
 
 HALF = Choices(lambdas=[0.5])
 
@@ -62,15 +61,14 @@ def test_slots_used_are_the_most_in_one_gold_state() -> None:
 
 
 EMPTY = tracked(("", ""), ("", ""), id_="empty")
-LATE = tracked(("a.x", "a.x"), ("a.x a.y", "a.x"), id_="late")
 PERFECT = tracked(("a.x", "a.x"), id_="perfect")
 
 
-def test_by_default_dialogues_with_mistakes_are_held_against_where_these_lie() -> None:
+def test_dialogues_with_mistakes_are_held_against_where_these_lie() -> None:
     early = tracked(*HYPOTHETICAL_P2, id_="early")
     late = tracked(*HYPOTHETICAL_P1, id_="late")
     found = analyse([early, late, EMPTY, PERFECT], HALF)
-    assert found["taken"] == {"0.5": 2}
+    assert found["mistaken"] == 2
     # One mistake in six turns, in turn 0 and in turn 5: (0 - 2.5) / 6 and (5 - 2.5) / 6.
     first, *_, last = bins = found["biases"]["0.5"]["TO"]["bins"]
     assert len(bins) == 10
@@ -84,30 +82,6 @@ def test_by_default_dialogues_with_mistakes_are_held_against_where_these_lie() -
     assert found["biases"]["0.5"]["TO"]["gca"] is None
 
 
-def test_the_recipe_of_the_paper_leaves_out_perfect_and_close_dialogues() -> None:
-    # Without any change GCA counts as 0 there. Of two dialogues, scores are ±0.71 in standard
-    # deviations: FGA 50 and 100 against GCA 55 and 0 lie apart, FGA 50 and 48.8 against GCA 55 and
-    # 31.4 have the same order, and so the same scores.
-    assert analyse([LATE, EMPTY, PERFECT], HALF, "gca-paper")["taken"] == {"0.5": 2}
-    both = [LATE, tracked(*GCA_SAMPLE_1, id_="sample")]
-    assert analyse(both, HALF, "gca-paper")["taken"] == {"0.5": 0}
-
-
-def test_the_recipe_of_the_paper_counts_one_turn_more() -> None:
-    # Turn 1 of 2 is after the middle, (1 - 1/2) / 2 = 1/4; of 3 turns it is the middle, TO 0, as
-    # of a dialogue without mistakes: nothing is left to go with anything.
-    assert analyse([LATE, EMPTY], HALF, "gca-paper")["biases"]["0.5"]["TO"]["fga"] is None
-    first = tracked(("a.x", ""), ("a.x", ""), ("a.x a.y", "a.y"), id_="first")
-    assert analyse([LATE, first], HALF)["biases"]["0.5"]["TO"]["fga"] == pytest.approx(1)
-
-
-def test_the_recipe_of_the_paper_pools_trackers() -> None:
-    files = {"one": [LATE], "two": [EMPTY]}
-    assert list(analyses_of(files, HALF)) == ["one", "two"]
-    [pooled] = analyses_of(files, HALF, "gca-paper").values()
-    assert pooled["dialogues"] == 2
-
-
 def test_the_spread_over_trackers_is_shown_beside_their_analyses(tmp_path: Path, cli: Cli) -> None:
     right = write_states(tmp_path / "right.json", [("a.x", "a.x")] * 2)
     wrong = write_states(tmp_path / "wrong.json", [("a.x", "a.x"), ("a.x", "")])
@@ -118,22 +92,15 @@ def test_the_spread_over_trackers_is_shown_beside_their_analyses(tmp_path: Path,
     assert (jga["mean"], jga["deviation"]) == pytest.approx((75, 50 / 2**0.5))
     assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(found["spread"])
     assert set(found["analyses"]) == {"right", "wrong"}
-    done = cli("lab", "--format", "json", "recipe", right, wrong)
-    assert list(json.loads(done.out)["analyses"]) == ["right + wrong"]
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("recipe", "taken", "fga", "gca"), [("plain", 234, 0.60, 0.24), ("gca-paper", 219, 0.31, 0.54)]
-)
-def test_published_predictions_give_the_measured_correlations(
-    dst_data: Path, recipe: str, taken: int, fga: float, gca: float
-) -> None:
+def test_published_predictions_give_the_measured_correlations(dst_data: Path) -> None:
     path = dst_data / "T5_fewshot_train" / "ratio_1.0_seed_557_prediction.json"
-    found = analyse(read_file(path).dialogues, HALF, recipe)
+    found = analyse(read_file(path).dialogues, HALF)
     uneven = found["biases"]["0.5"]["NU"]
-    assert found["taken"] == {"0.5": taken}
-    assert (uneven["fga"], uneven["gca"]) == pytest.approx((fga, gca), abs=0.005)
+    assert found["mistaken"] == 234
+    assert (uneven["fga"], uneven["gca"]) == pytest.approx((0.60, 0.24), abs=0.005)
 
 
 @pytest.mark.real_data

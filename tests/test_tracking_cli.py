@@ -9,9 +9,7 @@ from helpers import write_json
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, write_states
 
 from mwz.harness.data.gold_states import install_gold_states
-from mwz.harness.io import validated
 from mwz.harness.metrics import GoldStates
-from mwz.harness.signature import Signature
 
 
 @pytest.fixture
@@ -43,23 +41,6 @@ def test_json_is_a_list_of_reports_even_for_one_file(dst, figure_1):
     assert report["counts"]["overshot"] == 1
     assert report["counts"]["correct"] == 5
     assert (report["counts"]["exact_turns"], report["counts"]["turn_matches"]) == (2, 4)
-
-
-def test_json_has_the_signature_as_a_line_and_by_fields(dst, figure_1):
-    [report] = dst.json(figure_1, "--variant", "slots=35", "--variant", "lambda=0.5,2")
-    fields = report["signature_fields"]
-    parameters = {
-        "slots": "35",
-        "lambda": "0.5,2",
-        "per-domain": "gold-slots",
-        "dontcare": "keep",
-        "none": "absent",
-    }
-    assert parameters.items() <= fields["parameters"].items()
-    assert len(fields["gold"]) == 64
-    assert report["signature"] == str(validated(Signature, fields, "signature"))
-    assert f"|gold:{fields['gold'][:12]}|slots:35|lambda:0.5,2|" in report["signature"]
-    assert report["coverage"] is None
 
 
 def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(dst, tmp_path):
@@ -171,7 +152,6 @@ def test_versions_of_gold_states_are_side_by_side(cli, monkeypatch, sample, tmp_
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--variant", "lambda=much"], "--variant: lambda: expected numbers of at least 0"),
         (["--variant", "slots=2"], "2 slots are fewer than the 3 that are wrong"),
         (["--gold", "2.4"], "gold states 2.4: not installed for sample, which has none"),
         (["--dialogue", "sng9"], "no dialogue sng9"),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
-import pytest
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
@@ -14,7 +11,6 @@ from mwz.harness.metrics import (
     Choices,
     GoldStates,
     TrackedDialogue,
-    TrackedTurn,
     track_states,
     tracking_signature,
 )
@@ -96,49 +92,7 @@ def test_the_hash_of_gold_states_is_of_dialogues_turns_and_states() -> None:
 # ------------------------------------------------------------------------------ gold states
 
 
-def _other_gold() -> dict[str, list[TrackedDialogue]]:
-    """Return what differs -> dialogues whose gold states differ in that from the first's."""
-    turn = TrackedTurn(0, GOLD, {})
-    return {
-        "as they are": [TrackedDialogue("d0001", [turn])],
-        "value": [TrackedDialogue("d0001", [replace(turn, gold={"hotel": {"area": "north"}})])],
-        "slot": [TrackedDialogue("d0001", [replace(turn, gold={"hotel": {"name": "centre"}})])],
-        "domain": [TrackedDialogue("d0001", [replace(turn, gold={"train": {"area": "centre"}})])],
-        "turn": [TrackedDialogue("d0001", [replace(turn, number=1)])],
-        "turns": [TrackedDialogue("d0001", [turn, TrackedTurn(1, GOLD, {})])],
-        "dialogue": [TrackedDialogue("d0002", [turn])],
-        "dialogues": [TrackedDialogue("d0001", [turn]), TrackedDialogue("d0002", [turn])],
-    }
-
-
-def test_other_gold_states_are_another_hash_whatever_they_differ_in() -> None:
-    signatures = {name: _signature(dialogues) for name, dialogues in _other_gold().items()}
-    assert len({signature.gold for signature in signatures.values()}) == len(signatures) == 8
-    for one, other in itertools.combinations(signatures.values(), 2):
-        [reason] = one.comparable_with(other).reasons
-        assert reason.startswith("different gold states: ")
-
-
 # ------------------------------------------------------------------------ slots and λ
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"slots": 35}, "different slots: 35 and 30"),
-        ({"lambdas": (0.5,)}, "different lambda: 0.5 and 0.25,0.5,0.75,1"),
-    ],
-)
-def test_other_parameters_do_not_compare(
-    changes: dict[str, int | tuple[float, ...]], reason: str
-) -> None:
-    dialogues = [tracked(("hotel.area", ""))]
-    changed = tracking_signature(
-        dialogues,
-        None,
-        Choices(**{"slots": 30, "lambdas": LAMBDAS, **changes}),  # type: ignore[arg-type]
-    )
-    assert changed.comparable_with(_signature(dialogues)).reasons == (reason,)
 
 
 # ----------------------------------------------------------------------------- coverage

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from helpers import Cli
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, tracked, write_states
 
@@ -40,26 +39,3 @@ def test_files_with_different_gold_states_are_said_not_to_compare(cli: Cli, tmp_
 
 
 # More digits than Python reads of a number.
-DIGITS = "9" * 5000
-BAD_FILES = [
-    (
-        f'{{"d": {{"{DIGITS}": {{"gt": {{}}, "pr": {{}}}}}}}}',
-        "(the first is d)",
-    ),
-    (f'{{"d": {{"0": {{"gt": {DIGITS}, "pr": {{}}}}}}}}', "cannot be read as JSON"),
-    (f'{{"d_{DIGITS}": [[], []]}}', "(the first is d_999"),
-    (f'{{"{DIGITS}": {{"0": {{"gt": {{}}, "pr": 3}}}}}}', "`state`: expected a state"),
-    (f'{{"d": [["{DIGITS}"]]}}', "(the first is d)"),
-    ('{"d": {"turns": {}}}', "(the first is d)"),
-]
-
-
-@pytest.mark.parametrize(("content", "message"), BAD_FILES)
-def test_bad_files_are_told_in_one_short_message(
-    cli: Cli, tmp_path: Path, content: str, message: str
-) -> None:
-    path = tmp_path / "bad.json"
-    path.write_text(content, encoding="utf-8")
-    told = cli.refused("dst", path)
-    assert message in told
-    assert len(told) < 700

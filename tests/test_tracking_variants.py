@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -143,10 +142,8 @@ def test_variants_are_chosen_by_name(text: str, choices: Choices) -> None:
         (["gca=code", "gca=paper"], "gca is there twice"),
         (["lambda=much"], "lambda: expected numbers of at least 0, such as 0.25,0.5, found 'much'"),
         (["lambda=-1"], "found '-1'"),
-        (["lambda=nan"], "found 'nan'"),
         (["slots=0"], "slots: expected a number of at least 1, found '0'"),
         (["forget=0.5,0"], "forget: expected SHARE,TURNS such as 0.95,6, found '0.5,0'"),
-        (["forget=1,3"], "found '1,3'"),
         (["forget:hotel=0.95"], "forget:hotel: expected SHARE,TURNS"),
         (["forget:=0.95,3"], "unknown variant 'forget:'"),
     ],
@@ -193,16 +190,6 @@ def test_the_command_shows_each_domain_and_their_mean(cli: Cli, tmp_path: Path) 
     assert "|per-domain:gold-slots|dontcare:drop|none:absent|" in run.out
     told = cli.refused("dst", path, "--variant", "per-domain=active")
     assert "dialogue d0001: not in the benchmark sample" in told
-
-
-def test_intervals_are_of_the_variant_that_was_asked_for(cli: Cli, tmp_path: Path) -> None:
-    turns = [("hotel.area=dontcare hotel.stars", "hotel.stars")]
-    path = write_states(tmp_path / "states.json", turns)
-    for choice, jga in (("keep", 0), ("drop", 100)):
-        options = ("--variant", f"dontcare={choice}", "--intervals", "--json", "-")
-        [report] = json.loads(cli("dst", path, *options).out)
-        assert report["metrics"]["JGA"] == jga
-        assert report["intervals"]["scores"]["dst.JGA"]["value"] == jga
 
 
 def test_slots_as_written_are_those_of_the_file_and_the_benchmark() -> None:

@@ -334,36 +334,22 @@ def _plainly(
     return results
 
 
+@pytest.mark.parametrize(
+    ("domain", "some_records", "some_constraints"),
+    [
+        ("restaurant", _RESTAURANTS, _RESTAURANT_CONSTRAINTS),
+        ("train", st.one_of(_TRAINS, _TIMED_TRAINS), _TRAIN_CONSTRAINTS),
+    ],
+)
 @settings(deadline=None, max_examples=40)
-@given(_RESTAURANTS, st.lists(_RESTAURANT_CONSTRAINTS, min_size=1, max_size=4))
-def test_sql_finds_what_a_look_at_every_restaurant_finds(
-    records: list[dict[str, str]], queries: list[dict[str, str]]
+@given(data=st.data())
+def test_sql_and_prepared_answers_are_what_a_look_at_every_venue_finds(
+    domain: str, some_records: Any, some_constraints: Any, data: st.DataObject
 ) -> None:
-    venues = database({"restaurant": records})
-    for constraints in queries:
-        assert list(venues.query("restaurant", constraints)) == _plainly(
-            "restaurant", records, constraints
-        )
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.one_of(_TRAINS, _TIMED_TRAINS), st.lists(_TRAIN_CONSTRAINTS, min_size=1, max_size=4))
-def test_sql_finds_what_a_look_at_every_train_finds(
-    records: list[dict[str, str]], queries: list[dict[str, str]]
-) -> None:
-    venues = database({"train": records})
-    for constraints in queries:
-        assert list(venues.query("train", constraints)) == _plainly("train", records, constraints)
-
-
-@settings(deadline=None, max_examples=40)
-@given(_RESTAURANTS, st.lists(_RESTAURANT_CONSTRAINTS, min_size=1, max_size=4))
-def test_prepared_answers_are_those_of_sql(
-    records: list[dict[str, str]], queries: list[dict[str, str]]
-) -> None:
-    venues = {"restaurant": records}
-    asked = VenueDatabase(venues, RULES)
+    records = data.draw(some_records)
+    venues = {domain: records}
     prepared = VenueDatabase(venues, RULES, prepared_venues(venues, RULES))
-    for constraints in queries:
-        found = prepared.query("restaurant", constraints)
-        assert [*found] == [*asked.query("restaurant", constraints)]
+    for constraints in data.draw(st.lists(some_constraints, min_size=1, max_size=4)):
+        expected = _plainly(domain, records, constraints)
+        assert [*database(venues).query(domain, constraints)] == expected
+        assert [*prepared.query(domain, constraints)] == expected

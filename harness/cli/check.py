@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,7 +13,7 @@ from ..benchmark import Benchmark
 from ..errors import cut, unquoted
 from ..io import figure, printable, shown_name
 from ..scoring import Options, Scorer, played_predictions
-from ..submission import Submission, checked_submission, counted_placeholders, read_predictions
+from ..submission import Submission, counted_placeholders, read_predictions
 from . import option
 from .reading import chosen_benchmark, read_plays
 
@@ -28,18 +27,7 @@ _SHOWN = 20
 @option.benchmark
 @option.rules
 @option.placeholders
-@option.flag(
-    "--strict-states",
-    help="Refuse belief states that hold anything but known names and strings; by default numbers "
-    "and the like are read as text.",
-)
-def command(
-    predictions: str,
-    benchmark: str | None,
-    rules: str,
-    placeholders: str | None,
-    strict_states: bool,
-) -> int:
+def command(predictions: str, benchmark: str | None, rules: str, placeholders: str | None) -> int:
     """Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them:
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
@@ -47,11 +35,10 @@ def command(
     for source, plays in read_plays([predictions], benchmark, together=True):
         return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
-    reading = replace(options.reading, strict_states=strict_states)
     standard, source = read_predictions(predictions), shown_name(predictions)
     loaded = chosen_benchmark(benchmark)
     scorer = Scorer(loaded, options)
-    submission = checked_submission(standard, loaded, source, scorer.rules, reading)
+    submission = scorer.checked(standard, source)
     for name, told in _facts(submission, loaded, scorer.rules):
         _show(name, told)
     # Whatever scoring would refuse is refused here, in the same words.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -79,10 +78,9 @@ def fetch(
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     folder = data.downloads_directory()
-    progress = sys.stderr.isatty()
     outputs = {"predictions": predictions, "trackers": trackers}
     parts = [split, *(part for part, wanted in outputs.items() if wanted)]
-    built = data.fetch_benchmark(data_set, parts, folder, mirror, offline, progress, notify)
+    built = data.fetch_benchmark(data_set, parts, folder, mirror, offline, notify)
     click.echo("\n".join(data.install(*built)))
     if predictions or trackers:
         click.echo(f"published outputs: in {folder}")

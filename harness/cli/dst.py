@@ -165,9 +165,7 @@ def command(
     choices = Choices.of(variants)
     scored = scored_files(files, benchmark, gold_version, choices, wanted, leave_out)
     if plot is not None:
-        for one in scored:
-            one.file.refuse_without_values("a plot")
-        plot_tracking([one.name for one in scored], [one.result for one in scored], plot)
+        plot_tracking(scored, plot)
     if intervals:
         scored = list(map(with_intervals, scored))
     if json_target is not None:

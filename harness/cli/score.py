@@ -255,14 +255,9 @@ def _text(outcome: ScoredSubmission, intervals: bool) -> str:
 
 def _plot(scored: Sequence[tuple[str, ScoredSubmission]], path: str) -> None:
     names, outcomes = zip(*scored, strict=True)
-    # What all have: predicted states are not in every file.
-    figures = {
-        name: figure
-        for name, figure in outcomes[0].evidence.figures.items()
-        if all(name in other.intervals for other in outcomes)
-    }
     intervals = [one.intervals for one in outcomes]
-    comparison.plot_scores(names, comparison.main_figures(figures), intervals, path)
+    figures = comparison.main_figures(outcomes[0].evidence.figures)
+    comparison.plot_scores(names, figures, intervals, path)
 
 
 # The scores of several files in one table.

@@ -2,21 +2,18 @@
 
 What is shown of a dialogue, its states and what each metric gives a turn and why, is what the
 sample tables of the papers on state-tracking metrics show.
-
-In pictures every figure, and every system, has a small panel of its own, on the same axes.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, counted, cut, refuse
-from ..io import Table, best_cells, drawn, figure, write_picture
+from ..io import Table, best_cells, figure
 from ..metrics import (
     Choices,
     TrackedDialogue,
@@ -32,9 +29,6 @@ from ..metrics import (
 )
 from ..signature import Signature, comparable_group, comparison_notes, names_by_text, notes_once
 from ..submission import dialogue_id
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure, SubFigure
 
 _WITHOUT_VALUES = ("JGA", "SA", "FGA")
 """The metrics that take nothing but which slots are right."""
@@ -392,96 +386,18 @@ def _reading(one: ScoredFile) -> str:
     )
 
 
-# ---------------------------------------------------------------------- pictures
-
-_WIDTH = 7.2
-"""The width of pictures, in inches."""
-
-_COLOUR = "#0072B2"
-# How many small panels stand side by side: of figures, and of systems.
-_FIGURES_ACROSS, _SYSTEMS_ACROSS = 3, 4
-
-
-def plot_tracking(names: Sequence[str], results: Sequence[TrackingResult], path: str) -> None:
-    """Draw results of state tracking side by side and write the picture.
-
-    There are three parts: the main figures, joint goal accuracy along the dialogue, and where it
-    is lost.
+def plot_tracking(scored: Sequence[ScoredFile], path: str) -> None:
+    """Draw the main figures of files with their intervals, and write the picture.
 
     Args:
-        names: What to call the systems.
-        results: Their results, all with the same values of λ.
+        scored: The files, all with the same metrics and values of λ.
         path: Where to write; the suffix, one of `SUFFIXES`, is the format.
 
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    shown = [drawn(name) for name in names]
-    columns = [result.titled(main_only=True) for result in results]
-    rows = math.ceil(len(columns[0]) / _FIGURES_ACROSS)
-    panels = 0.4 + 1.25 * math.ceil(len(results) / _SYSTEMS_ACROSS)
-    heights = [rows * (0.6 + 0.19 * len(results)), panels, panels]
-    lost = [result.losses["dialogues"] or 1 for result in results]
-    by_position: Mapping[str, Sequence[Sequence[Any]]] = {
-        "JGA of the turns there (%)": [[part["jga"] for part in one.positions] for one in results],
-        # Figure 1 of Kim et al. (2022).
-        "dialogues first lost there (%)": [
-            [100 * (part["first_lost"] or 0) / of for part in one.positions]
-            for one, of in zip(results, lost, strict=True)
-        ],
-    }
-
-    def draw() -> Figure:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(_WIDTH, sum(heights) + 0.3), layout="constrained")
-        parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        _draw_figures(parts[0], shown, columns)
-        for part, (label, lines) in zip(parts[1:], by_position.items(), strict=True):
-            _draw_by_position(part, shown, label, lines)
-        return figure
-
-    write_picture(path, draw)
-
-
-def _draw_figures(
-    part: SubFigure, names: Sequence[str], columns: Sequence[Mapping[str, float]]
-) -> None:
-    """Draw the main figures, the systems of each one below the other."""
-    for title, axes in _panels(part, list(columns[0]), _FIGURES_ACROSS):
-        values = [column[title] for column in columns]
-        bars = axes.barh(range(len(values)), values, 0.7, color=_COLOUR)
-        axes.bar_label(bars, fmt="%.1f", padding=3, fontsize=8)
-        # With room for what stands beside a long bar.
-        axes.set_xlim(0, 125)
-        axes.set_xticks([0, 50, 100])
-        axes.set_yticks(range(len(names)), names, fontsize=8)
-        # The first system on top.
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.tick_params(axis="x", labelsize=8)
-        axes.set_title(f"{title} (%)", fontsize=9)
-
-
-def _draw_by_position(
-    part: SubFigure, names: Sequence[str], label: str, lines: Sequence[Sequence[Any]]
-) -> None:
-    """Draw shares by the turns' relative position in their dialogue."""
-    part.supylabel(label, fontsize=9)
-    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
-    for (name, axes), line in zip(_panels(part, names, _SYSTEMS_ACROSS), lines, strict=True):
-        axes.plot(line, "o-", color=_COLOUR, lw=1.2, ms=4, clip_on=False, zorder=3)
-        axes.set_title(name, fontsize=8)
-        axes.tick_params(labelsize=8)
-        # The same stretch in every panel, whatever parts hold turns.
-        axes.set_xlim(-0.5, len(line) - 0.5)
-        axes.set_xticks([-0.5, len(line) / 2 - 0.5, len(line) - 0.5], ["0", "50", "100"])
-        axes.set_ylim(0)
-
-
-def _panels(part: SubFigure, titles: Sequence[str], across: int) -> list[tuple[str, Any]]:
-    """Return a panel for each title, of which so many stand side by side."""
-    across = min(across, len(titles))
-    grid = part.subplots(math.ceil(len(titles) / across), across, sharey=True, squeeze=False)
-    for unused in grid.flat[len(titles) :]:
-        unused.remove()
-    return [*zip(titles, grid.flat, strict=False)]
+    known = list(map(tracking_evidence, scored))
+    keys = [f"dst.{key}" for key in scored[0].result.headings(main_only=True).values()]
+    figures = {key: known[0].figures[key] for key in keys}
+    intervals = list(map(comparison.intervals_of, known))
+    comparison.plot_scores([one.name for one in scored], figures, intervals, path)

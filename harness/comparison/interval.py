@@ -160,7 +160,7 @@ def plot_scores(
     intervals: Sequence[Mapping[str, Interval]],
     path: str,
 ) -> None:
-    """Draw figures with their intervals, a panel each, and write the picture.
+    """Draw figures that all systems have with their intervals, and write the picture.
 
     The panels have axes of their own: figures are of different units, and what is to be seen is how
     far systems lie apart, in intervals. An interval that leaves its value out, as those of
@@ -168,7 +168,7 @@ def plot_scores(
 
     Args:
         names: What to call the systems, the first on top.
-        figures: What to draw: name -> figure.
+        figures: What may be drawn: name -> figure.
         intervals: Of each system, figure -> interval.
         path: Where to write; the suffix, .svg, .png or .pdf, is the format.
 
@@ -176,6 +176,7 @@ def plot_scores(
         InputError: The suffix is another, or the file cannot be written.
     """
     picture_format(path)
+    figures = {n: one for n, one in figures.items() if all(n in of for of in intervals)}
     bands = math.ceil(len(figures) / _ACROSS)
     across = math.ceil(len(figures) / bands)
     shown = [drawn(name) for name in names]

@@ -8,7 +8,6 @@ fetches at once do no harm. The installed benchmark is replaced in one step at t
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Collection
 from http import HTTPStatus
@@ -16,7 +15,6 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
-import pooch
 import requests
 
 from ..errors import InputError, refuse, without_secrets
@@ -73,7 +71,6 @@ def fetch_benchmark(
     folder: Path,
     mirror: str | None = None,
     offline: bool = False,
-    progress: bool = False,
     notify: Callable[[str], None] = lambda remark: None,
 ) -> Built:
     """Fetch what the benchmark of a data set is built from and build it.
@@ -89,7 +86,6 @@ def fetch_benchmark(
         folder: Where to keep the files.
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.
-        progress: Whether to show a progress bar per file on standard error.
         notify: Called with each remark about what is going on.
 
     Raises:
@@ -115,10 +111,9 @@ def fetch_benchmark(
         )
     problems = []
     for number, file in enumerate(lacking, start=1):
-        if progress:
-            notify(f"{number} of {len(lacking)}: {file.place}")
+        notify(f"{number} of {len(lacking)}: {file.place}")
         for url in urls(file, mirror):
-            content = _read(url, progress)
+            content = _read(url)
             if content is not None and blob_id(content) == file.blob:
                 write_atomically(safe_path(folder, file.place), content)
                 break
@@ -130,7 +125,7 @@ def fetch_benchmark(
     return build_benchmark(data_set, folders, all_splits="all" in parts)
 
 
-def _read(url: str, progress: bool) -> bytes | None:
+def _read(url: str) -> bytes | None:
     """Return what is at a URL, asked for again while the server fails; None if nothing is.
 
     Raises:
@@ -140,14 +135,13 @@ def _read(url: str, progress: bool) -> bytes | None:
         path = Path(url2pathname(urlsplit(url).path))
         return path.read_bytes() if path.is_file() else None
     trouble = ""
-    download = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(2 ** (attempt - 1))
-        received = io.BytesIO()
         try:
-            download(url, received, None)
-            return received.getvalue()
+            answer = requests.get(url, timeout=TIMEOUT)
+            answer.raise_for_status()
+            return answer.content
         except (requests.RequestException, ValueError) as error:
             response = getattr(error, "response", None)
             status = 0 if response is None else response.status_code

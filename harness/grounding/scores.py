@@ -326,7 +326,6 @@ METRIC = Metric(
     compute=grounded_scores,
     overall=lambda played: grounded_scores(played.results, played_ceiling(played)),
     statistics=_statistics,
-    row=lambda: grounding.GroundedDialogue,
     result=GroundedScores,
     text=lambda metric, scores: _text(scores),
     headlines=(),

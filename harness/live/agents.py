@@ -8,13 +8,11 @@ calls a tool by name and arguments, and returns its response.
 Language models are reached through any address that speaks OpenAI's chat protocol. Requests are
 repeated by the `openai` client, with growing pauses, where the server is busy, fails, is silent or
 cuts the connection. What the server refuses for its content breaks one dialogue off, which counts
-as failed; anything else that lasts stops the run, and what was played is kept. So does a request
-that is not answered in time.
+as failed; anything else that lasts stops the run, and what was played is kept.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import pkgutil
@@ -26,7 +24,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeAlias
 
 from mwz.normalization import digest_of_json
@@ -229,9 +226,6 @@ _TIMEOUT = 120.0
 _MOST_TOKENS = 10_000_000
 """Tokens of one request or answer: a dialogue cannot cost more than `Costs` allows."""
 
-_DEADLINE = 900.0
-"""Seconds in which a request must be answered, all attempts included."""
-
 MOST_ROUNDS = 15
 """How often an agent may call tools before it has to respond."""
 
@@ -279,15 +273,12 @@ class ChatModel:
         self.server = digest_of_json(where)[:SHOWN_HASH]
         self._errors = openai
         self._where = f"model {model} at {where}"
-        self._client = openai.AsyncOpenAI(
+        self._client = openai.OpenAI(
             api_key=key,
             base_url=address or _OPENAI,
             timeout=_TIMEOUT,
             max_retries=_ATTEMPTS - 1,
         )
-        # Only what is awaited can be given up, whatever it waits for.
-        self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, daemon=True).start()
 
     def complete(
         self, messages: Sequence[Any], cost: Counter[str], **options: Any
@@ -301,16 +292,13 @@ class ChatModel:
 
         Raises:
             BrokenOffError: The server refuses the content.
-            InputError: The server cannot be reached, fails, or answers something else, or too
-                slowly.
+            InputError: The server cannot be reached, fails, or answers something else.
         """
         trouble = ""
         options |= {"model": self.model, "messages": list(messages)}
         for _ in range(_ATTEMPTS):
             try:
-                coming = self._client.chat.completions.create(**options)
-                in_time = asyncio.wait_for(coming, _DEADLINE)
-                answer = asyncio.run_coroutine_threadsafe(in_time, self._loop).result()
+                answer = self._client.chat.completions.create(**options)
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
@@ -321,8 +309,6 @@ class ChatModel:
                 check = f"check {KEY_VARIABLE}, the model's name and --base-url"
                 advice = f"{_ATTEMPTS} attempts" if repeated else check
                 raise InputError(self._where, f"{told} ({advice})") from None
-            except asyncio.TimeoutError:
-                raise InputError(self._where, f"no answer in {_DEADLINE:g} seconds") from None
             except Exception as error:  # whatever the server sends
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue

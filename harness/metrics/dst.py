@@ -35,7 +35,6 @@ METRIC = Metric(
     ),
     compute=lambda results: _tracking("evaluation").score_tracking(_dialogues(results)),
     statistics=lambda results: _tracking("evaluation").tracking_statistics(_dialogues(results)),
-    row=lambda: _tracking("states").TrackedDialogue,
     result=lambda: _tracking("evaluation").TrackingResult,
     text=lambda _, result: str(result.text()),
     unfit=_unfit,

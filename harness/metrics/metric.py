@@ -130,8 +130,6 @@ class Metric:
         per_dialogue: What it finds in each dialogue played, in the submission's order; None if its
             result is not made of single dialogues.
         fills: The field of `DialogueResult` that has it; by default `further`, under the name.
-        row: Its type where it is in `further`, by which it is read back from JSON; or a function
-            that returns it, as for `result`.
         statistics: The sums and the formula that the result, intervals and tests are computed of,
             given the results of dialogues; None if there are none.
         compute: The result, given the results of dialogues. By default the figure of `statistics`
@@ -161,7 +159,6 @@ class Metric:
     source: str
     per_dialogue: Callable[[Played], Sequence[Any]] | None = None
     fills: str | None = None
-    row: Any = Any
     statistics: Callable[[Sequence[DialogueResult]], Statistics] | None = None
     compute: Callable[[Sequence[DialogueResult]], Any] | None = None
     overall: Callable[[Played], Any] | None = None
@@ -182,11 +179,6 @@ class Metric:
     def results(self) -> Collection[str]:
         """The keys in reports of everything that the metric gives."""
         return self.keys or (self.name,)
-
-    @property
-    def row_type(self) -> Any:
-        """The type of what the results of dialogues have of it in `further`."""
-        return self.row() if isinstance(self.row, FunctionType) else self.row
 
     @property
     def types(self) -> Mapping[str, Any]:

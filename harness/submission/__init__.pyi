@@ -4,7 +4,6 @@ from .checking import (
     checked_conversations as checked_conversations,
     checked_submission as checked_submission,
     dialogue_id as dialogue_id,
-    normalized_by_rules as normalized_by_rules,
     read_predictions as read_predictions,
 )
 from .formats.arrangements import read_arranged as read_arranged

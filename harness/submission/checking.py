@@ -6,7 +6,6 @@ What passes is safe to score: past this point nothing checks again. Dialogues of
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,12 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mwz.normalization import (
-    Aliases,
     BeliefState,
     RuleSet,
     plain_slot_name,
-    published_rule_sets,
-    rule_set,
 )
 
 from ..benchmark import Benchmark
@@ -38,7 +34,6 @@ from ..io import is_text, kind_of, limit_text, limits, read_bytes, shown_name
 from .formats.standard import (
     ACTIVE_DOMAINS,
     GOLD,
-    KEYS,
     READING,
     RESPONSE,
     STATE,
@@ -47,15 +42,13 @@ from .formats.standard import (
     Reading,
     Standard,
     other_keys,
-    plain_key,
     read_standard,
 )
-from .model import NormalizedSubmission, Submission, Turn, made_submission, normalize_submission
+from .model import Submission, Turn
 from .notations import (
     ABSENT,
     CONVERTED,
     DOMAINS,
-    LENIENT,
     STATE_DOMAINS,
     STATE_SLOTS,
     WRITTEN,
@@ -63,9 +56,6 @@ from .notations import (
     read_state,
 )
 from .remarks import state_remarks, text_remarks
-
-_SAME_WORD = 0.85
-"""The similarity from which a key is taken for a misspelt one: `sate` and `state` have 0.89."""
 
 _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
@@ -133,7 +123,7 @@ def checked_submission(
     """
     checker = _Checker(benchmark, reading)
     users = {} if benchmark is None else benchmark.users
-    dialogues = checker.dialogues(standard.dialogues_among(users), standard.lines)
+    dialogues = checker.dialogues(standard.dialogues_among(users))
     refuse(source, checker.problems)
     remarks = [*standard.remarks, *checker.remarks()]
     if rules is not None and benchmark is not None:
@@ -146,27 +136,6 @@ def checked_submission(
     return Submission(dialogues, source, standard.format, tuple(remarks), standard.packages)
 
 
-def normalized_by_rules(
-    content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
-) -> dict[str, NormalizedSubmission]:
-    """Return published rule set -> normalised submission; the content is read and checked once.
-
-    Args:
-        content: An (unpacked) predictions file, or the name of a submission that is made.
-        benchmark: The benchmark whose dialogues are played.
-        source: What error messages call the predictions.
-        aliases: Placeholders that are read besides those of the rule sets.
-
-    Raises:
-        InputError: The predictions are no submission to the benchmark.
-    """
-    names = published_rule_sets()
-    if isinstance(content, str):
-        return dict.fromkeys(names, made_submission(benchmark, content))
-    submission = checked_submission(read_standard(content, source), benchmark, source)
-    return {rules: normalize_submission(submission, rule_set(rules, aliases)) for rules in names}
-
-
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
@@ -174,7 +143,6 @@ class _Checker:
         self.problems = Findings()
         self._remarks = Findings()
         self._unread: Counter[str] = Counter()
-        self._misspelt_states: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits()
         self._reading = reading
@@ -184,15 +152,14 @@ class _Checker:
     def remarks(self) -> tuple[Remark, ...]:
         """Return the remarks; all keys that are not read are one."""
         if self._unread:
-            keys = ", ".join(f"{key} {n}×" for key, n in self._unread.items())
+            close = {key: resembling(key, TURN_KEYS) for key in self._unread}
+            keys = ", ".join(f"{key} {n}×{close[key]}" for key, n in self._unread.items())
             message = f"keys of turns that are not read: {keys}"
-            self._remarks.add("", message, "unread keys", warning=False)
+            self._remarks.add("", message, "unread keys", warning=any(close.values()))
         return self._remarks.remarks()
 
-    def dialogues(
-        self, content: Mapping[Any, Any], lines: Mapping[Any, int]
-    ) -> dict[str, tuple[Turn, ...]]:
-        """Check all dialogues, which may begin in known lines; return those that are in order."""
+    def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+        """Check all dialogues; return those that are in order."""
         problem = self._problem_of_all(content)
         if problem:
             self.problems.add("", problem)
@@ -203,18 +170,12 @@ class _Checker:
             id_ = str(written) if self._benchmark is None else dialogue_id(written)
             problem = self._dialogue_problem(written, turns, spelled.get(id_))
             if problem:
-                line = f"line {lines[written]}, " if written in lines else ""
-                self.problems.add(f"{line}{_dialogue_text(written)}", problem)
+                self.problems.add(_dialogue_text(written), problem)
             else:
                 read[id_] = tuple(
                     [self._turn((written, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, written)
-        turns_read = sum(map(len, read.values()))
-        for name, count in self._misspelt_states.most_common(1):
-            # Otherwise gold states would be scored in place of those under another key.
-            if self._reading.uses_states and 2 * count > turns_read:
-                self.problems.add("", f"`{name}` is not read, in {count} turns; write `state`")
         return read
 
     def _problem_of_all(self, content: Mapping[Any, Any]) -> str:
@@ -296,22 +257,12 @@ class _Checker:
         self.problems.add(_place_text(place), problem)
 
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
-        """Remark keys that are not read, above all those that look like one that is."""
+        """Count the keys that are not read."""
         for key in turn:
             if key == USER and self._benchmark is None and not isinstance(turn[USER], str | None):
                 self._problem(place, f"`user`: expected a string, found {kind_of(turn[USER])}")
-            if key in TURN_KEYS or key in (USER, GOLD):
-                continue
-            meant, name = meant_key(key), unquoted(key)
-            if meant is None:
-                self._unread[name] += 1
-            else:
-                there = turn.get(meant) is not None
-                instead = f"what counts is `{meant}`" if there else f"write `{meant}`"
-                message = f"`{name}` is not read; {instead}"
-                if meant == STATE and not there:
-                    self._misspelt_states[name] += 1
-                self._remarks.add(_place_text(place), message, "look-alike key")
+            if key not in (*TURN_KEYS, USER, GOLD):
+                self._unread[unquoted(key)] += 1
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""
@@ -337,19 +288,15 @@ class _Checker:
         if state is None or self._is_plain(state):
             return state
         reading = self._reading
-        refused = reading.uses_states or reading.strict_states
 
         def tell(where: str, problem: str) -> None:
             message = f"`{key}`{f', {where}' if where else ''}: {problem}"
-            if not refused:
+            if reading.uses_states:
+                self._problem(place, f"{message}{reading.without_states}")
+            else:
                 self._remarks.add(_place_text(place), f"{message}; left out", "states")
-                return
-            self._problem(place, f"{message}{reading.without_states}")
 
         def note(where: str, what: str) -> None:
-            if reading.strict_states and what in LENIENT:
-                tell(where, f"{what} (--strict-states)")
-                return
             inside = ", ".join(filter(None, [_place_text(place), where]))
             self._remarks.add(inside, f"`{key}`: {what}", "values", what not in _HARMLESS)
 
@@ -394,17 +341,6 @@ def _dialogue_text(written: object) -> str:
 def _place_text(place: _Place) -> str:
     written, number = place
     return f"{_dialogue_text(written)}, turn {number}"
-
-
-_MEANT = {name: field for field in TURN_KEYS for name in KEYS[field]}
-
-
-@lru_cache(maxsize=1 << 10)
-def meant_key(key: object) -> str | None:
-    """Return the key of turns that another stands for elsewhere, or is a misspelling of."""
-    plain = plain_key(key)[:60]
-    misspelt = difflib.get_close_matches(str(key)[:60].lower(), TURN_KEYS, n=1, cutoff=_SAME_WORD)
-    return _MEANT.get(plain) or next(iter(misspelt), None)
 
 
 def _domain_problems(domains: object) -> Iterator[str]:

@@ -41,8 +41,6 @@ EMPTY_VALUES = "empty values, which no venue and no gold state has; leave such s
 CONVERTED = "numbers and booleans, read as text: 4, yes, no"
 ABSENT = "null and empty lists, read as slots that are not there"
 WRITTEN = "states that are written as text"
-LENIENT = (VALUE_LISTS, CONVERTED, ABSENT, WRITTEN)
-"""What a strict reader refuses, though it can be read."""
 
 DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
@@ -116,8 +114,8 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     Args:
         state: What a file holds.
         problem: Called with everything that is wrong, which is left out of the state.
-        remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value, and with
-            what is left out of a span.
+        remark: Called with how a value is read where that is not as a string, with `EMPTY_VALUES`,
+            and with what is left out of a span.
     """
     read: dict[str, dict[str, str]] = {}
     for domain, slot, value in _slots(_as_state(state, remark), problem, remark):

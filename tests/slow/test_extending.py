@@ -47,7 +47,6 @@ METRIC = Metric(
     unit="percent",
     source="made up for this test",
     per_dialogue=counts,
-    row=tuple[int, int],
     statistics=statistics,
 )
 '''

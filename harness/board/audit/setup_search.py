@@ -36,7 +36,7 @@ from ...metrics import (
     tokenize_13a,
 )
 from ...scoring import Scorer, run
-from ...submission import NormalizedSubmission, normalized_by_rules
+from ...submission import NormalizedSubmission
 from ..reported import Figure, ReportedFigures
 from ..systems import OwnSetup
 
@@ -214,7 +214,15 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
         InputError: The predictions are no submission to the benchmark.
     """
     content, _, aliases = outputs
-    submissions = normalized_by_rules(content, scorer.benchmark, name, aliases)
+    checked = content if isinstance(content, str) else scorer.checked(content, name)
+    scorers = {
+        rules: scorer.with_options(rules=rules, placeholders=aliases)
+        for rules in published_rule_sets()
+    }
+    submissions = {
+        rules: ruled.made(checked) if isinstance(checked, str) else ruled.normalized(checked)
+        for rules, ruled in scorers.items()
+    }
     main = submissions[DEFAULT_RULES]
     bleu = [
         Point({"style": style, "tokenization": tokenization}, {"bleu": bleu_of_sums(counts)})
@@ -228,8 +236,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
     ]
     rates: list[Point] = []
     named: list[Point] = []
-    for rules, (states, names) in product(published_rule_sets(), _sources(main, scorer).items()):
-        ruled = scorer.with_options(rules=rules)
+    for rules, (states, names) in product(scorers, _sources(main, scorer).items()):
         # The goal is no belief state; only named set-ups query with it.
         combined = () if states == "goal" else ALL_SETUPS
         for domains in names:
@@ -239,7 +246,7 @@ def _searched(scorer: Scorer, name: str, outputs: AuditedOutputs) -> SetupSearch
             points = {
                 setup: Point({**sources, **asdict(setup)}, figures)
                 for setup, figures in setup_rates(
-                    dialogues, setups, ruled.database(), ruled.rules
+                    dialogues, setups, scorers[rules].database(), scorers[rules].rules
                 ).items()
             }
             rates += [points[setup] for setup in combined]

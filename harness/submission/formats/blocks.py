@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +34,7 @@ from ..notations import read_span
 from .arrangements import Arrangement
 from .standard import RESPONSE, STATE, Format, Standard
 
-_BELIEF, _CONTEXT, _LINE = "gen_belief", "prev_ctx", "line"
+_BELIEF, _CONTEXT = "gen_belief", "prev_ctx"
 _END = re.compile(r"-{3,}\s*")
 _DIALOGUE = re.compile(rf"([^\s:]+)-{_CONTEXT} =")
 _OPENING = re.compile(r"(?:<belief>|belief)\s*:")
@@ -72,7 +71,7 @@ def _labelled(line: str) -> tuple[str, str]:
 
 
 def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
-    """Return the blocks, each label -> text, and the number of its first line as `line`.
+    """Return the blocks, each label -> text.
 
     Raises:
         InputError: The file is not text in UTF-8, or a block is not as it should be.
@@ -87,7 +86,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
             if [label for label, _ in rows] != [*labels]:
                 wanted = f"expected a block of the lines {', '.join(labels)}, in this order"
                 problems.add(f"line {first or number}", wanted)
-            blocks.append({**dict(rows), _LINE: first})
+            blocks.append(dict(rows))
             rows, first = [], 0
         elif line.strip():
             rows.append(_labelled(line))
@@ -102,7 +101,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
 def _recognises(content: object) -> bool:
     first = next(iter(content), None) if isinstance(content, list) else None
     every = (labels for _, labels in _LAYOUTS.values())
-    return isinstance(first, Mapping) and any({*first} >= {*labels, _LINE} for labels in every)
+    return isinstance(first, Mapping) and any({*first} == {*labels} for labels in every)
 
 
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
@@ -111,10 +110,8 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
     )
     arrangement = Arrangement(source)
     dialogues: dict[str, list[dict[str, Any]]] = {}
-    lines: dict[str, int] = {}
     for block in content:
         id_ = block[labels[0]]
-        lines.setdefault(id_, block[_LINE])
         turns = dialogues.setdefault(id_, [])
         turns.append({RESPONSE: block[labels[-1]]})
         if _BELIEF in block:
@@ -122,8 +119,7 @@ def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
             note = partial(arrangement.note, place=place, warning=True)
             turns[-1][STATE] = read_span(_span(block[_BELIEF]), note)
     keys = ", ".join([labels[-1], *({_BELIEF} & {*labels})])
-    standard = arrangement.standard(dialogues, f"{program}'s {FORMAT.name} ({keys})")
-    return replace(standard, lines=lines)
+    return arrangement.standard(dialogues, f"{program}'s {FORMAT.name} ({keys})")
 
 
 def _span(belief: str) -> str:

@@ -17,8 +17,7 @@ from dataclasses import asdict
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-from scipy.stats import binned_statistic, zscore
+from scipy.stats import binned_statistic
 
 from ...comparison import Spread
 from ...io import Table, figure
@@ -47,55 +46,39 @@ LEVEL = 0.95
 MANY_SLOTS = 12
 """As many slots or more are many: figure 2 of Kim et al. (2022) counts dialogues with fewer."""
 
-PLAIN_RECIPE = "plain"
-"""FGA and GCA are held against TO and NU on the dialogues with mistakes, file by file."""
 
-PUBLISHED = "gca-paper"
-"""The same as the authors of GCA do it: all files pooled, N + 1 turns in TO, dialogues with close
-FGA and GCA left out, GCA 0 without any change."""
-
-CLOSE = 0.1
-"""In the published recipe, FGA and GCA that differ by fewer standard deviations are close."""
-
-
-def analyse(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = Choices(), recipe: str = PLAIN_RECIPE
-) -> dict[str, Any]:
+def analyse(dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()) -> dict[str, Any]:
     """Analyse the scores of tracked dialogues.
 
     Args:
         dialogues: At least one dialogue.
         choices: What the metrics leave open.
-        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
 
     Returns:
-        As JSON types, the `recipe`; how many `dialogues` there are; `turns`, metric -> metric ->
-        Pearson's correlation of their scores of turns; `slots`, number of slots -> dialogues that
-        use as many: the most in one gold state; `fewer_slots`, the share of dialogues that use
-        fewer than `MANY_SLOTS`, in percent; by λ the dialogues that the recipe takes (`taken`) and
-        the correlation of FGA and GCA over these (`between`); and `biases`: λ -> "TO" and "NU" ->
-        how far FGA and GCA go with it: Pearson's correlation with `fga` and with `gca`; the
-        `difference` of the two, the ends of its interval at 95 %; and `bins`: for each part of the
-        range where it starts (`start`), the `dialogues` there, and their mean `fga` and `gca` (None
-        of none); of `gca-paper` in standard deviations, all of them.
+        As JSON types, how many `dialogues` there are; `turns`, metric -> metric -> Pearson's
+        correlation of their scores of turns; `slots`, number of slots -> dialogues that use as
+        many: the most in one gold state; `fewer_slots`, the share of dialogues that use fewer than
+        `MANY_SLOTS`, in percent; the dialogues with mistakes (`mistaken`); by λ the correlation of
+        FGA and GCA over these (`between`); and `biases`: λ -> "TO" and "NU" -> how far FGA and GCA
+        go with it: Pearson's correlation with `fga` and with `gca`; the `difference` of the two,
+        the ends of its interval at 95 %; and `bins`: for each part of the range where it starts
+        (`start`), the `dialogues` there, and their mean `fga` and `gca` (None of none).
     """
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     used = Counter(max(len(turn.gold) for turn in dialogue.turns) for dialogue in states)
     fewer = sum(number for slots, number in used.items() if slots < MANY_SLOTS)
     figures = dialogue_figures(dialogues, choices)
-    changes = [judge_changes(dialogue.pairs) for dialogue in states]
-    mistakes = [mistakes_by_turn(by_turn) for by_turn in changes]
-    changed = [any(by_turn) for by_turn in changes]
+    mistakes = [mistakes_by_turn(judge_changes(dialogue.pairs)) for dialogue in states]
+    mistaken = [pair for pair in zip(mistakes, figures, strict=True) if any(pair[0])]
     scores = _turn_scores(states, choices)
-    taken, between, biases = {}, {}, {}
+    tos = [tail_orientation(made) for made, _ in mistaken]
+    nus = [non_uniformity(made) for made, _ in mistaken]
+    between, biases = {}, {}
     for decay in map(lambda_label, choices.lambdas):
-        points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
-        tos, nus, fgas, gcas = ([point[at] for point in points] for at in range(4))
-        taken[decay] = len(points)
+        fgas, gcas = ([of[key] for _, of in mistaken] for key in (f"FGA.{decay}", "GCA"))
         between[decay] = correlation(fgas, gcas)
         biases[decay] = {"TO": _bias(tos, fgas, gcas), "NU": _bias(nus, fgas, gcas)}
     return {
-        "recipe": recipe,
         "dialogues": len(dialogues),
         "turns": {
             first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
@@ -103,27 +86,10 @@ def analyse(
         },
         "slots": dict(sorted(used.items())),
         "fewer_slots": 100 * fewer / len(states),
-        "taken": taken,
+        "mistaken": len(mistaken),
         "between": between,
         "biases": biases,
     }
-
-
-def analyses_of(
-    files: Mapping[str, Sequence[TrackedDialogue]],
-    choices: Choices = Choices(),
-    recipe: str = PLAIN_RECIPE,
-) -> dict[str, dict[str, Any]]:
-    """Return name -> analyses of each file, or of all together where the recipe pools them.
-
-    Args:
-        files: Name -> tracked dialogues.
-        choices: What the metrics leave open.
-        recipe: `PLAIN_RECIPE` or `PUBLISHED`.
-    """
-    if recipe == PUBLISHED and len(files) > 1:
-        files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
-    return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
 
 
 def dialogue_figures(
@@ -191,39 +157,6 @@ def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> fl
     return correlation([a for a, _ in both], [b for _, b in both])
 
 
-def _points(
-    mistakes: Sequence[Sequence[int]],
-    changed: Sequence[bool],
-    figures: Sequence[Mapping[str, float]],
-    key: str,
-    recipe: str,
-) -> list[tuple[float, ...]]:
-    """Return TO, NU, FGA and GCA of each dialogue that a recipe takes."""
-    if recipe != PUBLISHED:
-        return [
-            (tail_orientation(made), non_uniformity(made), own[key], own["GCA"])
-            for made, own in zip(mistakes, figures, strict=True)
-            if any(made)
-        ]
-    # A turn without mistakes at the end makes N + 1 of N; scores are rounded as the authors' are.
-    points = [
-        (
-            tail_orientation([*made, 0]) if any(made) else 0.0,
-            non_uniformity(made) if any(made) else 0.0,
-            round(own[key], 2),
-            round(own["GCA"], 2) if any_change else 0.0,
-        )
-        for made, own, any_change in zip(mistakes, figures, changed, strict=True)
-    ]
-    points = [point for point in points if point[2:] != (100, 100)]
-    if len(points) < 2:
-        return []
-    # What does not vary has no standard deviation.
-    with np.errstate(invalid="ignore"):
-        rows = np.nan_to_num(zscore(points, axis=0, ddof=1)).round(2).tolist()
-    return [tuple(row) for row in rows if abs(row[2] - row[3]) >= CLOSE]
-
-
 def _bias(measure: list[float], fga: list[float], gca: list[float]) -> dict[str, Any]:
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
@@ -267,7 +200,6 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
     turns = analysis["turns"]
     headline = lambda_label(HEADLINE_LAMBDA)
     decay = headline if headline in analysis["biases"] else next(iter(analysis["biases"]))
-    unit = "SD from the mean" if analysis["recipe"] == PUBLISHED else "%"
     biases = [
         (own, measure, bias)
         for own, measures in analysis["biases"].items()
@@ -292,11 +224,11 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
         ),
         Table(
             "biases",
-            f"{name}: correlation with where mistakes lie (recipe {analysis['recipe']})",
+            f"{name}: correlation with where mistakes lie",
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
             [
                 [
-                    *(own, cell(analysis["taken"][own]), cell(analysis["between"][own]), measure),
+                    *(own, cell(analysis["mistaken"]), cell(analysis["between"][own]), measure),
                     *(cell(bias["fga"]), cell(bias["gca"])),
                     "[{:.4f}, {:.4f}]".format(*bias["difference"]) if bias["difference"] else "–",
                 ]
@@ -310,7 +242,7 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
         *(
             Table(
                 f"bins_{measure}",
-                f"{name}: scores by {measure} (scores: {unit})",
+                f"{name}: scores by {measure} (scores: %)",
                 [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
                 [[*map(cell, one.values())] for one in bias["bins"]],
                 bias["bins"],

@@ -22,9 +22,7 @@ from ...metrics import MAIN_SETUP, Choices, Played
 from ...scoring import Options, Scorer
 from ...submission import Standard, checked_submission, read_predictions, standard_form
 from .analysis import (
-    PLAIN_RECIPE,
-    PUBLISHED,
-    analyses_of,
+    analyse,
     analysis_tables,
     spread_table,
 )
@@ -71,28 +69,12 @@ def _analysis(given: Mapping[str, Any], files: Sequence[str]) -> None:
     """Show how the metrics' scores of turns correlate, what FGA and GCA owe to where mistakes
     lie, how many slots dialogues use and, of several FILEs, how the metrics spread.
     """
-    _analyse(given, files, PLAIN_RECIPE)
-
-
-@command.command("recipe")
-@files_argument
-@click.pass_obj
-def _recipe(given: Mapping[str, Any], files: Sequence[str]) -> None:
-    """Analyse as the authors of GCA did: all FILEs pooled, N + 1 turns in TO, dialogues with close
-    FGA and GCA (|z| < 0.1) left out, GCA 0 without any change.
-    """
-    _analyse(given, files, PUBLISHED)
-
-
-def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> None:
     scored = _scored(given, files)
-    dialogues = {one.name: one.file.dialogues for one in scored}
-    analyses = analyses_of(dialogues, given["choices"], recipe)
+    analyses = {one.name: analyse(one.file.dialogues, given["choices"]) for one in scored}
     figures = [one.result.titled() for one in scored]
     spread = spread_of(figures) if len(scored) > 1 else {}
     tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     document = {
-        "recipe": recipe,
         "analyses": analyses,
         "spread": {name: asdict(one) for name, one in spread.items()},
     }
@@ -104,10 +86,10 @@ def _analyse(given: Mapping[str, Any], files: Sequence[str], recipe: str) -> Non
 @files_argument
 @click.pass_obj
 def _series(given: Mapping[str, Any], name: str, files: Sequence[str]) -> None:
-    """Show the metrics as learning curves by the number NAME, and how far they lie from GCA. A
-    file's number is given as FILE=NUMBER, or follows NAME in the file's name.
+    """Show the metrics as learning curves by a number, called NAME, and how far they lie from GCA.
+    Each FILE is given with its number, as FILE=NUMBER.
     """
-    paths, numbers = series_numbers(name, files)
+    paths, numbers = numbered_files(files)
     scored = _scored(given, paths)
     figures = [one.result.titled() for one in scored]
     points = learning_curves(numbers, [one.name for one in scored], figures)
@@ -119,32 +101,18 @@ REFERENCE = "GCA"
 """The metric that distances of learning curves are measured from."""
 
 
-_GIVEN = re.compile(r"(.+)=(\d+(?:\.\d+)?)")
+_NUMBERED = re.compile(r".+=\d+(\.\d+)?")
 
 
-def series_numbers(name: str, files: Sequence[str]) -> tuple[list[str], list[float]]:
-    """Return the paths of files, and the number of each.
-
-    Args:
-        name: What the number is: "ratio".
-        files: Each as FILE=NUMBER; or as a FILE in whose name the number follows: `ratio_0.05`.
+def numbered_files(files: Sequence[str]) -> tuple[list[str], list[float]]:
+    """Return the paths of files, and the number of each, given as FILE=NUMBER.
 
     Raises:
         InputError: A file has no number.
     """
-    named = re.compile(rf"{re.escape(name)}[_=-]?(\d+(?:\.\d+)?)")
-    paths, problems = [], []
-    numbers: list[float] = []
-    for file in files:
-        given = _GIVEN.fullmatch(file)
-        path, found = (given[1], [given[2]]) if given else (file, named.findall(file))
-        paths.append(path)
-        numbers += map(float, found[-1:])
-        if not found:
-            problem = f"the name of {file} has no number after `{name}`"
-            problems.append(f"{problem}; give it as {file}=NUMBER")
-    refuse("FILE", problems)
-    return paths, numbers
+    refuse("FILE", [f"write {one}=NUMBER" for one in files if not _NUMBERED.fullmatch(one)])
+    pairs = [file.rpartition("=") for file in files]
+    return [path for path, *_ in pairs], [float(number) for *_, number in pairs]
 
 
 def learning_curves(
