@@ -40,13 +40,7 @@ from mwz.harness.board.scores import FIGURES
 from mwz.harness.board.systems import arxiv_number, paper_year
 from mwz.harness.board.views.board_data import Published, best_by_year, published
 from mwz.harness.board.views.board_pages import cause_title
-from mwz.harness.board.views.charts import (
-    LETTER,
-    LINE,
-    nice_marks,
-    rank_lines,
-    scatter,
-)
+from mwz.harness.board.views.charts import LETTER, LINE, nice_marks, scatter
 from mwz.harness.board.views.site_pages import (
     LOOPBACK,
     document,
@@ -350,14 +344,13 @@ def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
     marks = {
         "matches the public board": "good",
         "matches the paper": "good",
-        "matches the public board under rules 2023": "",
+        "matches the public board under strict set-up, rules 2023: Inform +0.9": "",
         "matches the public board to rounding: average length +0.01": "good",
         "domains from states: Success +1.8": "",
-        "only diversity differs: unique words -1": "",
+        "does not match: unique words -1": "",
         "not scored": "",
         "optimistic combined score: Combined -15.6": "",
-        "differs by Combined -15.6": "bad",
-        "contradicts its printed parts": "bad",
+        "contradicts its printed parts: Combined -15.6": "bad",
     }
     assert {verdict: verdict_mark(verdict) for verdict in marks} == marks
 
@@ -367,11 +360,11 @@ def test_every_verdict_of_the_board_is_explained(
 ) -> None:
     # On the pages of systems, where the verdicts stand.
     page = _tree(made["systems/damd.html"])
-    explained = [_text(dt).removesuffix("…").strip() for dt in _all(page, "dt")]
+    explained = "|".join(re.escape(_text(dt)).replace("…", ".+") for dt in _all(page, "dt"))
     verdicts = read_board(REPOSITORY, entries, "2021").verdicts
     found = [verdict.partition(":")[0] for entry in entries for verdict in verdicts(entry)]
     assert found
-    assert [one for one in found if not one.startswith(tuple(explained))] == []
+    assert [one for one in found if not re.fullmatch(explained, one)] == []
 
 
 def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(
@@ -750,15 +743,6 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
-def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
-    # Systems that share a rank are drawn below each other.
-    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
-    lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
-    assert [(line["name"], line["ranks"], line["levels"]) for line in lines] == [
-        ("A", [1, 2], [0, 1]), ("B", [1, 1], [1, 0]), ("C", [3, 3], [2, 2])
-    ]  # fmt: skip
-
-
 # What can be downloaded.
 
 
@@ -782,7 +766,6 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Mapping[str, str]) -
     one = json.loads(made["systems/labes.json"])
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
-    assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
     rows = _rows(made)
     assert rows["labes"]["inform"] == 64.7
     assert rows["labes"]["as_played"]["inform"] == 68.5381
@@ -862,10 +845,6 @@ def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) ->
     assert "docs: is missing; the site has no documents" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder))
-    # What the site does not have is told and kept: it may be somebody's.
-    (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is not part of the site; remove it" in site(folder, web).err
-    assert (web / "systems" / "gone.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -60,16 +60,8 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, submit: Cli) -> 
     # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
     enter_sample(folder, "hasty")
     run = submit(CAREFUL)
-    own = read_entry(folder / "new").scores
-    other = read_entry(folder / "hasty").scores
-    both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
-    only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
-    [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
-    assert line.startswith(
-        "the row below, hasty: differs significantly from it by the combined score, +"
-    )
-    [inform] = [line for line in run.out.splitlines() if line.startswith("  Inform: ")]
-    assert inform.endswith(f"; dialogues won here only: {only_here}, there only: {only_there}")
+    line = "the row below, hasty: differs significantly from it by the combined score, \\+"
+    assert f"\n- {line}" in run.out
     assert "the row above" not in run.out
 
 
@@ -78,7 +70,7 @@ def test_the_last_row_is_held_against_the_best_as_well(folder: Path, submit: Cli
     enter_sample(folder, "careful")
     run = submit(HASTY)
     line = "the best, the row above, careful: differs significantly from it by the combined score"
-    assert f"\n{line}, -" in run.out
+    assert f"\n- {line}, -" in run.out
     assert "the row below" not in run.out
 
 

@@ -29,6 +29,7 @@ from .entry_scores import (
     Reading as Reading,
     read_responses as read_responses,
 )
+from .markdown import entered_text as entered_text
 from .model import (
     PAGES as PAGES,
     Board as Board,
@@ -58,7 +59,6 @@ from .scores import Scores as Scores, plain as plain
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
-    entered_text as entered_text,
     publish as publish,
 )
 from .systems import (

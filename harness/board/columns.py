@@ -129,22 +129,6 @@ def board_tables(board: Board) -> list[BoardTable]:
     return tables
 
 
-def row_headers(listed: Sequence[Column[_R]], ranks: bool = True) -> list[str]:
-    """Return the titles of a table's columns, as plain text.
-
-    Args:
-        listed: Its columns besides rank and name.
-        ranks: Whether it has one of ranks.
-    """
-    return [*(["#"] if ranks else []), "System", *(column.full_title for column in listed)]
-
-
-def row_text(row: Row, listed: Sequence[Column[Any]], ranks: bool = True) -> list[str]:
-    """Return a system's row of a table, as plain text; arguments as of `row_headers`."""
-    texts = (column.value(row).text for column in listed)
-    return [*([row.place] if ranks else []), row.name, *texts]
-
-
 def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
     """Return the columns that texts show in a track's own table, of all columns."""
     by_key = {column.key: column for column in listed}
@@ -256,7 +240,7 @@ def verdict_mark(verdict: str) -> str:
     """
     if verdict.startswith("matches") and " under " not in verdict:
         return "good"
-    return "bad" if verdict.startswith(("differs", "contradicts")) else ""
+    return "bad" if verdict.startswith("contradicts") else ""
 
 
 def at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> Values:

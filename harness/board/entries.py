@@ -175,17 +175,15 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
 
     Args:
         entries: All entries.
-        names: Names of folders; those that `mwz submit` makes may be written in any case.
+        names: Names of folders.
         folder: What messages call the folder.
 
     Raises:
         InputError: There is no entry of some name.
     """
     by_key = {entry.key: entry for entry in entries}
-    keys = {name: name if name in by_key else name.lower() for name in names}
-    problems = [unknown("entry", name, by_key) for name in names if keys[name] not in by_key]
-    refuse(str(folder), problems)
-    return [by_key[keys[name]] for name in names] if names else list(entries)
+    refuse(str(folder), [unknown("entry", name, by_key) for name in names if name not in by_key])
+    return [by_key[name] for name in names] if names else list(entries)
 
 
 def read_note(folder: Path) -> str:
@@ -217,7 +215,7 @@ def find_entry(name: str, submissions: Path) -> Entry:
         InputError: There is none, or its `entry.toml` cannot be read.
     """
     folders = (submissions, PUBLISHED)
-    for place in (folder / key for folder in folders for key in (name, name.lower())):
+    for place in (folder / name for folder in folders):
         if (place / ENTRY_FILE).is_file():
             return read_entry(place)
     names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}

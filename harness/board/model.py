@@ -194,7 +194,7 @@ class Board:
     def verdicts(self, entry: Entry) -> list[str]:
         """Return of each of these claims whether it is what the harness gives."""
         claims = self.official_figures(entry)
-        return [official_verdict(entry, claim, self.rules) for claim in claims]
+        return [official_verdict(entry, claim) for claim in claims]
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:

@@ -255,13 +255,6 @@ class TrackedRow(Row):
         """As of `Row`."""
         return {GOLD_STATES: self.gold_share}
 
-    @property
-    def jga_bounds(self) -> dict[str, float]:
-        """As of `Row`."""
-        scores = self.scores
-        version = scores.version or scores.gold_digest
-        return {} if scores.coverage.complete else {version: scores.at_least}
-
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
         return FLAGS[name].of_states
@@ -437,7 +430,6 @@ TRACKS = (
         kind="states only",
         title="State tracking",
         about=_TEXTS["about"],
-        legend=_TEXTS["legend"],
         place=30,
         tables=_tables,
         heading=lambda rows: str(rows[0].scores.gold_title),
@@ -447,6 +439,5 @@ TRACKS = (
         against="slot f1",
         leads=("slot f1", "fga (λ = 0.5)", "gca"),
         result=TrackedScores,
-        among="among those with the same gold states in the track",
     ),
 )

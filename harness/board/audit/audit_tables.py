@@ -243,7 +243,7 @@ def _record_table(figures: Sequence[Figure], others: int) -> Table:
         about = {"system": one.system, "entry": one.entry, "source": one.source, **what}
         harness = {"harness": one.scored, "difference": one.difference}
         data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
-    legend = {**read_toml("legend.toml", __package__), **verdict_meanings("figures")}
+    legend = {**read_toml("legend.toml", __package__), **verdict_meanings()}
     notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from http import HTTPStatus
@@ -44,7 +44,6 @@ from .board_pages import (
     with_minus,
 )
 from .dialogue_pages import (
-    DIALOGUES,
     START,
     Page,
     marked,
@@ -209,16 +208,6 @@ def write_site(files: Mapping[str, str], directory: Path) -> None:
     """
     for path, content in files.items():
         write_atomically(directory / path, content.encode())
-
-
-def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
-    """Yield what of the folders of systems and dialogues is not part of the site, in sentences."""
-    for name in (SYSTEMS, DIALOGUES):
-        folder = directory / name
-        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in files]
-        has_some = any(path.startswith(f"{name}/") for path in files)
-        for path in sorted(left) if has_some else [folder] if left else []:
-            yield f"{path} is not part of the site; remove it"
 
 
 # -------------------------------- documents of docs/: Markdown in which HTML is only text
