@@ -191,7 +191,7 @@ def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) 
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
     assert files_below(folder) == before
     # Those named, and no other.
-    run = verifying(folder, "HASTY", "scripted")
+    run = verifying(folder, "hasty", "scripted")
     assert (run.status, run.out) == (0, "hasty: holds\nscripted: holds\n2 of 2 entries hold\n")
 
 

@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -116,16 +115,15 @@ def order_of(entries: Iterable[Entry]) -> dict[str, str]:
     return {key: hashes.sha256 for key, hashes in hashes_by_key if hashes is not None}
 
 
-def in_order(entries: Iterable[Entry], *orders: Order) -> list[Entry]:
+def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
     """Return entries in the order in which they came.
 
     Args:
         entries: The entries.
-        orders: What is known of that, what counts most first. An entry that has other predictions
-            there is a new one. Entries of no order come last, by name.
+        order: What is known of that. An entry that has other predictions there is a new one, and
+            new ones come last, by name.
     """
-    lines = chain.from_iterable(order.items() for order in orders)
-    places = {line: place for place, line in enumerate(dict.fromkeys(lines))}
+    places = {line: place for place, line in enumerate(order.items())}
 
     def place(entry: Entry) -> tuple[int, str]:
         line = next(iter(order_of([entry]).items()), ("", ""))

@@ -17,7 +17,6 @@ from ..errors import InputError, counted, room
 from ..io import escaped, markdown_table, read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
-from ..signature import Signature
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
@@ -29,7 +28,7 @@ from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
-from .tracked import TrackedScores
+from .tracked import KEEP, TrackedScores
 
 
 @dataclass(frozen=True)
@@ -340,33 +339,20 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
 
 
 def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
-    stored, scored = _signatures(old), _signatures(new)
-    for about, choice in scored:
-        if not choice and (about, choice) not in stored:
-            yield f"{about}not scored"
-    problems: dict[str, None] = {}
-    for (about, choice), signature in stored.items():
-        other = scored.get((about, choice))
-        reasons: Sequence[str] = ()
-        if other is not None:
-            reasons = signature.comparable_with(other).reasons
-        elif choice:
-            reasons = ["cannot be scored, or the board does not use them; score the entry again"]
-        problems |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
-    yield from problems
-
-
-def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
-    """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
-    signatures = {
-        (f"rule set {rules}: " if rules else "", ""): one
-        for rules, one in scores.signatures.items()
-    }
-    for version, by_choice in scores.further_gold.items():
-        for choice, figures in by_choice.items():
-            about = f"figures against gold states {version}: "
-            signatures[about, choice] = figures.signature
-    return signatures
+    stored, scored = old.signatures, new.signatures
+    yield from (f"rule set {rules}: not scored" for rules in scored if rules not in stored)
+    for rules in stored:
+        if rules in scored:
+            about = f"rule set {rules}: " if rules else ""
+            reasons = stored[rules].comparable_with(scored[rules]).reasons
+            yield from (f"{about}{reason}" for reason in reasons)
+    for version, by_choice in old.further_gold.items():
+        reasons = ("cannot be scored, or the board does not use them; score the entry again",)
+        if version in new.further_gold:
+            # Both choices of `--dontcare` have the same gold states.
+            other = new.further_gold[version][KEEP].signature
+            reasons = by_choice[KEEP].signature.comparable_with(other).reasons
+        yield from (f"figures against gold states {version}: {reason}" for reason in reasons)
 
 
 def verified_text(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import takewhile
 from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,11 +237,10 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
             token.attrSet("id", _slug(headings[-1], slugs))
         elif token.type == "table_open":
             tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
-            if words := _word_columns(tokens[place:]):
-                token.attrSet("class", words)
         elif token.type in ("th_open", "td_open"):
-            # Inline styles are forbidden on the site; the table's class says the same.
-            token.attrs.pop("style", None)
+            # Inline styles are forbidden on the site; a class says the same.
+            if "right" not in str(token.attrs.pop("style", "")):
+                token.attrSet("class", "w")
             if token.type == "th_open":
                 token.attrSet("scope", "col")
         elif token.type in ("fence", "code_block"):
@@ -259,14 +257,6 @@ def _in_scrollers(made: str, names: Iterable[str]) -> str:
     opening = '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table'
     made = re.sub("<table", lambda _: opening.format(next(named)), made)
     return made.replace("</table>", "</table></div>")
-
-
-def _word_columns(table: Sequence[Token]) -> str:
-    """Return the style of a table: which columns besides the first hold words."""
-    head = takewhile(lambda token: token.type != "thead_close", table)
-    titles = (token for token in head if token.type == "th_open")
-    words = ("right" not in str(title.attrGet("style")) for title in titles)
-    return " ".join(f"w{n}" for n, is_word in enumerate(words, start=1) if n > 1 and is_word)
 
 
 def _text(inline: Token) -> str:
