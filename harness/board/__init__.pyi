@@ -39,7 +39,6 @@ from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as 
 from .paper_table import (
     PaperSystem as PaperSystem,
     paper as paper,
-    system_name as system_name,
 )
 from .rescoring import (
     Rescored as Rescored,

@@ -222,7 +222,7 @@ def _blocks(table: BoardTable) -> Iterator[str]:
     track, rows = tracks()[table.track], table.systems
     if track.heading is not None:
         yield f"### {escaped(table.title)}"
-    listed = [column for column in table.columns if column.shown in track.listed]
+    listed = [column for column in table.columns if column.shown != "never"]
     if track.delexicalised:
         listed = [*track_columns(table.columns), _of_words("Seeds", lambda r: seeds_text(r.entry))]
     full = [

@@ -49,17 +49,6 @@ def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
     }
 
 
-def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return key -> what is to be said of flags of entries, which are given as to `make_board`."""
-    shared = copies(fingerprints(entries))
-    return {
-        row.key: [one.note for one in row.flag_marks()]
-        for name, tables in _tables(entries, DEFAULT_RULES, shared).items()
-        for row in chain.from_iterable(tables)
-        if row.track == name and not row.further
-    }
-
-
 def rows(entries: Sequence[Entry], rules: str) -> list[ResponsesRow]:
     """Return the entries in tracks of delexicalised responses, the ranked ones first.
 

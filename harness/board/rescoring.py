@@ -20,9 +20,9 @@ from ..scoring import Options, Scorer, run
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
-from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
+from .entries import Entry, entry_problems, file_problems, read_entry
 from .entry_scores import Reading, Responses, score_entry
-from .model import Board, flag_notes, read_board
+from .model import Board, read_board
 from .pairs import pair_problems
 from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
@@ -42,7 +42,6 @@ class Rescored:
         missing: Why it was not scored, if it was not.
         unverified: What was not scored again and stays as it is stored, with the reason.
         problems: Where it was verified: what is wrong with it, a sentence each.
-        flags: Where it was verified: what is to be said of its flags.
     """
 
     key: str
@@ -51,7 +50,6 @@ class Rescored:
     missing: str | None = None
     unverified: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -302,24 +300,21 @@ def verify(
         outcomes: Their results, in any order.
 
     Returns:
-        The outcomes with problems and flags, in the order of the entries.
+        The outcomes with problems, in the order of the entries.
     """
     by_key = {one.key: one for one in outcomes}
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     problems += file_problems(chosen)
-    flags: dict[str, list[str]] = {}
     for folder in {entry.folder.parent for entry in chosen}:
         problems += pair_problems(folder, entries, keys)
-        flags |= flag_notes(in_order(entries, read_order(folder)))
     verified = []
     for entry in chosen:
         prefix = f"{entry.key}:"
         stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
         differing = _disagreements(entry, by_key[entry.key].scores)
-        wrong, notes = (*stored, *differing), tuple(flags.get(entry.key, ()))
-        verified.append(replace(by_key[entry.key], problems=wrong, flags=notes))
+        verified.append(replace(by_key[entry.key], problems=(*stored, *differing)))
     return verified
 
 

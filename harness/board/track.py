@@ -50,7 +50,6 @@ class Track:
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
-        listed: What the page in Markdown shows of the columns, as `Column.shown` says.
         below: Yields what the page shows below its tables, given the board.
         commands: How to score a system of one's own, a command each.
         caption: What the page of a system calls its figures.
@@ -73,7 +72,6 @@ class Track:
     leads: tuple[str, ...] = ()
     submitted: bool = True
     result: type | None = None
-    listed: tuple[str, ...] = ("always", "chosen")
     below: Callable[[Any], Iterator[str]] = _nothing
     commands: Sequence[str] = ()
     caption: str = ""

@@ -412,7 +412,6 @@ TRACKS = (
         against="turns",
         leads=("books", "success", "inform"),
         result=LiveScores,
-        listed=("always",),
         caption="Rates in percent, and means per dialogue",
     ),
 )
