@@ -225,7 +225,8 @@ def columns(board: Board) -> list[Column[Any]]:
         *_reported(),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *_range(board),
+        # The web page shows it beside the rank.
+        Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never"),
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
@@ -348,19 +349,13 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
 
 
 def range_of(board: Board) -> Values:
-    """Return what a cell says of the ranks that a row may have."""
-    return lambda row: Value(words=board.rank_range(row) or NOTHING)
-
-
-def _range(board: Board) -> Iterator[Column[Any]]:
-    if board.rank_ranges:
-        # The web page shows it beside the rank.
-        yield Column("rank-range", "Rank range", range_of(board), numbers=False, shown="never")
+    """Return what a cell says of the ranks that a row may have; nothing where none are known."""
+    return lambda row: Value(words=board.rank_range(row))
 
 
 def _verdicts(board: Board) -> Column[Any]:
     def value(row: ResponsesRow) -> Value:
-        verdict = "; ".join(board.verdicts(row.entry))
+        verdict = board.verdict(row.entry)
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
     return Column("audit", "Public board", value, "audit", "", False, "never")

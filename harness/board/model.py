@@ -180,10 +180,9 @@ class Board:
         of_entry = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
         return list(chain.from_iterable(of_entry))
 
-    def verdicts(self, entry: Entry) -> list[str]:
-        """Return of each of these claims whether it is what the harness gives."""
-        claims = self.official_figures(entry)
-        return [official_verdict(entry, claim) for claim in claims]
+    def verdict(self, entry: Entry) -> str:
+        """Return whether these are what the harness gives; empty where there are none."""
+        return "; ".join(official_verdict(entry, one) for one in self.official_figures(entry))
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:

@@ -297,7 +297,8 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     turns: dict[str, int] = {}
     for entry in entries:
         benchmark_row = None
-        every = _scores(entry, rules)
+        is_made = entry.system.predictions.by_harness and entry.scores.reports
+        every = [] if is_made else [*entry.scores.tracked(rules)]
         share = max((one.gold_share for one in every), default=0.0)
         for one in every:
             row = TrackedRow(
@@ -322,12 +323,6 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
-
-
-def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
-    """Return what an entry's states score, with each set of gold states."""
-    is_made = entry.system.predictions.by_harness and entry.scores.reports
-    return [] if is_made else [*entry.scores.tracked(rules)]
 
 
 def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:
@@ -373,8 +368,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
     scores = rows[0].scores
     figures = {**{title: _figure(key) for title, key in _FIGURES.items()}, "JGA": _jga()}
     if scores.gold != "version":
-        ranges = {"Rank range": range_of(board)} if any(map(board.rank_range, rows)) else {}
-        columns = {**figures, **ranges, "Coverage": _turns_covered}
+        columns = {**figures, "Rank range": range_of(board), "Coverage": _turns_covered}
     else:
         columns = {
             f"JGA {scores.version}": figures["JGA"],

@@ -135,7 +135,7 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
                 by_rules[rules][f"{setup}_as_played"] = played
     return {
         "unranked": row.unranked,
-        "public_board": "; ".join(board.verdicts(row.entry)) or None,
+        "public_board": board.verdict(row.entry) or None,
         "scores": by_rules,
         "without_placeholders": scores.without_placeholders,
         "intervals": {n: [one.low, one.high] for n, one in intervals.items() if one} or None,
@@ -277,20 +277,17 @@ def board_csv(board: Board) -> dict[str, str]:
 def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     """Return name -> what stands in a line, without what a spreadsheet would compute.
 
-    What a line has had from the beginning comes first, under the names it had; further columns of
-    the board's tables follow, then what is played beside each lower bound.
+    What is played beside each lower bound follows the columns of the board's tables.
     """
     values = {column.name: column.value(row) for column in of_board}
-    fields = {column.name for column in of_board if column.field}
     line = {
         "system": row.name,
         "entry": row.key,
         "track": row.track,
         "rank": row.rank,
-        **{name: one.data for name, one in values.items() if name in fields},
+        **{name: one.data for name, one in values.items()},
         "signature": str(row.signature or ""),
         **stated_facts(row.entry.system),
-        **{name: one.data for name, one in values.items() if name not in fields},
         **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
         "lower_bounds": "; ".join(row.bound_note),
     }
