@@ -80,13 +80,6 @@ def test_one_command_scores_enters_and_ranks_a_system(submitting: _Submitting) -
     assert run.out.startswith("End-to-end systems, rule set 2021: rank 1 of 1\n")
 
 
-@pytest.mark.usefixtures("flags_reviewed")
-def test_the_rank_is_that_in_its_track(submitting: _Submitting) -> None:
-    # As the sample is made, careful scores more than hasty.
-    enter_sample(submitting.folder, "careful", "scripted")
-    assert "rank 2 of 2\n" in submitting(HASTY, "hasty").out
-
-
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
     enter_sample(submitting.folder, "careful")
     before = submitting.left()
@@ -146,18 +139,6 @@ def test_bad_options_leave_nothing(
     assert not submitting.folder.exists()
 
 
-@pytest.mark.parametrize(
-    "name",
-    # The last has a Cyrillic A.
-    ["", "../up", "x" * 300, "<script>alert(1)</script>", "DA\x1b[31mMD", "D\u0410MD"],
-)
-def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
-    told = submitting.refused(HASTY, name)
-    assert "name" in told
-    assert all(character.isprintable() for character in told.replace("\n", ""))
-    assert not submitting.folder.exists()
-
-
 @pytest.mark.usefixtures("flags_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
@@ -177,17 +158,6 @@ def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Sub
     assert submitting.left() == before
 
 
-def test_a_broken_submission_of_another_is_told_before_anything_is_written(
-    submitting: _Submitting,
-) -> None:
-    enter_sample(submitting.folder, "careful")
-    (submitting.folder / "careful" / "scores.json").write_text("{}")
-    before = submitting.left()
-    told = submitting.refused(HASTY, "second")
-    assert "careful: scores.json: format: a report of version 2 is expected" in told
-    assert submitting.left() == before
-
-
 def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
     run = submitting.done(CAREFUL, "system", "--fact", "model=T9", "--fact", "open_weights=no")
     [told] = [line for line in run.err.splitlines() if "not stated" in line]
@@ -196,12 +166,6 @@ def test_what_is_not_stated_is_told_once(submitting: _Submitting) -> None:
         "date, licence; give what you know by --fact, or add it to "
         f"{submitting.folder / 'system' / 'entry.toml'}"
     )
-
-
-def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _Submitting) -> None:
-    run = submitting(CAREFUL, "system", "--fact", "date=yesterday")
-    assert (run.status, submitting.left()) == (2, {})
-    assert run.err == "mwz: submission: date: 'yesterday' is not a date such as 2024-12-31\n"
 
 
 def test_no_board_is_begun_unasked(here: Path, cli: Cli) -> None:

@@ -302,17 +302,6 @@ def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
     assert "careful-again: Inform or Success of careful comes back" in problems[0]
 
 
-def test_an_audit_does_not_ask_of_what_the_harness_put_into_plain_english(
-    tmp_path: Path, cli: Cli
-) -> None:
-    folder = tmp_path / "submissions"
-    enter_sample(folder, "careful")
-    _made(folder, HUMANS, _scores(HUMAN))
-    run = cli.done("audit", "--submissions", folder)
-    assert "Human responses" not in run.out
-    assert "Human responses" in cli("audit", "human-responses", "--submissions", folder).out
-
-
 def test_entries_in_plain_english_are_compared_as_such(
     entered: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,10 +354,3 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
     assert len(backs) == len(others) - 1 >= 4
     for key, _, rates in backs:
         assert all(abs(again - before) <= 1.0 for before, again in rates), key
-
-
-def test_reports_without_grounded_scores_have_no_row(tmp_path: Path) -> None:
-    # Made-up scores of the other kind: they are told as a problem, and not shown.
-    _made(tmp_path, HUMANS, Scores(reports(), None))
-    assert _rows(read_entries(tmp_path)) == []
-    assert any("scored as delexicalised" in one for one in entry_problems(read_entries(tmp_path)))

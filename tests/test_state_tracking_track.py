@@ -63,15 +63,6 @@ def test_a_file_with_gold_states_of_its_own_is_compared_with_them() -> None:
     assert scores.gold_digest == scores.signature.gold
 
 
-def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
-    content = CAREFUL.read_bytes()
-    scores = tracker_scores(content, "careful.json", sample).result
-    assert scores.gold == "benchmark"
-    assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
-    assert scores.signature.benchmark == "sample"
-    assert scores.signature.data is not None
-
-
 def test_the_same_states_score_alike_in_both_tracks(
     sample: Benchmark, submitting: _Submitting, tmp_path: Path
 ) -> None:
@@ -210,10 +201,6 @@ def test_systems_with_the_same_states_stand_in_one_row_and_count_once(tmp_path: 
     [mark] = [mark for mark in board.marks(table.systems[0]) if mark.kind == "same"]
     assert mark.note == "also a: the same belief states"
     assert len(board_csv(board)["state-tracking.csv"].splitlines()) == 1 + len(entries)
-
-
-def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
-    assert _tables([enter(tmp_path, "a", system(name="A"), {"2021": report()})]) == []
 
 
 # --------------------------------------------------------------------------- the command

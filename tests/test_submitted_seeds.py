@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -115,15 +114,6 @@ def test_what_is_no_further_seed_is_refused_and_nothing_written(
 ) -> None:
     assert told in submit.refused(CAREFUL, "--seeds", *seeds)
     assert not folder.exists()
-
-
-def test_the_same_outputs_saved_again_are_no_further_seed(
-    folder: Path, tmp_path: Path, submit: Cli
-) -> None:
-    again = tmp_path / "again.json"
-    again.write_text(json.dumps(json.loads(CAREFUL.read_text("utf-8")), indent=3), "utf-8")
-    assert again.read_bytes() != CAREFUL.read_bytes()
-    assert "again.json: is there twice" in submit.refused(CAREFUL, "--seeds", again)
 
 
 def test_lexicalised_systems_have_seeds_as_well(

@@ -216,21 +216,6 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
     verifying.done(folder, "scripted", "--strict")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["nobody"], "unknown entry 'nobody'; choose from careful, hasty, scripted"),
-        (["--benchmark", "nowhere"], "benchmark nowhere: not installed"),
-        (["--predictions", "nowhere"], "nowhere"),
-        (["--submissions", "nowhere"], "no such folder of entries"),
-    ],
-)
-def test_the_command_refuses_what_there_is_none_of(
-    options: list[str], message: str, folder: Path, verifying: Cli
-) -> None:
-    assert message in verifying.refused(folder, *options)
-
-
 def test_outside_a_clone_entries_are_those_of_the_package(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

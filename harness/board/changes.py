@@ -23,7 +23,7 @@ from .entries import (
 )
 from .markdown import entered_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, entry_key, missing_pairs, pair_problems, read_pairs
+from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
 from .scores import FILES, SCORES_FILE, Scores, plain
 from .systems import NOT_STATED, missing_facts
@@ -229,15 +229,12 @@ def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> s
 # -------------------------------------------------------------------------- outdated files
 
 
-def outdated(
-    folder: Path, entries: Sequence[Entry], base: Path | None
-) -> tuple[dict[Path, str], list[str]]:
+def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], list[str]]:
     """Return what of the stored files does not follow from the entries.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
-        base: The folder as it was before, where it is known.
 
     Returns:
         Path -> how each page differs, empty where it is up to date; and what else is edited or
@@ -254,15 +251,5 @@ def outdated(
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    problems += pair_problems(folder, entries, _to_compare(folder, entries, base))
+    problems += pair_problems(folder, entries, {entry.key for entry in entries})
     return diffs, problems
-
-
-def _to_compare(folder: Path, entries: Sequence[Entry], base: Path | None) -> set[str]:
-    """Return the keys of entries that are not as in a base, or that have pairs that are not."""
-    if base is None:
-        return {entry.key for entry in entries}
-    touched = {entry.key for entry in touched_entries(entries, base)}
-    pairs, old = (read_pairs(one, entries) for one in (folder, base))
-    edited = ({*map(entry_key, pair)} for pair, one in pairs.items() if one != old.get(pair))
-    return touched.union(*(keys for keys in edited if touched.isdisjoint(keys)))

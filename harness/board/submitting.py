@@ -94,8 +94,7 @@ def hub_record(entry: Entry, board: Board) -> str:
     """
     system = entry.system
     address = system.paper or system.code
-    about: dict[str, Any] = {"source": {"url": address}} if address else {}
-    about |= {"date": str(system.date)} if system.date else {}
+    about = {"source": {"url": address}} if address else {}
     data = HUB_DATA[str(entry.benchmark)]
     return to_json(
         [
