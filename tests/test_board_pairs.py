@@ -131,17 +131,6 @@ def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Pa
     assert pair.dialogues == 100
 
 
-def test_the_other_way_round_is_the_same_pair(folder: Path) -> None:
-    pairs = _pairs(folder)
-    one, other = pairs.get(("alpha", "beta")), pairs.get(("beta", "alpha"))
-    assert (other.a, other.b) == ("beta", "alpha")
-    assert other.figures["inform"].difference == -one.figures["inform"].difference
-    assert (other.figures["inform"].only_a, other.figures["inform"].only_b) == (0, 6)
-    assert other.figures["combined"].p == one.figures["combined"].p
-    assert other.reversed() == one
-    assert pairs.get(("alpha", "nobody")) is None
-
-
 def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -> None:
     # Beta leaves out the last five, of which alpha wins none: of 95, alpha wins 80, beta 74.
     enter_measured(tmp_path, "alpha", ALPHA)

@@ -18,7 +18,6 @@ from entered import (
     edit_inform,
     edit_scores,
     enter,
-    leaderboard,
     made_system,
     make_older,
     reports,
@@ -192,21 +191,6 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert refusal(publish, folder, entries, outcomes).problems == (
         f"hasty: its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
     )
-
-
-def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_are(
-    folder: Path, scored: Mapping[str, Scores]
-) -> None:
-    one, other = (folder / name / PREDICTIONS_FILE for name in ("careful", "hasty"))
-    kept = one.read_bytes()
-    one.write_bytes(other.read_bytes())
-    other.write_bytes(kept)
-    error = refusal(leaderboard, read_entries(folder), "2021")
-    told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
-    assert error.problems == (f"careful: {told}", f"hasty: {told}")
-    _rescore(folder)
-    careful, hasty, _ = read_entries(folder)
-    assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])
 
 
 def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(folder: Path) -> None:
