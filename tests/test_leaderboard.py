@@ -24,7 +24,7 @@ from helpers import refusal, table_rows
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import Entry, read_entries
-from mwz.harness.board.columns import columns, track_columns
+from mwz.harness.board.columns import columns
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.systems import PREDICTIONS_FILE
@@ -191,8 +191,7 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Flags": "",
     }
     board = make_board([entry], "2021")
-    listed = track_columns(columns(board))
-    texts = {one.full_title: one.value(board.rows[0]).text for one in listed}
+    texts = {one.full_title: one.value(board.rows[0]).text for one in columns(board)}
     assert {"System": board.rows[0].name, **texts}.items() >= shown.items()
 
 

@@ -31,12 +31,6 @@ from .track import Track, tracks
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)
 
-MAIN = (
-    "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
-    "joint-accuracy", "coverage", "flags",
-)  # fmt: skip
-"""Keys of the columns of a track's own table in texts."""
-
 FIRST = ("combined", "success", "inform", "bleu", "success-reported", "inform-reported")
 """Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
 
@@ -127,12 +121,6 @@ def board_tables(board: Board) -> list[BoardTable]:
             columns = track.columns(board, rows)
             tables.append(BoardTable(key, name, title, rows, columns, references))
     return tables
-
-
-def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
-    """Return the columns that texts show in a track's own table, of all columns."""
-    by_key = {column.key: column for column in listed}
-    return [by_key[key] for key in MAIN if key in by_key]
 
 
 def first_columns(table: BoardTable) -> Sequence[Column[Any]]:

@@ -26,7 +26,6 @@ from .columns import (
     mark_kinds,
     own_figures,
     printed_columns,
-    track_columns,
 )
 from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
@@ -37,6 +36,12 @@ from .scores import FIGURES
 from .track import tracks
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
+
+MAIN = (
+    "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
+    "joint-accuracy", "coverage", "flags",
+)  # fmt: skip
+"""Keys of the columns of a track's own table in texts."""
 
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
@@ -224,7 +229,8 @@ def _blocks(table: BoardTable) -> Iterator[str]:
         yield f"### {escaped(table.title)}"
     listed = [column for column in table.columns if column.shown != "never"]
     if track.delexicalised:
-        listed = [*track_columns(table.columns), _of_words("Seeds", lambda r: seeds_text(r.entry))]
+        listed = [column for key in MAIN for column in table.columns if column.key == key]
+        listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
     full = [
         column
         for column in map(_with_interval, listed)
