@@ -262,15 +262,15 @@ def seeds_text(entry: Entry) -> str:
 def entered_text(entry: Entry, board: Board) -> str:
     """Return an entry's row of each table in Markdown: its rank, its marks, and its neighbours."""
     parts: list[str] = []
-    rows = ((table, row) for table in board_tables(board) for row in table.rows)
-    for table, row in ((table, row) for table, row in rows if row.entry is entry):
-        places = sum(one.rank is not None for one in table.rows)
-        place = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
-        parts += [f"{escaped(table.title)}: {place}"]
-        parts += [_table([row], first_columns(table), [row.place])]
-        parts += [f"- {mark.note}" for mark in board.marks(row, escaped)]
-        if row.rank is not None and tracks()[table.track].delexicalised:
-            parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
+    for table in board_tables(board):
+        places = sum(row.rank is not None for row in table.rows)
+        for row in (one for one in table.rows if one.entry is entry):
+            place = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
+            parts += [f"{escaped(table.title)}: {place}"]
+            parts += [_table([row], first_columns(table), [row.place])]
+            parts += [f"- {mark.note}" for mark in board.marks(row, escaped)]
+            if row.rank is not None and tracks()[table.track].delexicalised:
+                parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
     if seeds := seeds_text(entry):
         parts.append(f"mean (standard deviation) over {seeds}")
     # Notes of a flag are the same in each table.
