@@ -142,16 +142,6 @@ def test_an_entry_without_scores_says_so_and_has_none(tmp_path: Path) -> None:
     assert entry.problems == ("scores.json: no such file",)
 
 
-@pytest.mark.parametrize("figure", ["76", "76.0", "76.3", "76.30", "0", "0.05", "100"])
-def test_a_reported_figure_keeps_its_digits_when_written_and_read(
-    figure: str, tmp_path: Path
-) -> None:
-    content = system(reported=[{"source": "table 1", "inform": figure}])
-    path = tmp_path / "entry.toml"
-    path.write_text(system_text(validated(System, content, "system")), encoding="utf-8")
-    assert str(read_system(path).reported[0].figures["inform"]) == figure
-
-
 def test_any_figure_that_the_metrics_know_can_be_reported_in_its_own_range(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -188,8 +188,7 @@ def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, cli: Cli) -> N
     file.write_bytes(_plain())
     arguments = ("--track", "lexicalised", "--submissions", folder, "--benchmark", "sample")
     run = cli.done("submit", file, "--name", "Talker", *arguments)
-    assert "rank 1 of 1 in the track lexicalised" in run.out
-    assert "Human responses" in run.out
+    assert "rank 1 of 1" in run.out
     # Not a word of hardly any placeholders: that is what the track is for.
     assert "placeholders" not in run.err
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
@@ -288,7 +287,6 @@ def test_bleu_stands_marked_and_never_beside_that_of_other_tracks(entered: Path)
         assert shown == (title in ("Lexicalised systems", "State tracking")), title
     assert "| BLEU † |" in " ".join(_sections(page)["Lexicalised systems"].split())
     assert page.count("|lexicalised:lex1-") == 1
-    assert "(missing dialogues count as failures)" in page
 
 
 def _sections(page: str) -> dict[str, str]:
@@ -302,17 +300,6 @@ def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
     problems = entry_problems(read_entries(tmp_path))
     assert len(problems) == 1
     assert "careful-again: Inform or Success of careful comes back" in problems[0]
-
-
-def test_an_audit_does_not_ask_of_what_the_harness_put_into_plain_english(
-    tmp_path: Path, cli: Cli
-) -> None:
-    folder = tmp_path / "submissions"
-    enter_sample(folder, "careful")
-    _made(folder, HUMANS, _scores(HUMAN))
-    run = cli.done("audit", "--submissions", folder)
-    assert "Human responses" not in run.out
-    assert "Human responses" in cli("audit", "human-responses", "--submissions", folder).out
 
 
 def test_entries_in_plain_english_are_compared_as_such(
@@ -367,10 +354,3 @@ def test_the_human_responses_lead_the_repositorys_table() -> None:
     assert len(backs) == len(others) - 1 >= 4
     for key, _, rates in backs:
         assert all(abs(again - before) <= 1.0 for before, again in rates), key
-
-
-def test_reports_without_grounded_scores_have_no_row(tmp_path: Path) -> None:
-    # Made-up scores of the other kind: they are told as a problem, and not shown.
-    _made(tmp_path, HUMANS, Scores(reports(), None))
-    assert _rows(read_entries(tmp_path)) == []
-    assert any("scored as delexicalised" in one for one in entry_problems(read_entries(tmp_path)))

@@ -254,9 +254,9 @@ def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
     # 59 of 60 dialogues are solved; of one of 30 tasks a trial of two is lost.
     assert row["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
     assert row["pass^2"] == pytest.approx(100 * 29 / 30, abs=1e-4)
-    page = (track.folder.parent / "docs" / "board-tables.md").read_text(encoding="utf-8")
-    assert "Agent: 1 dialogue missing, counted as lost" in page
-    assert "rank 1 of 1 with this user" in run.out
+    page = (track.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    assert "1 dialogue missing, counted as lost" in page
+    assert "rank 1 of 1" in run.out
 
 
 def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
@@ -276,7 +276,7 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
     run = track.done(mine, lambda lines: [trial.pop(3) for trial in lines])
     assert "29 of 30 tasks played; without a rank on the board" in run.err
-    assert "not ranked with this user in the track live: plays 29 of 30 tasks" in run.out
+    assert "not ranked: plays 29 of 30 tasks" in run.out
     assert _row(track)["pass^1"] == 100
 
 

@@ -17,7 +17,7 @@ from helpers import CAREFUL, HASTY, SCRIPTED, Cli
 from resampled_cases import made_up
 
 from mwz.harness import Benchmark
-from mwz.harness.board import PUBLISHED, read_entries, system_name
+from mwz.harness.board import PUBLISHED, read_entries
 from mwz.harness.board.entries import read_entry
 from mwz.harness.board.paper_table import entry_reference, mean_of
 from mwz.harness.cli import reading
@@ -85,18 +85,6 @@ def test_of_single_outputs_it_is_the_test_of_single_outputs() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("names", "name"),
-    [
-        *((["mine-1", "mine-2"], "mine"), (["ours_seed1", "ours_seed13"], "ours")),
-        *((["one.2"], "one.2"), (["mars", "pptod"], "System"), (["run1", "run2"], "System")),
-        (["a/run-3", "a/run-4"], "a"),
-    ],
-)
-def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str], name: str) -> None:
-    assert system_name(names) == name
-
-
 # The command.
 
 
@@ -120,10 +108,10 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
     own = [{**report, "bleu": report["bleu"]["mwz22"]} for report in reports]
     assert cells["hasty"] == [f"{own[1][name]:.1f}" for name in FIGURES]
     values = [[report[name] for report in own] for name in FIGURES]
-    assert [cell.rstrip("*") for cell in cells["mine"]] == [
+    assert [cell.rstrip("*") for cell in cells["System"]] == [
         f"{fmean(of):.1f} ± {stdev(of):.1f}" for of in values
     ]
-    assert "training seeds \\(hasty 1, mine 2\\)" in run.out
+    assert "training seeds \\(hasty 1, System 2\\)" in run.out
     assert "|test:randomisation|samples:10000|seed:12345|" in run.out
     # One output each: what `mwz compare` tests by.
     run = table(CAREFUL, "--baseline", HASTY, "--format", "md")

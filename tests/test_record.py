@@ -74,11 +74,6 @@ def test_rates_of_other_active_domains_say_so_and_bleu_does_not(tmp_path: Path) 
     }
 
 
-def test_rows_of_systems_without_an_entry_are_none_of_the_lines(tmp_path: Path) -> None:
-    tables = written(tmp_path, table(row("Gone", Inform="70.0")))
-    assert record([_entry(tmp_path)], tables) == []
-
-
 @pytest.mark.parametrize(
     ("inform", "combined", "verdict"),
     [
@@ -104,14 +99,6 @@ def test_a_combined_score_is_held_against_its_printed_parts(
 
 
 # ------------------------------------------------------------------------- rule sets
-
-
-def test_a_row_comes_out_under_the_rule_sets_that_give_both_rates(tmp_path: Path) -> None:
-    entry = _entry(tmp_path)
-    tables = written(tmp_path, table(row("S", "system", Inform="71.0", Success="60.0")))
-    [found] = rule_set_rows([entry], tables)
-    assert found["under"] == ["2023"]
-    assert found["differences"]["2021"] == {"inform": -1.0, "success": 0.0}
 
 
 def test_rule_sets_later_than_the_table_do_not_come_into_question(tmp_path: Path) -> None:
@@ -170,10 +157,6 @@ def test_the_joint_accuracies_of_the_record_by_what_gives_them() -> None:
         if "joint accuracy" in one.title
     )
     assert reasons == {"not from 7372": 10, "not from 7368": 4, "cannot be from 7372 or 7368": 2}
-
-
-def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> None:
-    assert _findings(tmp_path, row("T", hotel_JGA="55.23"), track="state-tracking") == []
 
 
 def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from entered import (
     edit_inform,
     edit_scores,
     enter,
-    leaderboard,
     made_system,
     make_older,
     reports,
@@ -93,24 +92,6 @@ def test_unchanged_scores_are_not_written(folder: Path) -> None:
     assert {path.stat().st_mtime_ns for path in paths} == {10**18}
 
 
-def test_an_edited_score_is_put_right_with_all_that_follows_from_it(
-    folder: Path, scored: Mapping[str, Scores]
-) -> None:
-    path = folder / "careful" / SCORES_FILE
-    before = path.read_bytes()
-    true = scored["careful"].main
-    # 27 of 30 dialogues; the checksum follows, so that only scoring again can tell.
-    edit_inform(path.parent, 90.0)
-    changes = _rescore(folder, keys=["careful"])["careful"].changes
-    assert {change.figure: change.after for change in changes} == {
-        "inform": true.inform,
-        "combined": true.combined,
-        "strict.inform.total": true.inform,
-        "strict.combined": true.combined,
-    }
-    assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize("lacking", ["2023", "2026"])
 def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_changed(
     lacking: str, folder: Path, scored: Mapping[str, Scores]
@@ -122,19 +103,6 @@ def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_c
     outcome = _rescore(folder, keys=["hasty"])["hasty"]
     assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
-
-
-def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kept(
-    folder: Path,
-) -> None:
-    for name in ("careful", "hasty"):
-        make_older(folder / name)
-    edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
-    (folder / "hasty" / PREDICTIONS_FILE).unlink()
-    before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
-    with pytest.raises(InputError, match=r"leaderboard: hasty: scores\.json: format: .* older"):
-        _rescore(folder)
-    assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
 
 
 @pytest.mark.parametrize(
@@ -166,17 +134,6 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
     [careful] = _outcomes(read_entries(folder)[:1])
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
-
-
-def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> None:
-    _pin(folder / "careful", sample_content("careful"))
-    path = folder / "hasty" / SCORES_FILE
-    before = path.read_bytes()
-    edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
-    outcomes = _rescore(folder)
-    assert outcomes["careful"].scores is None
-    assert "predictions/careful.json by --from" in outcomes["careful"].missing
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("place", ["predictions/careful.json", "careful.json"])
@@ -234,21 +191,6 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     assert refusal(publish, folder, entries, outcomes).problems == (
         f"hasty: its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
     )
-
-
-def test_predictions_swapped_between_entries_are_told_and_scored_for_what_they_are(
-    folder: Path, scored: Mapping[str, Scores]
-) -> None:
-    one, other = (folder / name / PREDICTIONS_FILE for name in ("careful", "hasty"))
-    kept = one.read_bytes()
-    one.write_bytes(other.read_bytes())
-    other.write_bytes(kept)
-    error = refusal(leaderboard, read_entries(folder), "2021")
-    told = f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore"
-    assert error.problems == (f"careful: {told}", f"hasty: {told}")
-    _rescore(folder)
-    careful, hasty, _ = read_entries(folder)
-    assert (careful.scores, hasty.scores) == (scored["hasty"], scored["careful"])
 
 
 def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(folder: Path) -> None:

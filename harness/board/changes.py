@@ -6,31 +6,25 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from mwz.normalization import DEFAULT_RULES
 
 from ..errors import counted
-from ..io import escaped, is_plain_file, markdown_table, read_plain, text_table
-from .columns import BoardTable, board_tables, first_columns, row_headers, row_text
+from ..io import escaped, is_plain_file, read_plain, text_table
+from .columns import board_tables
 from .entries import (
     ENTRY_FILE,
     NOTE_FILE,
-    ORDER_FILE,
     Entry,
     file_problems,
-    in_order,
-    order_of,
     read_entries,
-    read_order,
 )
-from .markdown import neighbours_text, pages
+from .markdown import entered_text, pages
 from .model import Board, read_board
-from .pairs import PAIRS_FILE, entry_key, missing_pairs, pair_problems, read_pairs
+from .pairs import PAIRS_FILE, missing_pairs, pair_problems
 from .reported import REPORTED_FILE
-from .rows import Row
 from .scores import FILES, SCORES_FILE, Scores, plain
 from .systems import NOT_STATED, missing_facts
 from .track import tracks
@@ -195,10 +189,7 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     what = "Added" if old is None else "Changed"
     yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
-    places = ((table, row) for table in board_tables(board) for row in table.rows)
-    told = (_place(board, *place) for place in places if place[1].entry is entry)
-    # Notes of a flag are the same in each table.
-    yield from dict.fromkeys(chain.from_iterable(told))
+    yield entered_text(entry, board)
     if (ranked := board.row_of(entry)) is not None and not ranked.raised:
         yield "flags: none raised"
     if missing := missing_facts(entry.system):
@@ -212,16 +203,6 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
         yield f"{counted(len(figures), 'figure')} of {SCORES_FILE} changed, the first:"
         yield f"```\n{changes_table(figures[:12])}\n```"
-
-
-def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
-    listed = first_columns(table)
-    ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
-    yield f"{table.title}: {ranks}"
-    yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])
-    yield from (f"- {mark.note}" for mark in row.marks(escaped))
-    if row.rank is not None and tracks()[table.track].delexicalised:
-        yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
 
 
 def _content(folder: Path) -> dict[str, bytes]:
@@ -248,19 +229,16 @@ def _unified(old: str, new: str, before: str, after: str, context: int = 3) -> s
 # -------------------------------------------------------------------------- outdated files
 
 
-def outdated(
-    folder: Path, entries: Sequence[Entry], base: Path | None
-) -> tuple[dict[Path, str], list[str]]:
+def outdated(folder: Path, entries: Sequence[Entry]) -> tuple[dict[Path, str], list[str]]:
     """Return what of the stored files does not follow from the entries.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
-        base: The folder as it was before, where it is known.
 
     Returns:
-        Path -> how each page differs, empty where it is up to date; and what else is edited,
-        missing or in another order.
+        Path -> how each page differs, empty where it is up to date; and what else is edited or
+        missing.
     """
     board = read_board(folder, entries, DEFAULT_RULES)
     diffs, problems = {}, []
@@ -273,27 +251,5 @@ def outdated(
         lacks = f"lacks {len(missing)} of the entries' pairs as they are now, the first {first}"
         problems.append(f"{folder / PAIRS_FILE} {lacks}; run `mwz leaderboard`")
     problems += file_problems(entries)
-    problems += pair_problems(folder, entries, _to_compare(folder, entries, base))
-    return diffs, problems + ([] if base is None else list(_reordered(folder, entries, base)))
-
-
-def _to_compare(folder: Path, entries: Sequence[Entry], base: Path | None) -> set[str]:
-    """Return the keys of entries that are not as in a base, or that have pairs that are not."""
-    if base is None:
-        return {entry.key for entry in entries}
-    touched = {entry.key for entry in touched_entries(entries, base)}
-    pairs, old = (read_pairs(one, entries) for one in (folder, base))
-    edited = ({*map(entry_key, pair)} for pair, one in pairs.items() if one != old.get(pair))
-    return touched.union(*(keys for keys in edited if touched.isdisjoint(keys)))
-
-
-def _reordered(folder: Path, entries: Sequence[Entry], base: Path) -> Iterator[str]:
-    """Yield which entry comes before those that were there, or between them."""
-    order, there = read_order(folder), in_order(read_entries(base), read_order(base))
-    right = in_order(entries, order_of(there), order)
-    for entry, expected in zip(in_order(entries, order), right, strict=True):
-        if entry is not expected:
-            problem = f"{entry.key} is listed before {expected.key}, which is older"
-            remedy = f"take this file from {base}, and run `mwz leaderboard`"
-            yield f"{folder / ORDER_FILE}: {problem}; {remedy}"
-            return
+    problems += pair_problems(folder, entries, {entry.key for entry in entries})
+    return diffs, problems

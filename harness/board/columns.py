@@ -31,12 +31,6 @@ from .track import Track, tracks
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)
 
-MAIN = (
-    "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
-    "joint-accuracy", "coverage", "flags",
-)  # fmt: skip
-"""Keys of the columns of a track's own table in texts."""
-
 FIRST = ("combined", "success", "inform", "bleu", "success-reported", "inform-reported")
 """Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
 
@@ -129,28 +123,6 @@ def board_tables(board: Board) -> list[BoardTable]:
     return tables
 
 
-def row_headers(listed: Sequence[Column[_R]], ranks: bool = True) -> list[str]:
-    """Return the titles of a table's columns, as plain text.
-
-    Args:
-        listed: Its columns besides rank and name.
-        ranks: Whether it has one of ranks.
-    """
-    return [*(["#"] if ranks else []), "System", *(column.full_title for column in listed)]
-
-
-def row_text(row: Row, listed: Sequence[Column[Any]], ranks: bool = True) -> list[str]:
-    """Return a system's row of a table, as plain text; arguments as of `row_headers`."""
-    texts = (column.value(row).text for column in listed)
-    return [*([row.place] if ranks else []), row.name, *texts]
-
-
-def track_columns(listed: Sequence[Column[Any]]) -> list[Column[Any]]:
-    """Return the columns that texts show in a track's own table, of all columns."""
-    by_key = {column.key: column for column in listed}
-    return [by_key[key] for key in MAIN if key in by_key]
-
-
 def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
     """Return the columns of a table that are always shown, or all if none is."""
     return [column for column in table.columns if column.shown == "always"] or table.columns
@@ -241,7 +213,7 @@ def columns(board: Board) -> list[Column[Any]]:
         *_reported(),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *rank_ranges(board, board.rows),
+        rank_ranges(board),
         _verdicts(board),
         Column("flags", "Flags", raised, numbers=False, shown="never"),
         *_styles(),
@@ -256,7 +228,7 @@ def verdict_mark(verdict: str) -> str:
     """
     if verdict.startswith("matches") and " under " not in verdict:
         return "good"
-    return "bad" if verdict.startswith(("differs", "contradicts")) else ""
+    return "bad" if verdict.startswith("contradicts") else ""
 
 
 def at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> Values:
@@ -363,20 +335,18 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def rank_ranges(board: Board, rows: Sequence[Row]) -> Iterator[Column[Any]]:
-    """Yield the column of the ranks that rows may have; none where no range is known."""
+def rank_ranges(board: Board) -> Column[Any]:
+    """Return the column of the ranks that rows may have; the web page has them beside the rank."""
 
     def value(row: Row) -> Value:
-        return Value(words=board.rank_range(row) or NOTHING)
+        return Value(words=board.rank_range(row))
 
-    if any(map(board.rank_range, rows)):
-        # The web page shows it beside the rank.
-        yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
+    return Column("rank-range", "Rank range", value, numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Any]:
     def value(row: ResponsesRow) -> Value:
-        verdict = "; ".join(board.verdicts(row.entry))
+        verdict = board.verdict(row.entry)
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
     return Column("audit", "Public board", value, "audit", "", False, "never")

@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -116,16 +115,15 @@ def order_of(entries: Iterable[Entry]) -> dict[str, str]:
     return {key: hashes.sha256 for key, hashes in hashes_by_key if hashes is not None}
 
 
-def in_order(entries: Iterable[Entry], *orders: Order) -> list[Entry]:
+def in_order(entries: Iterable[Entry], order: Order) -> list[Entry]:
     """Return entries in the order in which they came.
 
     Args:
         entries: The entries.
-        orders: What is known of that, what counts most first. An entry that has other predictions
-            there is a new one. Entries of no order come last, by name.
+        order: What is known of that. An entry that has other predictions there is a new one, and
+            new ones come last, by name.
     """
-    lines = chain.from_iterable(order.items() for order in orders)
-    places = {line: place for place, line in enumerate(dict.fromkeys(lines))}
+    places = {line: place for place, line in enumerate(order.items())}
 
     def place(entry: Entry) -> tuple[int, str]:
         line = next(iter(order_of([entry]).items()), ("", ""))
@@ -175,17 +173,15 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
 
     Args:
         entries: All entries.
-        names: Names of folders; those that `mwz submit` makes may be written in any case.
+        names: Names of folders.
         folder: What messages call the folder.
 
     Raises:
         InputError: There is no entry of some name.
     """
     by_key = {entry.key: entry for entry in entries}
-    keys = {name: name if name in by_key else name.lower() for name in names}
-    problems = [unknown("entry", name, by_key) for name in names if keys[name] not in by_key]
-    refuse(str(folder), problems)
-    return [by_key[keys[name]] for name in names] if names else list(entries)
+    refuse(str(folder), [unknown("entry", name, by_key) for name in names if name not in by_key])
+    return [by_key[name] for name in names] if names else list(entries)
 
 
 def read_note(folder: Path) -> str:
@@ -217,7 +213,7 @@ def find_entry(name: str, submissions: Path) -> Entry:
         InputError: There is none, or its `entry.toml` cannot be read.
     """
     folders = (submissions, PUBLISHED)
-    for place in (folder / key for folder in folders for key in (name, name.lower())):
+    for place in (folder / name for folder in folders):
         if (place / ENTRY_FILE).is_file():
             return read_entry(place)
     names = {path.parent.name for folder in folders for path in folder.glob(f"*/{ENTRY_FILE}")}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from textwrap import fill
@@ -24,22 +22,26 @@ from .columns import (
     answer,
     board_tables,
     columns,
+    first_columns,
     mark_kinds,
     own_figures,
     printed_columns,
-    row_headers,
-    track_columns,
 )
 from .entries import ORDER_FILE, Entry, new_order, order_text
 from .model import PAGES, Board, common_signatures
-from .pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, pairs_text
+from .pairs import PAIRS_FILE, RANKING, pairs_text
 from .reported import OFFICIAL, OLD, ReportedRow, ReportedTable
 from .rows import NOTHING, Mark, Row, Value
 from .scores import FIGURES
 from .track import tracks
-from .verdicts import verdict_meanings
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
+
+MAIN = (
+    "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
+    "joint-accuracy", "coverage", "flags",
+)  # fmt: skip
+"""Keys of the columns of a track's own table in texts."""
 
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
@@ -186,18 +188,12 @@ def _table(
         name = escaped(row.name) + (f" ({', '.join(addresses)})" if addresses else "")
         texts = (column.value(row).text for column in listed)
         table.append([*places[at : at + 1], name, *map(escaped_cell, texts)])
-    return markdown_table(row_headers(listed, bool(places)), table)
+    titles = [column.full_title for column in listed]
+    return markdown_table([*["#"][: len(places)], "System", *titles], table)
 
 
 def _of_words(title: str, text: Callable[[_R], str]) -> Column[_R]:
     return Column(title, title, lambda row: Value(words=text(row)))
-
-
-def _row_notes(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the list of what is to be said of single rows, if there is anything."""
-    noted = ((row, [mark.note for mark in row.marks(escaped)]) for row in rows)
-    if lines := [f"- {escaped(row.name)}: {'; '.join(notes)}" for row, notes in noted if notes]:
-        yield "\n".join(lines)
 
 
 def _page(board: Board) -> Iterator[str]:
@@ -205,7 +201,7 @@ def _page(board: Board) -> Iterator[str]:
     yield from _head(board, "Tables of the board", notes["first"]["tables"])
     tables = board_tables(board)
     for name, track in tracks().items():
-        of_track = (_blocks(board, table) for table in tables if table.track == name and table.rows)
+        of_track = (_blocks(table) for table in tables if table.track == name and table.rows)
         below = (track.below(board), _not_entered(board.tables, name))
         if blocks := [*chain.from_iterable(of_track), *chain.from_iterable(below)]:
             yield f"## {track.title}"
@@ -218,55 +214,36 @@ def _page(board: Board) -> Iterator[str]:
         if listed:
             yield f"## {title}"
             yield _table(board.rows, listed)
-    yield from _reported_figures(board)
     yield "## Notes"
-    legends = [notes["columns"]]
-    if any(board.interval(row, RANKING) for row in board.rows):
-        legends.append(notes["dialogues"])
-    legends += [t.legend for n, t in tracks().items() if t.legend and board.of_track(n)]
-    legends += [notes["reported"]] if board.tables else []
-    verdicts = "\n".join(f"  - *{name}*: {text}" for name, text in verdict_meanings().items())
-    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "verdicts": verdicts}
-    yield from (legend.format(**values) for legend in legends)
-    yield "Signature (the sources of domains and states are in the table above):"
+    yield notes["tables"].format(level=INTERVAL_LEVEL)
+    yield "Signature (the sources of domains and states are in the table of set-ups):"
     english = (row for name, t in tracks().items() if t.english for row in board.of_track(name))
     signatures = [*common_signatures(board.rows), *common_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
 
 
-def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
-    """Yield a table, with what tests and further seeds say of its rows, and the notes on these."""
+def _blocks(table: BoardTable) -> Iterator[str]:
+    """Yield a table, with what further seeds say of its rows."""
     track, rows = tracks()[table.track], table.systems
     if track.heading is not None:
         yield f"### {escaped(table.title)}"
-    listed = [column for column in table.columns if column.shown in track.listed]
+    listed = [column for column in table.columns if column.shown != "never"]
     if track.delexicalised:
-        listed = [*track_columns(table.columns), _of_words("Seeds", lambda r: seeds_text(r.entry))]
-    listed = [*map(_with_interval, listed), *_p_values(board, rows)]
-    full = [column for column in listed if any(column.value(row).text for row in rows)]
+        listed = [column for key in MAIN for column in table.columns if column.key == key]
+        listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))
+    full = [
+        column
+        for column in map(_with_interval, listed)
+        if any(column.value(row).text for row in rows)
+    ]
     places = [row.place for row in rows] if track.submitted else []
     yield _table(rows, full, places, linked=track.delexicalised)
-    yield from _row_notes(rows)
 
 
 def _with_interval(column: Column[_R]) -> Column[_R]:
     """Return a column whose figures are followed by half of their interval, where one is known."""
     # Without blanks, lines stay within the width.
     return _of_words(column.full_title, lambda row: column.value(row).with_half.replace("≥ ", "≥"))
-
-
-def _p_values(board: Board, rows: Sequence[Row]) -> Iterator[Column[Row]]:
-    """Yield columns of p-values against the row above and the best, where ranges are known."""
-    keys = [row.compared_as for row in rows if row.rank is not None]
-
-    def p(row: Row, above: bool) -> str:
-        at = keys.index(row.compared_as) if row.rank is not None else 0
-        pair = board.pairs.get((row.compared_as, keys[at - 1 if above else 0])) if at else None
-        return NOTHING if pair is None else p_text(pair.ranking.p)
-
-    if any(map(board.rank_range, rows)):
-        yield _of_words("p, row above", partial(p, above=True))
-        yield _of_words("p, best", partial(p, above=False))
 
 
 def seeds_text(entry: Entry) -> str:
@@ -282,13 +259,27 @@ def seeds_text(entry: Entry) -> str:
     return f"{len(seeds.seeds) + 1} seeds: {', '.join(texts)}"
 
 
-def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> Iterator[str]:
-    """Yield in words what a row differs from, a line for each figure.
+def entered_text(entry: Entry, board: Board) -> str:
+    """Return an entry's row of each table in Markdown: its rank, its marks, and its neighbours."""
+    parts: list[str] = []
+    for table in board_tables(board):
+        places = sum(row.rank is not None for row in table.rows)
+        for row in (one for one in table.rows if one.entry is entry):
+            place = "not ranked" if row.rank is None else f"rank {row.rank} of {places}"
+            parts += [f"{escaped(table.title)}: {place}"]
+            parts += [_table([row], first_columns(table), [row.place])]
+            parts += [f"- {mark.note}" for mark in board.marks(row, escaped)]
+            if row.rank is not None and tracks()[table.track].delexicalised:
+                parts += [f"- {escaped(line)}" for line in _neighbours(board, row)]
+    if seeds := seeds_text(entry):
+        parts.append(f"mean (standard deviation) over {seeds}")
+    # Notes of a flag are the same in each table.
+    return "\n\n".join(dict.fromkeys(parts))
 
-    Args:
-        neighbours: The neighbours, as `Board.neighbours` yields them.
-    """
-    for who, other, pair in neighbours:
+
+def _neighbours(board: Board, row: Row) -> Iterator[str]:
+    """Yield in words whether a ranked row differs from its neighbours in the combined score."""
+    for who, other, pair in board.neighbours(row):
         if pair is None:
             yield f"{who}, {other.name}: does not compare"
             continue
@@ -298,48 +289,6 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
             f"{who}, {other.name}: {verdict} significantly from it by the combined score, "
             f"{signed(ranking.difference, 2)} on {pair.dialogues} dialogues, " + p_words(ranking.p)
         )
-        for name in FIGURES:
-            if name != RANKING:
-                yield f"  {_in_words(name, pair.figures[name])}"
-
-
-def _in_words(name: str, one: PairFigure) -> str:
-    headline = headlines()[name]
-    difference = signed(one.difference, headline.digits)
-    verdict = difference if one.distinct else "not significantly different"
-    text = f"{headline.title}: {verdict}, {p_words(one.p)}"
-    if one.only_a is None:
-        return text
-    return f"{text}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
-
-
-# What is reported stands beside the ranked tables and never in them: what the harness cannot score
-# is shown as its source prints it, without a rank.
-
-
-def _reported_figures(board: Board) -> Iterator[str]:
-    """Yield the block of what is reported of systems with responses, if anything is."""
-
-    def official(row: Row) -> str:
-        return "; ".join(_printed(claim.figures) for claim in board.official_figures(row.entry))
-
-    def authors(row: Row) -> str:
-        claims = (one for one in row.entry.system.reported if one.setup == "own")
-        return "; ".join(_printed(claim.figures, 3) for claim in claims)
-
-    texts = {
-        "Public board: BLEU / Inform / Success / Combined": official,
-        "Status": lambda row: "; ".join(board.verdicts(row.entry)),
-        "Authors' own scripts: BLEU / Inform / Success": authors,
-    }
-    if rows := [row for row in board.rows if official(row) or authors(row)]:
-        yield "## Reported figures"
-        yield _table(rows, [_of_words(title, text) for title, text in texts.items()])
-
-
-def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:
-    names = ("bleu", "inform", "success", "combined")[:count]
-    return " / ".join(f"{figures[name]:f}" if name in figures else NOTHING for name in names)
 
 
 def _not_entered(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:

@@ -49,17 +49,6 @@ def fingerprints(entries: Iterable[Entry]) -> dict[str, Fingerprints]:
     }
 
 
-def flag_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """Return key -> what is to be said of flags of entries, which are given as to `make_board`."""
-    shared = copies(fingerprints(entries))
-    return {
-        row.key: [one.note for one in row.flag_marks()]
-        for name, tables in _tables(entries, DEFAULT_RULES, shared).items()
-        for row in chain.from_iterable(tables)
-        if row.track == name and not row.further
-    }
-
-
 def rows(entries: Sequence[Entry], rules: str) -> list[ResponsesRow]:
     """Return the entries in tracks of delexicalised responses, the ranked ones first.
 
@@ -191,10 +180,9 @@ class Board:
         of_entry = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
         return list(chain.from_iterable(of_entry))
 
-    def verdicts(self, entry: Entry) -> list[str]:
-        """Return of each of these claims whether it is what the harness gives."""
-        claims = self.official_figures(entry)
-        return [official_verdict(entry, claim, self.rules) for claim in claims]
+    def verdict(self, entry: Entry) -> str:
+        """Return whether these are what the harness gives; empty where there are none."""
+        return "; ".join(official_verdict(entry, one) for one in self.official_figures(entry))
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:

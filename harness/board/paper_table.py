@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import takewhile
 from statistics import fmean, stdev
 from typing import Any
 
@@ -177,18 +176,6 @@ class PaperSystem:
         values = self.values(name)
         mean = figure(fmean(values))
         return (mean if len(values) == 1 else f"{mean} ± {figure(stdev(values))}") + mark
-
-
-def system_name(names: Sequence[str]) -> str:
-    """Return what to call a system by the names of its outputs: what they have in common."""
-    if len(names) == 1:
-        return names[0]
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    same = len([*alike])
-    common = names[0][:same]
-    if all(name[same : same + 1].isdigit() or name == common for name in names):
-        common = common.rstrip("0123456789")
-    return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", common, flags=re.IGNORECASE) or "System"
 
 
 def paper(

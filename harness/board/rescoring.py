@@ -17,19 +17,18 @@ from ..errors import InputError, counted, room
 from ..io import escaped, markdown_table, read_plain, to_json
 from ..metrics import GoldStates
 from ..scoring import Options, Scorer, run
-from ..signature import Signature
 from ..submission import checked_submission, read_standard
 from .changes import Change, changed_figures, changes_table, differing_files
 from .columns import shown_figures
-from .entries import Entry, entry_problems, file_problems, in_order, read_entry, read_order
+from .entries import Entry, entry_problems, file_problems, read_entry
 from .entry_scores import Reading, Responses, score_entry
-from .model import Board, flag_notes, read_board
+from .model import Board, read_board
 from .pairs import pair_problems
 from .rows import NOTHING
 from .scores import SCORES_FILE, SEEDS_FILE, Scores, seed_file
 from .systems import Predictions
 from .track import tracks
-from .tracked import TrackedScores
+from .tracked import KEEP, TrackedScores
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Rescored:
         missing: Why it was not scored, if it was not.
         unverified: What was not scored again and stays as it is stored, with the reason.
         problems: Where it was verified: what is wrong with it, a sentence each.
-        flags: Where it was verified: what is to be said of its flags.
     """
 
     key: str
@@ -52,7 +50,6 @@ class Rescored:
     missing: str | None = None
     unverified: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -303,24 +300,21 @@ def verify(
         outcomes: Their results, in any order.
 
     Returns:
-        The outcomes with problems and flags, in the order of the entries.
+        The outcomes with problems, in the order of the entries.
     """
     by_key = {one.key: one for one in outcomes}
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     problems = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     problems += file_problems(chosen)
-    flags: dict[str, list[str]] = {}
     for folder in {entry.folder.parent for entry in chosen}:
         problems += pair_problems(folder, entries, keys)
-        flags |= flag_notes(in_order(entries, read_order(folder)))
     verified = []
     for entry in chosen:
         prefix = f"{entry.key}:"
         stored = (p.removeprefix(prefix).lstrip() for p in problems if p.startswith(prefix))
         differing = _disagreements(entry, by_key[entry.key].scores)
-        wrong, notes = (*stored, *differing), tuple(flags.get(entry.key, ()))
-        verified.append(replace(by_key[entry.key], problems=wrong, flags=notes))
+        verified.append(replace(by_key[entry.key], problems=(*stored, *differing)))
     return verified
 
 
@@ -340,33 +334,20 @@ def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
 
 
 def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
-    stored, scored = _signatures(old), _signatures(new)
-    for about, choice in scored:
-        if not choice and (about, choice) not in stored:
-            yield f"{about}not scored"
-    problems: dict[str, None] = {}
-    for (about, choice), signature in stored.items():
-        other = scored.get((about, choice))
-        reasons: Sequence[str] = ()
-        if other is not None:
-            reasons = signature.comparable_with(other).reasons
-        elif choice:
-            reasons = ["cannot be scored, or the board does not use them; score the entry again"]
-        problems |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
-    yield from problems
-
-
-def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
-    """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
-    signatures = {
-        (f"rule set {rules}: " if rules else "", ""): one
-        for rules, one in scores.signatures.items()
-    }
-    for version, by_choice in scores.further_gold.items():
-        for choice, figures in by_choice.items():
-            about = f"figures against gold states {version}: "
-            signatures[about, choice] = figures.signature
-    return signatures
+    stored, scored = old.signatures, new.signatures
+    yield from (f"rule set {rules}: not scored" for rules in scored if rules not in stored)
+    for rules in stored:
+        if rules in scored:
+            about = f"rule set {rules}: " if rules else ""
+            reasons = stored[rules].comparable_with(scored[rules]).reasons
+            yield from (f"{about}{reason}" for reason in reasons)
+    for version, by_choice in old.further_gold.items():
+        reasons = ("cannot be scored, or the board does not use them; score the entry again",)
+        if version in new.further_gold:
+            # Both choices of `--dontcare` have the same gold states.
+            other = new.further_gold[version][KEEP].signature
+            reasons = by_choice[KEEP].signature.comparable_with(other).reasons
+        yield from (f"figures against gold states {version}: {reason}" for reason in reasons)
 
 
 def verified_text(

@@ -210,11 +210,6 @@ class Row:
         return {}
 
     @property
-    def jga_bounds(self) -> dict[str, float]:
-        """Version of the gold states -> joint goal accuracy at least, if turns are missing."""
-        return {}
-
-    @property
     def measured_flags(self) -> Mapping[str, float]:
         """Flag -> figure, of all that are known but copies."""
         return {}

@@ -255,13 +255,6 @@ class TrackedRow(Row):
         """As of `Row`."""
         return {GOLD_STATES: self.gold_share}
 
-    @property
-    def jga_bounds(self) -> dict[str, float]:
-        """As of `Row`."""
-        scores = self.scores
-        version = scores.version or scores.gold_digest
-        return {} if scores.coverage.complete else {version: scores.at_least}
-
     def has_flag(self, name: str) -> bool:
         """As of `Row`: those of states, whatever the track."""
         return FLAGS[name].of_states
@@ -304,7 +297,8 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     complete: dict[str, Coverage] = {}
     for entry in entries:
         benchmark_row = None
-        every = _scores(entry, rules)
+        is_made = entry.system.predictions.by_harness and entry.scores.reports
+        every = [] if is_made else [*entry.scores.tracked(rules)]
         share = max((one.gold_share for one in every), default=0.0)
         for one in every:
             row = TrackedRow(
@@ -329,12 +323,6 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
-
-
-def _scores(entry: Entry, rules: str) -> list[TrackedScores]:
-    """Return what an entry's states score, with each set of gold states."""
-    is_made = entry.system.predictions.by_harness and entry.scores.reports
-    return [] if is_made else [*entry.scores.tracked(rules)]
 
 
 def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:
@@ -392,7 +380,7 @@ def _columns(board: Board, rows: Sequence[TrackedRow]) -> list[Column[Any]]:
             "Turns": at("scores.coverage.turns", 0),
         }
     columns = {**columns, "Track": at("track"), "Flags": raised}
-    return [*named(columns, words=("Track", "Flags")), *rank_ranges(board, rows)]
+    return [*named(columns, words=("Track", "Flags")), rank_ranges(board)]
 
 
 def _figure(key: str) -> Values:
@@ -436,7 +424,6 @@ TRACKS = (
         kind="states only",
         title="State tracking",
         about=_TEXTS["about"],
-        legend=_TEXTS["legend"],
         place=30,
         tables=_tables,
         heading=lambda rows: str(rows[0].scores.gold_title),
@@ -446,6 +433,5 @@ TRACKS = (
         against="slot f1",
         leads=("slot f1", "fga (λ = 0.5)", "gca"),
         result=TrackedScores,
-        among="among those with the same gold states in the track",
     ),
 )

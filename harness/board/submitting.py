@@ -11,24 +11,16 @@ from mwz.normalization import DEFAULT_RULES, published_rule_sets
 
 from ..data import load_further_gold
 from ..errors import InputError, Remark, refuse
-from ..io import figure, text_table, to_json, write_atomically
+from ..io import figure, to_json, write_atomically
 from ..metrics import FLAGS
 from ..submission import is_play
-from .columns import (
-    BoardTable,
-    board_tables,
-    row_headers,
-    row_text,
-    shown_figures,
-    track_columns,
-)
+from .columns import shown_figures
 from .entries import ENTRY_FILE, Entry, read_entries, shared_problems, track_problem
 from .entry_scores import Reading, check_seeds, score_entry
-from .markdown import neighbours_text, pages, seeds_text
+from .markdown import pages
 from .model import Board, read_board, rows
 from .pairs import complete_pairs
 from .rescoring import Rescored, updated
-from .rows import Row
 from .scores import FILES, Scores, seed_file
 from .systems import (
     NOT_STATED,
@@ -102,8 +94,7 @@ def hub_record(entry: Entry, board: Board) -> str:
     """
     system = entry.system
     address = system.paper or system.code
-    about: dict[str, Any] = {"source": {"url": address}} if address else {}
-    about |= {"date": str(system.date)} if system.date else {}
+    about = {"source": {"url": address}} if address else {}
     data = HUB_DATA[str(entry.benchmark)]
     return to_json(
         [
@@ -171,40 +162,6 @@ def publish(folder: Path, entries: Sequence[Entry], rescored: Sequence[Rescored]
     for path, content in {**files, **pages(folder, board)}.items():
         write_atomically(path, content)
     return board
-
-
-def entered_text(entry: Entry, board: Board) -> str:
-    """Return a system's row and its place in its track, then against further gold states."""
-    track = tracks()[entry.system.track]
-    rows = [(table, row) for table in board_tables(board) for row in table.rows]
-    own = [(table, row) for table, row in rows if row.entry is entry]
-    parts = []
-    for table, row in own:
-        if table.track == track.name and not row.further:
-            among = f"{track.among} {track.name}"
-            parts.append(_place_text(row, table, among, ranks=not track.delexicalised))
-            neighbours = board.neighbours(row) if row.rank and track.delexicalised else ()
-            parts += ["\n".join(neighbours_text(neighbours))]
-    if entry.scores.seeds is not None:
-        parts.append(f"mean (standard deviation) over {seeds_text(entry)}")
-    for table, row in own:
-        if row.further and not track.english:
-            place = _place_text(row, table, "among those with these gold states")
-            parts.append(f"{table.title}\n{place}")
-    return "\n\n".join(filter(None, parts))
-
-
-def _place_text(row: Row, table: BoardTable, among: str, ranks: bool = True) -> str:
-    """Return a system's row of a table, beside what the human responses get, and its place."""
-    is_delexicalised = tracks()[table.track].delexicalised
-    columns = track_columns(table.columns) if is_delexicalised else table.columns
-    rows = [*(one for one in table.rows if one.is_human), row]
-    cells = [row_text(one, columns, ranks) for one in rows]
-    parts = [text_table(row_headers(columns, ranks), cells)]
-    parts += row.bound_note if row.rank else []
-    places = sum(one.rank is not None for one in table.rows)
-    place = f"rank {row.rank} of {places} {among}"
-    return "\n\n".join([*parts, place if row.rank else f"not ranked {among}: {row.unranked}"])
 
 
 def entered_remarks(entry: Entry, board: Board) -> Iterator[str]:

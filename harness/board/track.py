@@ -50,9 +50,6 @@ class Track:
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
         result: What its entries store instead of a report under every rule set, a dataclass with a
             `signature`; None where they store reports.
-        among: What a rank is among, if not all of the track.
-        listed: What the page in Markdown shows of the columns, as `Column.shown` says.
-        legend: What the page says of its columns, below the tables.
         below: Yields what the page shows below its tables, given the board.
         commands: How to score a system of one's own, a command each.
         caption: What the page of a system calls its figures.
@@ -75,9 +72,6 @@ class Track:
     leads: tuple[str, ...] = ()
     submitted: bool = True
     result: type | None = None
-    among: str = "in the track"
-    listed: tuple[str, ...] = ("always", "chosen")
-    legend: str = ""
     below: Callable[[Any], Iterator[str]] = _nothing
     commands: Sequence[str] = ()
     caption: str = ""

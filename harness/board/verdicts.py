@@ -15,18 +15,17 @@ way, since tools differ in how they round them. And a printed combined score mus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml
+from mwz.normalization import DEFAULT_RULES, read_toml
 
 from ..metrics import RANKED
 from .entries import Entry
 from .reported import (
-    DIVERSITY,
     Figure,
     PrintedFigures,
     ReportedFigures,
@@ -136,7 +135,8 @@ def _verdict(
     for name, value in others:
         if replace(one, scored=value).equal:
             return f"{matches} under {name}"
-    return _domains_verdict(claim, (one.metric,)) or "does not match"
+    depends = one.metric in ("inform", "success", "combined")
+    return f"domains from {claim.domains}" if claim.domains and depends else "does not match"
 
 
 def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Figure]:
@@ -171,16 +171,6 @@ def _is_optimistic_combined(entry: Entry, figures: Mapping[str, Decimal]) -> boo
     return combined_holds(figures["combined"], *rounded)
 
 
-def _domains_verdict(claim: ReportedFigures, metrics: Collection[str]) -> str | None:
-    """Return the verdict on figures that differ where a source took other active domains.
-
-    Returns:
-        None if it did not, or if some of the figures do not depend on active domains.
-    """
-    depends = {"inform", "success", "combined"}.issuperset(metrics)
-    return f"domains from {claim.domains}" if claim.domains and depends else None
-
-
 def _is_rounding(metric: str, beside: Mapping[str, Figure]) -> bool:
     """Whether a figure differs by no more than how it was shortened.
 
@@ -198,64 +188,27 @@ def _is_rounding(metric: str, beside: Mapping[str, Figure]) -> bool:
     return metric == "combined" and parts_match and not contradicts_parts(printed)
 
 
-# ------------------------------------------------------------------- the rows of official tables
+def verdict_meanings() -> Mapping[str, str]:
+    """Return the beginning of each verdict -> its meaning; "…" stands for any words."""
+    return read_toml("verdicts.toml", __package__)
 
 
-def verdict_meanings(of: str = "rows") -> Mapping[str, str]:
-    """Return the beginning of each verdict on official "rows", or on "figures" -> its meaning."""
-    meanings: Mapping[str, str] = read_toml("verdicts.toml", __package__)[of]
-    return meanings
-
-
-def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
+def official_verdict(entry: Entry, claim: ReportedFigures) -> str:
     """Say whether an official row's figures are the harness's.
 
     Args:
         entry: The row's entry.
         claim: What the row reports.
-        rules: The rule set to compare under; if all figures come out under another one, that is
-            said.
 
     Returns:
-        One of `verdicts.toml`, [rows]; behind it harness less printed, of each figure that differs.
-        Where the reason for a difference says nothing against the printed figure it stands in place
-        of "differs by": "domains from …: …".
+        The verdicts on the figures that differ, each with these and harness less printed.
     """
-    by_rules = {
-        name: figures_beside(report, "strict", claim.figures)
-        for name in dict.fromkeys([rules, *published_rule_sets()])
-        if (report := entry.scores.reports.get(name)) is not None
-    }
-    for name, beside in by_rules.items():
-        off = {metric: one for metric, one in beside.items() if not one.equal}
-        if all(_is_rounding(metric, beside) for metric in off):
-            matches = "matches the public board" + ("" if name == rules else f" under rules {name}")
-            return f"{matches} to rounding: {_differences(off)}" if off else matches
-    off = {metric: one for metric, one in by_rules.get(rules, {}).items() if not one.equal}
-    if len(off) > 1 and not contradicts_parts(claim.figures):
-        # It differs as its parts do.
-        off.pop("combined", None)
-    return f"{_reason(entry, claim, off)} {_differences(off)}"
-
-
-def _reason(entry: Entry, claim: ReportedFigures, off: Mapping[str, Figure]) -> str:
-    """Return how the verdict on figures that differ begins."""
-    if entry.system.predictions.by_harness:
-        return "made by the harness:"
-    if off and off.keys() <= DIVERSITY.keys():
-        return "only diversity differs:"
-    if off.keys() == {"combined"} and _is_optimistic_combined(entry, claim.figures):
-        return f"{_OPTIMISTIC}:"
-    domains = _domains_verdict(claim, off)
-    return f"{domains}:" if off and domains else "differs by"
-
-
-def _differences(off: Mapping[str, Figure]) -> str:
-    """Return what figures differ by, harness less printed."""
-    return ", ".join(
-        f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
-        for metric, one in off.items()
-    )
+    differing: dict[str, list[str]] = {}
+    for one in reported_figures(entry, claim):
+        if not one.equal:
+            differing.setdefault(one.verdict, []).append(f"{one.title} {one.texts()[2]}")
+    texts = (f"{verdict}: {', '.join(figures)}" for verdict, figures in differing.items())
+    return "; ".join(texts) or "matches the public board"
 
 
 # --------------------------------------- figures that do not fit their parts or the whole test set

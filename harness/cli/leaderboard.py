@@ -65,7 +65,7 @@ def _is_outdated(submissions: Path, entries: Sequence[board.Entry], base: Path |
     """Say what of the pages and the pairs is outdated or edited, and what differs from a base."""
     if base is not None:
         click.echo(printable(board.review_text(submissions, entries, base)))
-    diffs, problems = board.outdated(submissions, entries, base)
+    diffs, problems = board.outdated(submissions, entries)
     for path, diff in diffs.items():
         if base is None or diff:
             text = diff or f"{path}: up to date"

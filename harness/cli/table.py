@@ -127,7 +127,7 @@ def _rows(
     """Return a row for each system.
 
     Args:
-        groups: The name of each, or "" for what its outputs' names have in common; its outputs.
+        groups: The name of each, or "" for that of its only output; its outputs.
         options: How to score.
         benchmark: What to score on.
 
@@ -140,9 +140,10 @@ def _rows(
     rows = []
     for name, outputs in groups:
         scored = [next(coming) for _ in outputs]
-        common = board.system_name([next(names) for _ in outputs])
-        entry = outputs[0].entry if len(outputs) == 1 else None
+        own, *further = (next(names) for _ in outputs)
+        title = name or ("System" if further else own)
+        entry = None if further else outputs[0].entry
         evidence = as_stored(scored, benchmark)
         reports = [one.report for one in scored]
-        rows.append(board.PaperSystem(name or common, reports, evidence, entry))
+        rows.append(board.PaperSystem(title, reports, evidence, entry))
     return rows

@@ -71,7 +71,7 @@ def command(
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
     for one in verified:
-        click.echo(printable("\n".join([_lines(one), *(f"  {flag}" for flag in one.flags)])))
+        click.echo(printable(_lines(one)))
     click.echo(_summary(verified))
     if all(one.missing is not None for one in verified):
         # A check that looked at nothing has not passed.

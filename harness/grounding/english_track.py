@@ -251,7 +251,6 @@ TRACKS = (
         kind="plain English",
         title="Lexicalised systems",
         about=_TEXTS["about"],
-        legend=_TEXTS["legend"],
         place=40,
         tables=_tables,
         columns=_columns,

@@ -402,7 +402,6 @@ TRACKS = (
         kind="plays",
         title="Live dialogues",
         about=_TEXTS["about"],
-        legend=_TEXTS["legend"],
         place=50,
         tables=_tables,
         heading=_heading,
@@ -413,8 +412,6 @@ TRACKS = (
         against="turns",
         leads=("books", "success", "inform"),
         result=LiveScores,
-        among="with this user in the track",
-        listed=("always",),
         caption="Rates in percent, and means per dialogue",
     ),
 )

@@ -336,16 +336,6 @@ def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
         assert copied == "mwz compare krls mars mine.json"
 
 
-def test_systems_that_do_not_compare_are_told_so_with_the_reason(page: Page, folder: Path) -> None:
-    tables = _compared(page, folder, "galaxy,galaxy-policy")
-    told = tables.nth(1).locator("tbody tr").inner_text()
-    assert "not comparable: different sources of belief states: predicted and gold" in told
-    # The command would refuse them.
-    assert page.locator("#command").inner_text() == "mwz compare galaxy mine.json"
-    page.select_option("#compare-1", "galaxy")
-    assert page.locator("#compared").inner_text() == "Choose two different systems."
-
-
 def test_a_name_in_the_address_that_is_not_known_is_told_with_what_to_do(
     page: Page, folder: Path
 ) -> None:
@@ -391,23 +381,6 @@ def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: P
     assert not phone.locator("#filter-year").is_visible()
     phone.locator("#more-filters summary").click()
     assert phone.locator("#filter-year").is_visible()
-
-
-def test_no_name_in_a_chart_is_cut_off(context: BrowserContext, folder: Path) -> None:
-    page = context.new_page()
-    page.set_viewport_size({"width": 1600, "height": 900})
-    page.goto((folder / "index.html").as_uri())
-    for tab in page.get_by_role("tab").all():
-        tab.click()
-        cut = page.evaluate(
-            """() => [...document.querySelectorAll("section:not([hidden]) svg.chart text")]
-              .filter((text) => {
-                const frame = text.closest("svg").getBoundingClientRect();
-                const box = text.getBoundingClientRect();
-                return box.left < frame.left - 1 || box.right > frame.right + 1;
-              }).map((text) => text.textContent)"""
-        )
-        assert cut == []
 
 
 # For everybody.

@@ -106,7 +106,6 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             f"by chance, {figure(near['by_chance'])} % of all figures in their range would have "
             "one as near"
         )
-    stated = entry.system.setup
     for name, points in _nearest(entry, claim, search).items():
         title, ways, figures, digits = _NEAREST[name]
         if not points:
@@ -114,13 +113,14 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
         rows = []
         for point in points:
             by_way = (point.ways[way] for way in ways.values())
-            cells = ["*" * point.stated(stated), *(_WORDS.get(way, way) for way in by_way)]
+            cells = [
+                "*" * point.stated(entry.system.setup),
+                *(_WORDS.get(way, way) for way in by_way),
+            ]
             cells += [_with_deviation(point, metric, digits) for metric in figures.values()]
             rows.append([*cells, figure(point.off_by(claim), digits)])
-        legend = "the stated set-up is not among them" if stated else "no set-up is stated"
-        if any(mark for mark, *_ in rows):
-            legend = "* the authors' stated set-up"
-        yield f"{title} ({legend})\n{text_table(['', *ways, *figures, 'off by'], rows)}"
+        table = text_table(["", *ways, *figures, "off by"], rows)
+        yield f"{title} (* the authors' stated set-up)\n{table}"
 
 
 def _with_deviation(point: Point, metric: str, digits: int) -> str:
@@ -243,7 +243,7 @@ def _record_table(figures: Sequence[Figure], others: int) -> Table:
         about = {"system": one.system, "entry": one.entry, "source": one.source, **what}
         harness = {"harness": one.scored, "difference": one.difference}
         data.append({**about, "reported": f"{one.printed:f}", **harness, "verdict": one.verdict})
-    legend = {**read_toml("legend.toml", __package__), **verdict_meanings("figures")}
+    legend = {**read_toml("legend.toml", __package__), **verdict_meanings()}
     notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:

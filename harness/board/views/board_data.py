@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any, TypeAlias
 
 from mwz.normalization import read_toml
 
+from ...comparison import INTERVAL_LEVEL
 from ...io import csv_text
 from ...metrics import RANKED, headlines
 from ..columns import SETUP_FIGURES, TOTALS, Column, board_tables, columns, shown_figures
@@ -22,7 +23,6 @@ from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
 from ..scores import FIGURES, SCORES_FILE, plain
-from ..submitting import HUB_DATA
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -85,7 +85,6 @@ def entry_json(board: Board, entry: Entry) -> str:
     system = entry.system
     facts: Data = {"paper": system.paper, "code": system.code, **stated_facts(system)}
     facts |= {"note": system.note, "verifiable": entry.verifiable}
-    facts["jga_lower_bounds"] = _jga_bounds(board, entry) or None
     about = {**_in_short(board, entry, row), **_without_none(facts)}
     if isinstance(row, ResponsesRow) and row.declared_track.delexicalised:
         return _json_text(_without_none({**about, **_responses_data(board, row)}))
@@ -122,13 +121,6 @@ def _played(values: Mapping[str, Value]) -> dict[str, float]:
     return {name: one.played for name, one in values.items() if one.played is not None}
 
 
-def _jga_bounds(board: Board, entry: Entry) -> Data:
-    """Return what ranks an incomplete tracker: version of the gold states -> JGA at least."""
-    tables = chain.from_iterable(board.tables_by_track.values())
-    rows = (row for row in chain.from_iterable(tables) if row.entry is entry and row.rank)
-    return {name: bound for row in rows for name, bound in row.jga_bounds.items()}
-
-
 def _responses_data(board: Board, row: ResponsesRow) -> Data:
     report, scores = row.report, row.entry.scores
     intervals = {name: board.interval(row, name) for name in FIGURES}
@@ -143,7 +135,7 @@ def _responses_data(board: Board, row: ResponsesRow) -> Data:
                 by_rules[rules][f"{setup}_as_played"] = played
     return {
         "unranked": row.unranked,
-        "public_board": "; ".join(board.verdicts(row.entry)) or None,
+        "public_board": board.verdict(row.entry) or None,
         "scores": by_rules,
         "without_placeholders": scores.without_placeholders,
         "intervals": {n: [one.low, one.high] for n, one in intervals.items() if one} or None,
@@ -198,12 +190,12 @@ def shared_records(board: Board) -> str:
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
         shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
-            _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
+            _result(entry, table.title, column.full_title, value)
             for table, _, column, value in shown
         ]
         reported = [
-            _result(entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(of)))
-            for at, one in enumerate(entry.system.reported)
+            _result(entry, one.source, headlines()[name].title, Value(float(of)))
+            for one in entry.system.reported
             for name, of in one.figures.items()
         ]
         details = {"signature": str(shown[0][1].signature)} if shown else {}
@@ -247,26 +239,17 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
     }
 
 
-def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) -> Data:
+def _result(entry: Entry, evaluation: str, metric: str, value: Value) -> Data:
     details: Data = {"score": value.number}
-    benchmark, dialogues = entry.benchmark or "multiwoz", entry.scores.dialogues
-    if (one := value.interval) is not None and dialogues is not None:
-        level, samples = dialogues.intervals.level / 100, dialogues.intervals.samples
-        ends = {"lower": one.low, "upper": one.high, "confidence_level": level}
-        details["uncertainty"] = {
-            "confidence_interval": {**ends, "method": one.interval},
-            "num_samples": len(dialogues.turns),
-            **({"num_bootstrap_samples": samples} if one.interval == "bootstrap" else {}),
-        }
+    if (one := value.interval) is not None:
+        about = {"confidence_level": INTERVAL_LEVEL / 100, "method": one.interval}
+        interval = {"lower": one.low, "upper": one.high, **about}
+        details["uncertainty"] = {"confidence_interval": interval}
     if value.played is not None:
         details["details"] = {"lower_bound": "what is not played counts as failed"}
-    source = {"source_type": "other"}
-    if benchmark in HUB_DATA:
-        source = {"source_type": "hf_dataset", "hf_repo": HUB_DATA[benchmark], "hf_split": "test"}
     return {
-        "evaluation_result_id": id_,
         "evaluation_name": evaluation,
-        "source_data": {"dataset_name": benchmark, **source},
+        "source_data": {"dataset_name": entry.benchmark or "multiwoz", "source_type": "other"},
         "metric_config": {"metric_name": metric, "lower_is_better": False},
         "score_details": details,
     }
@@ -294,20 +277,17 @@ def board_csv(board: Board) -> dict[str, str]:
 def _csv_line(row: Row, of_board: Sequence[Column[Row]]) -> Data:
     """Return name -> what stands in a line, without what a spreadsheet would compute.
 
-    What a line has had from the beginning comes first, under the names it had; further columns of
-    the board's tables follow, then what is played beside each lower bound.
+    What is played beside each lower bound follows the columns of the board's tables.
     """
     values = {column.name: column.value(row) for column in of_board}
-    fields = {column.name for column in of_board if column.field}
     line = {
         "system": row.name,
         "entry": row.key,
         "track": row.track,
         "rank": row.rank,
-        **{name: one.data for name, one in values.items() if name in fields},
+        **{name: one.data for name, one in values.items()},
         "signature": str(row.signature or ""),
         **stated_facts(row.entry.system),
-        **{name: one.data for name, one in values.items() if name not in fields},
         **{f"{name}_as_played": round(of, 4) for name, of in _played(values).items()},
         "lower_bounds": "; ".join(row.bound_note),
     }

@@ -287,7 +287,7 @@ def _page(board: Board, entry: Entry) -> Data:
         # What the harness makes itself has no facts.
         "stated": {} if entry.system.predictions.by_harness else stated_facts(entry.system),
         "facts": FACTS,
-        "verdict": "; ".join(board.verdicts(entry)),
+        "verdict": board.verdict(entry),
         "verdict_mark": verdict_mark,
         "verdicts": verdict_meanings(),
         "by_rules": {} if row is None else rows_by_rules(board, row),

@@ -1,12 +1,12 @@
-"""The charts of a track: best score by year, two figures against each other, ranks.
+"""The charts of a track: best score by year, and two figures against each other.
 
-They are plain data, which the templates draw: where points, names and lines stand.
+They are plain data, which the template draws: where points and names stand.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from ..columns import BoardTable
@@ -20,8 +20,8 @@ from .board_data import Data, best_published, system_link
 def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
     """Yield the charts of a track, given its tables: those that there is enough to show for.
 
-    A chart has `kind`, "time", "scatter" or "ranks"; `x` and `y`, what is shown to the right and
-    upwards; and what `scatter` returns. One of ranks has `rankings`, and `lines` of `rank_lines`.
+    A chart has `kind`, "time" or "scatter"; `x` and `y`, what is shown to the right and upwards;
+    and what `scatter` returns.
     """
     if not tables or not tables[0].rows or not tracks()[tables[0].track].submitted:
         return
@@ -51,14 +51,6 @@ def track_charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Data]:
         ]
         if len(dots) > 1:
             yield {"kind": "scatter", "x": right.full_title, "y": up.full_title, **scatter(dots)}
-    rankings = {
-        rules: {row.key: row.rank for row in rows if row.track == table.track and row.rank}
-        for rules, rows in board.by_rules.items()
-    }
-    lines = rank_lines(list(rankings.values()), {row.key: row.name for row in board.rows})
-    if len(lines) > 1 and len(rankings) > 1:
-        about = {"kind": "ranks", "x": "", "y": ""}
-        yield {**about, "rankings": list(rankings), "lines": lines}
 
 
 LETTER = 7.1
@@ -201,27 +193,3 @@ def nice_marks(values: Sequence[float], most: int = 8) -> list[float]:
         if len(places) <= most:
             break
     return [round(step * place, 1) for place in places]
-
-
-def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) -> list[Data]:
-    """Return the lines that connect each system's ranks, by their places in the first ranking.
-
-    A line has `name`, `link`, `ranks`, the places in each ranking, and `levels`, the heights of
-    these in a picture, from 0: systems that share a place stand below each other.
-
-    Args:
-        rankings: Key of a system -> its place from 1. Systems that are missing from one of the
-            rankings are left out.
-        names: Key -> name.
-    """
-    common = set.intersection(*map(set, rankings))
-    orders = [sorted(common, key=lambda key: (ranking[key], key)) for ranking in rankings]
-    return [
-        {
-            "name": names[key],
-            "link": system_link(key),
-            "ranks": [ranking[key] for ranking in rankings],
-            "levels": [order.index(key) for order in orders],
-        }
-        for key in orders[0]
-    ]

@@ -15,14 +15,13 @@ from ...cli import option, tell
 from ...data import loaded_once
 from ...diagnosis import Diagnosis
 from ...errors import InputError
-from ...io import printable
 from ...scoring import Scorer
 from ..entries import read_entries
 from ..model import DOCUMENTS_FOLDER, Board, read_board
 from ..pairs import complete_pairs
 from ..rescoring import diagnosed
 from .dialogue_pages import INDEX, Page, pages_of_dialogues, read_systems
-from .site_pages import left_over, make_site, serve_pages, write_site
+from .site_pages import make_site, serve_pages, write_site
 
 
 @click.command()
@@ -71,8 +70,6 @@ def command(
         return
     write_site(files, directory)
     click.echo(f"{directory / 'index.html'}: {len(files)} files")
-    for line in left_over(files, directory):
-        click.echo(printable(line), err=True)
 
 
 def _repository(folder: Path) -> str:

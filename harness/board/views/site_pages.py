@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import takewhile
 from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +43,6 @@ from .board_pages import (
     with_minus,
 )
 from .dialogue_pages import (
-    DIALOGUES,
     START,
     Page,
     marked,
@@ -214,16 +212,6 @@ def write_site(files: Mapping[str, str], directory: Path) -> None:
         write_atomically(directory / path, content.encode())
 
 
-def left_over(files: Collection[str], directory: Path) -> Iterator[str]:
-    """Yield what of the folders of systems and dialogues is not part of the site, in sentences."""
-    for name in (SYSTEMS, DIALOGUES):
-        folder = directory / name
-        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in files]
-        has_some = any(path.startswith(f"{name}/") for path in files)
-        for path in sorted(left) if has_some else [folder] if left else []:
-            yield f"{path} is not part of the site; remove it"
-
-
 # -------------------------------- documents of docs/: Markdown in which HTML is only text
 
 # What tools write into documents to find a place again; HTML that is shown would show it.
@@ -252,11 +240,10 @@ def document(text: str, present: Collection[str], repository: str = "") -> tuple
             token.attrSet("id", _slug(headings[-1], slugs))
         elif token.type == "table_open":
             tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
-            if words := _word_columns(tokens[place:]):
-                token.attrSet("class", words)
         elif token.type in ("th_open", "td_open"):
-            # Inline styles are forbidden on the site; the table's class says the same.
-            token.attrs.pop("style", None)
+            # Inline styles are forbidden on the site; a class says the same.
+            if "right" not in str(token.attrs.pop("style", "")):
+                token.attrSet("class", "w")
             if token.type == "th_open":
                 token.attrSet("scope", "col")
         elif token.type in ("fence", "code_block"):
@@ -273,14 +260,6 @@ def _in_scrollers(made: str, names: Iterable[str]) -> str:
     opening = '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table'
     made = re.sub("<table", lambda _: opening.format(next(named)), made)
     return made.replace("</table>", "</table></div>")
-
-
-def _word_columns(table: Sequence[Token]) -> str:
-    """Return the style of a table: which columns besides the first hold words."""
-    head = takewhile(lambda token: token.type != "thead_close", table)
-    titles = (token for token in head if token.type == "th_open")
-    words = ("right" not in str(title.attrGet("style")) for title in titles)
-    return " ".join(f"w{n}" for n, is_word in enumerate(words, start=1) if n > 1 and is_word)
 
 
 def _text(inline: Token) -> str:
