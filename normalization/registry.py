@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
@@ -76,6 +77,9 @@ class DeclarationError(ValueError):
     """What a package from outside declares cannot be used; the message names both."""
 
 
+_WITH_CODE = ("metrics", "formats")
+"""The groups that name objects."""
+
 _entry_points = cache(entry_points)
 """Those of all packages, of which every file is read."""
 
@@ -121,8 +125,8 @@ def outside(
     for point in _entry_points().select(group=f"mwz.{group}"):
         try:
             content = read(point)
-        # A module from outside may raise anything.
-        except Exception as error:
+        # A module from outside may raise anything, and may exit.
+        except (Exception, SystemExit) as error:
             wrong = [f"{point.value} cannot be loaded: {type(error).__name__}: {error}"]
         else:
             declarations.append((point.name, content))
@@ -133,6 +137,22 @@ def outside(
             package = " ".join(_package(point))
             raise DeclarationError(f"{package}, {point.group} {point.name}: {'; '.join(wrong)}")
     return declarations
+
+
+def outside_fault(error: BaseException) -> str | None:
+    """Return which package from outside an error comes of, and where; None if it is ours.
+
+    It is the package whose code was running, or had called what was, when the error was raised.
+    """
+    points = [p for group in _WITH_CODE for p in _entry_points().select(group=f"mwz.{group}")]
+    for frame, line in reversed([*walk_tb(error.__traceback__)]):
+        module = str(frame.f_globals.get("__name__"))
+        # Its own module says which of several objects of a package it is.
+        for point in sorted(points, key=lambda one: one.module != module):
+            if module.partition(".")[0] == point.module.partition(".")[0]:
+                what = f"{type(error).__name__}: {error} (line {line} of {module})"
+                return f"{' '.join(_package(point))}, {point.group} {point.name}: {what}"
+    return None
 
 
 def outside_tables(

@@ -6,9 +6,11 @@ comes from a package from outside (docs/extending.md), and is checked here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from numbers import Real
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -226,14 +228,18 @@ class Metric:
         """
         assert self.statistics is not None, f"{self.name} has no `statistics`"
         statistics = self.statistics(results)
+        if not isinstance(statistics, Statistics):
+            raise InputError(_called(self), f"`statistics` gives {statistics!r:.60}, no Statistics")
         values = statistics.formula(statistics.rows.sum(axis=0).tolist())
+        values = values if isinstance(values, Mapping) else {}
         names = {one.name for one in statistics.figures}
         needed = names | ({self.name} if self.compute is None else set())
-        lacking = needed - (names & values.keys())
-        problems = [f"`figures` and `formula` must both have {name!r}" for name in sorted(lacking)]
+        lacking = needed - {name for name in names if isinstance(values.get(name), Real)}
+        both = "`figures` and `formula` must both have"
+        problems = [f"{both} {name!r}, as a number" for name in sorted(lacking)]
         if len(statistics.rows) != len(results):
             problems.append(f"{len(statistics.rows)} rows for {counted(len(results), 'dialogue')}")
-        refuse(f"metric {self.name}", problems)
+        refuse(_called(self), problems)
         return statistics
 
     def of_played(self, played: Played) -> Mapping[str, Any]:
@@ -248,15 +254,42 @@ class Metric:
         return result if self.keys else {self.name: result}
 
 
+def _called(metric: Metric) -> str:
+    """Return what messages call a metric: by its package, where that is from outside."""
+    packages = outside_versions(metrics=[metric])
+    return ", ".join([*map(" ".join, packages.items()), f"metric {metric.name}"])
+
+
+_UNITS = frozenset(
+    {"percent", "share", "points", "count", "bits", "tokens", "words", "turns", "seconds"}
+)
+"""The units of metrics from outside."""
+
+
+def _line(text: object) -> Any:
+    """Return the shape of a text that tables and signatures show."""
+    fits = not isinstance(text, str) or (text.strip() == text != "" and text.isprintable())
+    return str if fits else frozenset({"one line of text"})
+
+
+def _name(text: object) -> Any:
+    """Return the shape of a name that options take, separated by commas."""
+    return str if re.fullmatch(r"[\w-]+", str(text)) else frozenset({"letters, digits, - and _"})
+
+
 def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
     """Return the shape of the fields of a metric from outside."""
     ways = ("statistics", "compute", "overall")
     result: Any = {} if any(metric[way] for way in ways) else {" or ".join(ways): Callable}
     return {
-        **dict.fromkeys(("name", "title", "description", "unit", "source"), str),
+        **dict.fromkeys(("title", "description", "source"), _line),
+        "name": _name,
+        "unit": _UNITS,
         **dict.fromkeys(("per_dialogue", *ways), (Callable, NoneType)),
         **dict.fromkeys(("digits", "rank"), int),
         **dict.fromkeys(("text", "unfit"), Callable),
+        "aliases": (list, tuple),
+        "parameters": {...: str},
         **result,
         ...: object,
     }
@@ -268,11 +301,12 @@ def response_metrics() -> Mapping[str, Metric]:
     metrics = contributed("metrics", "METRIC", Metric, _shape)
     taken: dict[str, Metric] = {}
     for metric in metrics:
-        for name in (metric.name, *metric.aliases, *metric.results):
+        figures = (one.name for one in metric.own_headlines())
+        for name in (metric.name, *metric.aliases, *metric.results, *figures):
             if (other := taken.setdefault(name, metric)) is not metric:
                 packages = outside_versions(metrics=[metric, other])
                 named = ", ".join(map(" ".join, packages.items()))
-                raise DeclarationError(f"{named}: two metrics are called {name}")
+                raise DeclarationError(f"{named}, mwz.metrics: two metrics are called {name}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 
@@ -327,10 +361,10 @@ def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueR
     for metric in (response_metrics()[name] for name in metrics):
         if metric.per_dialogue is not None:
             of = parts if metric.fills else further
-            of[metric.fills or metric.name] = values = [*metric.per_dialogue(played)]
+            of[metric.fills or metric.name] = values = [*(metric.per_dialogue(played) or ())]
             if len(values) != (number := len(played.responses)):
                 problem = f"`per_dialogue` gives {len(values)} for {counted(number, 'dialogue')}"
-                raise InputError(f"metric {metric.name}", problem)
+                raise InputError(_called(metric), problem)
     sources = {"states": played.states, "domains": played.domains}
     return [
         DialogueResult(
