@@ -195,6 +195,13 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     what = "Added" if old is None else "Changed"
     yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
+    # First, as anyone can write one, and it may give a rank.
+    for review in entry.system.review:
+        if old is None or review not in old.system.review:
+            yield (
+                f"**Adds a review** of the flag `{review.flag}` by {escaped(review.reviewer)}: "
+                f"{escaped(review.reason)}"
+            )
     places = ((table, row) for table in board_tables(board) for row in table.rows)
     told = (_place(board, *place) for place in places if place[1].entry is entry)
     # Notes of a flag are the same in each table.
@@ -203,12 +210,6 @@ def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
         yield "flags: none raised"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"
-    for review in entry.system.review:
-        if old is None or review not in old.system.review:
-            yield (
-                f"**Adds a review** of the flag `{review.flag}` by {escaped(review.reviewer)}: "
-                f"{escaped(review.reason)}"
-            )
     if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
         yield f"{counted(len(figures), 'figure')} of {SCORES_FILE} changed, the first:"
         yield f"```\n{changes_table(figures[:12])}\n```"
@@ -219,7 +220,9 @@ def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
     ranks = "not ranked" if row.rank is None else f"rank {row.rank}"
     yield f"{table.title}: {ranks}"
     yield markdown_table(row_headers(listed), [list(map(escaped, row_text(row, listed)))])
-    yield from (f"- {mark.note}" for mark in row.marks(escaped))
+    # What the entry says of itself is not to pass for a finding.
+    says = {"note": "note of the entry: "}
+    yield from (f"- {says.get(mark.kind, '')}{mark.note}" for mark in row.marks(escaped))
     if row.rank is not None and tracks()[table.track].delexicalised:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
 
