@@ -21,7 +21,7 @@ from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
-from ..scores import FIGURES, SCORES_FILE, plain
+from ..scores import FIGURES, plain
 from ..submitting import HUB_DATA
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
@@ -186,25 +186,30 @@ def _json_text(content: object) -> str:
 
 _LIBRARY = "multiwoz-harness"
 
+_OWNER = re.compile(r"https?://(?:github\.com|gitlab\.com|huggingface\.co)/([\w.-]+)/")
+"""The beginning of an address of code, with the owner of the repository."""
+
 
 def shared_records(board: Board) -> str:
     """Return what is scored and what is reported of each system as JSON lines.
 
     Each line is a record in the schema of Every Eval Ever (github.com/evaleval/every_eval_ever,
     version 0.3.0): scores, of `source_type` "evaluation_run", and what publications report, of
-    "documentation". No score is a judge's.
+    "documentation". No score is a judge's. Which figures they hold is in `dataset.toml`.
     """
     records = []
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
         shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
-            _result(entry, f"{table.key}/{column.key}", table.title, column.full_title, value)
+            _result(entry, table.key, table.title, _metric(column.key, column.full_title), value)
             for table, _, column, value in shown
+            if _highest(column.key)
         ]
         reported = [
-            _result(entry, f"{at}/{name}", one.source, headlines()[name].title, Value(float(of)))
+            _result(entry, at, one.source, _metric(name, headlines()[name].title), Value(float(of)))
             for at, one in enumerate(entry.system.reported)
             for name, of in one.figures.items()
+            if _highest(name)
         ]
         details = {"signature": str(shown[0][1].signature)} if shown else {}
         records += [_record(entry, "evaluation_run", scored, details)] if scored else []
@@ -218,11 +223,13 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
     signature = next(iter(entry.scores.signatures.values()), None)
     version = signature.versions["mwz"] if is_run and signature else "unknown"
-    written = entry.folder / SCORES_FILE
+    # The records are filed by whose model it is.
+    owner = _OWNER.match(system.code or "")
+    written = max(path.stat().st_mtime for path in entry.folder.iterdir())
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
-        "retrieved_timestamp": str(int(written.stat().st_mtime) if written.exists() else 0),
+        "retrieved_timestamp": str(int(written)),
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
@@ -237,6 +244,7 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
         "model_info": {
             "name": system.name,
             "id": entry.key,
+            **({"developer": owner[1]} if owner else {}),
             "additional_details": {
                 "deployment_type": "unknown",
                 "model_availability": weights or "unknown",
@@ -247,7 +255,25 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
     }
 
 
-def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) -> Data:
+def _highest(key: str) -> int | None:
+    """Return the most that a figure can be; None of one that records leave out."""
+    most: int | None = dataset()["highest"].get(re.split("[ ^,]", key)[0])
+    return most
+
+
+def _metric(key: str, title: str) -> Data:
+    return {
+        "metric_id": f"multiwoz.{re.sub('[^a-z0-9]+', '_', key).strip('_')}",
+        "metric_name": title,
+        "metric_unit": "percent" if _highest(key) == 100 else "points",
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": 0,
+        "max_score": _highest(key),
+    }
+
+
+def _result(entry: Entry, of: object, evaluation: str, metric: Data, value: Value) -> Data:
     details: Data = {"score": value.number}
     benchmark, dialogues = entry.benchmark or "multiwoz", entry.scores.dialogues
     if (one := value.interval) is not None and dialogues is not None:
@@ -264,10 +290,10 @@ def _result(entry: Entry, id_: str, evaluation: str, metric: str, value: Value) 
     if benchmark in HUB_DATA:
         source = {"source_type": "hf_dataset", "hf_repo": HUB_DATA[benchmark], "hf_split": "test"}
     return {
-        "evaluation_result_id": id_,
+        "evaluation_result_id": f"{of}/{metric['metric_id'].removeprefix('multiwoz.')}",
         "evaluation_name": evaluation,
         "source_data": {"dataset_name": benchmark, **source},
-        "metric_config": {"metric_name": metric, "lower_is_better": False},
+        "metric_config": metric,
         "score_details": details,
     }
 
