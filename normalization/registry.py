@@ -63,8 +63,16 @@ def folder_of(package: str) -> Path:
 
 
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
-    """Return the content of one TOML file of a package, by default of the rules'."""
-    return tomllib.loads((folder_of(package) / name).read_text(encoding="utf-8"))
+    """Return the content of one TOML file of a package, by default of the rules'.
+
+    Raises:
+        DeclarationError: It is no TOML.
+    """
+    path = folder_of(package) / name
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DeclarationError(f"{path}: {error}") from None
 
 
 def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
@@ -76,9 +84,6 @@ def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
 class DeclarationError(ValueError):
     """What a package from outside declares cannot be used; the message names both."""
 
-
-_WITH_CODE = ("metrics", "formats")
-"""The groups that name objects."""
 
 _entry_points = cache(entry_points)
 """Those of all packages, of which every file is read."""
@@ -142,15 +147,21 @@ def outside(
 def outside_fault(error: BaseException) -> str | None:
     """Return which package from outside an error comes of, and where; None if it is ours.
 
-    It is the package whose code was running, or had called what was, when the error was raised.
+    It is the package whose code was running when the error was raised, or had called what was, or
+    whose object was in use: what its functions return may be of no use, too.
     """
-    points = [p for group in _WITH_CODE for p in _entry_points().select(group=f"mwz.{group}")]
+    if isinstance(error, DeclarationError):
+        return str(error)
+    points = [p for of in ("metrics", "formats") for p in _entry_points().select(group=f"mwz.{of}")]
     for frame, line in reversed([*walk_tb(error.__traceback__)]):
-        module = str(frame.f_globals.get("__name__"))
+        name, values = str(frame.f_globals.get("__name__")), [*map(id, frame.f_locals.values())]
         # Its own module says which of several objects of a package it is.
-        for point in sorted(points, key=lambda one: one.module != module):
-            if module.partition(".")[0] == point.module.partition(".")[0]:
-                what = f"{type(error).__name__}: {error} (line {line} of {module})"
+        for point in sorted(points, key=lambda one: one.module != name):
+            is_theirs = name.partition(".")[0] == point.module.partition(".")[0]
+            # Not loaded here, which may fail.
+            used = getattr(sys.modules.get(point.module), point.attr, point)
+            if is_theirs or id(used) in values:
+                what = f"{type(error).__name__}: {error} (line {line} of {name})"
                 return f"{' '.join(_package(point))}, {point.group} {point.name}: {what}"
     return None
 
@@ -170,21 +181,25 @@ def _table(point: EntryPoint) -> Mapping[str, Any]:
 
 
 Shape: TypeAlias = Any
-"""What a value must be: a type, or several; a list of one shape; a set of words to choose from; or
-key -> shape, where a key that ends in `?` may be missing, and `...` stands for all other keys. A
-function returns the shape, given the value."""
+"""What a value must be: a type, or several; a list of one shape; a set of words to choose from; the
+pattern of a text; or key -> shape, where a key that ends in `?` may be missing, and `...` stands
+for all other keys. A function returns the shape, given the value."""
 
 
 def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]:
     """Yield where a value is not of a shape, and what is expected there."""
     if isinstance(shape, FunctionType):
         shape = shape(content)
-    kinds = next((kind for kind in (Mapping, list, frozenset) if isinstance(shape, kind)), shape)
+    ways = (Mapping, list, frozenset, re.Pattern)
+    kinds = next((kind for kind in ways if isinstance(shape, kind)), shape)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     start = f"{place}: " if place else ""
     if kinds == (frozenset,):
         if content not in [*shape]:
             yield f"{start}unknown value {content!r:.60}; choose from {', '.join(sorted(shape))}"
+    elif kinds == (re.Pattern,):
+        if not isinstance(content, str) or not shape.fullmatch(content):
+            yield f"{start}expected text like {shape.pattern}, found {content!r:.60}"
     elif not isinstance(content, kinds) or (content.__class__ is bool and int in kinds):
         words = " or ".join(kind.__name__ for kind in kinds)
         yield f"{start}expected {words}, found {content!r:.60}"

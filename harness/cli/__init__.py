@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization import DeclarationError, contributing, folder_of, names, outside_fault
+from mwz.normalization import contributing, folder_of, names, outside_fault
 
 from ..errors import InputError, room, unknown
 from ..io import STANDARD_STREAM, printable
@@ -136,7 +136,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
-    except (InputError, DeclarationError) as error:
+    except InputError as error:
         notify(str(error))
         sys.exit(2)
     except click.ClickException as error:

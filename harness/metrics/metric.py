@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from numbers import Real
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization import DeclarationError, RuleSet, contributed, outside_versions
 
 from ..benchmark import Benchmark
-from ..errors import InputError, counted, refuse, unknown
+from ..errors import counted, refuse, unknown
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 from .results import DialogueResult, Statistics
@@ -224,22 +223,19 @@ class Metric:
         """Return the statistics of dialogues, which the metric must have.
 
         Raises:
-            InputError: They are not those that the metric promises.
+            ValueError: They are not those that the metric promises.
         """
         assert self.statistics is not None, f"{self.name} has no `statistics`"
         statistics = self.statistics(results)
-        if not isinstance(statistics, Statistics):
-            raise InputError(_called(self), f"`statistics` gives {statistics!r:.60}, no Statistics")
         values = statistics.formula(statistics.rows.sum(axis=0).tolist())
-        values = values if isinstance(values, Mapping) else {}
         names = {one.name for one in statistics.figures}
         needed = names | ({self.name} if self.compute is None else set())
-        lacking = needed - {name for name in names if isinstance(values.get(name), Real)}
-        both = "`figures` and `formula` must both have"
-        problems = [f"{both} {name!r}, as a number" for name in sorted(lacking)]
+        lacking = needed - (names & values.keys())
+        problems = [f"`figures` and `formula` must both have {name!r}" for name in sorted(lacking)]
         if len(statistics.rows) != len(results):
             problems.append(f"{len(statistics.rows)} rows for {counted(len(results), 'dialogue')}")
-        refuse(_called(self), problems)
+        if problems:
+            raise ValueError("; ".join(problems))
         return statistics
 
     def of_played(self, played: Played) -> Mapping[str, Any]:
@@ -254,27 +250,8 @@ class Metric:
         return result if self.keys else {self.name: result}
 
 
-def _called(metric: Metric) -> str:
-    """Return what messages call a metric: by its package, where that is from outside."""
-    packages = outside_versions(metrics=[metric])
-    return ", ".join([*map(" ".join, packages.items()), f"metric {metric.name}"])
-
-
-_UNITS = frozenset(
-    {"percent", "share", "points", "count", "bits", "tokens", "words", "turns", "seconds"}
-)
+_UNITS = "percent share points count bits tokens words turns seconds"
 """The units of metrics from outside."""
-
-
-def _line(text: object) -> Any:
-    """Return the shape of a text that tables and signatures show."""
-    fits = not isinstance(text, str) or (text.strip() == text != "" and text.isprintable())
-    return str if fits else frozenset({"one line of text"})
-
-
-def _name(text: object) -> Any:
-    """Return the shape of a name that options take, separated by commas."""
-    return str if re.fullmatch(r"[\w-]+", str(text)) else frozenset({"letters, digits, - and _"})
 
 
 def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
@@ -282,14 +259,12 @@ def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
     ways = ("statistics", "compute", "overall")
     result: Any = {} if any(metric[way] for way in ways) else {" or ".join(ways): Callable}
     return {
-        **dict.fromkeys(("title", "description", "source"), _line),
-        "name": _name,
-        "unit": _UNITS,
+        **dict.fromkeys(("title", "description", "source"), re.compile(r"\S(.*\S)?")),
+        "name": re.compile(r"[\w-]+"),
+        "unit": frozenset(_UNITS.split()),
         **dict.fromkeys(("per_dialogue", *ways), (Callable, NoneType)),
         **dict.fromkeys(("digits", "rank"), int),
         **dict.fromkeys(("text", "unfit"), Callable),
-        "aliases": (list, tuple),
-        "parameters": {...: str},
         **result,
         ...: object,
     }
@@ -363,8 +338,7 @@ def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueR
             of = parts if metric.fills else further
             of[metric.fills or metric.name] = values = [*(metric.per_dialogue(played) or ())]
             if len(values) != (number := len(played.responses)):
-                problem = f"`per_dialogue` gives {len(values)} for {counted(number, 'dialogue')}"
-                raise InputError(_called(metric), problem)
+                raise ValueError(f"`per_dialogue` gives {len(values)} for {number} dialogues")
     sources = {"states": played.states, "domains": played.domains}
     return [
         DialogueResult(

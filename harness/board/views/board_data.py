@@ -186,9 +186,6 @@ def _json_text(content: object) -> str:
 
 _LIBRARY = "multiwoz-harness"
 
-_OWNER = re.compile(r"https?://(?:github\.com|gitlab\.com|huggingface\.co)/([\w.-]+)/")
-"""The beginning of an address of code, with the owner of the repository."""
-
 
 def shared_records(board: Board) -> str:
     """Return what is scored and what is reported of each system as JSON lines.
@@ -201,30 +198,28 @@ def shared_records(board: Board) -> str:
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
         shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
-            _result(entry, table.key, table.title, _metric(column.key, column.full_title), value)
+            _result(entry, table.key, table.title, metric, value)
             for table, _, column, value in shown
-            if _highest(column.key)
+            if (metric := _metric(column.key, column.full_title))
         ]
         reported = [
-            _result(entry, at, one.source, _metric(name, headlines()[name].title), Value(float(of)))
+            _result(entry, at, one.source, metric, Value(float(of)))
             for at, one in enumerate(entry.system.reported)
             for name, of in one.figures.items()
-            if _highest(name)
+            if (metric := _metric(name, headlines()[name].title))
         ]
-        details = {"signature": str(shown[0][1].signature)} if shown else {}
-        records += [_record(entry, "evaluation_run", scored, details)] if scored else []
-        records += [_record(entry, "documentation", reported, {})] if reported else []
+        records += [_record(entry, scored, shown[0][1].signature)] if scored else []
+        records += [_record(entry, reported, None)] if reported else []
     return "".join(map(_json_text, records))
 
 
-def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> Data:
-    system, is_run = entry.system, kind == "evaluation_run"
+def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
+    """Return a record of scores with their signature, or, without one, of reported figures."""
+    system, kind = entry.system, "evaluation_run" if signature else "documentation"
     facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
-    signature = next(iter(entry.scores.signatures.values()), None)
-    version = signature.versions["mwz"] if is_run and signature else "unknown"
     # The records are filed by whose model it is.
-    owner = _OWNER.match(system.code or "")
+    owner = re.match(r"https?://[^/]+/([\w.-]+)/", system.code or "")
     written = max(path.stat().st_mtime for path in entry.folder.iterdir())
     return {
         "schema_version": "0.3.0",
@@ -233,13 +228,15 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
-            "source_organization_name": _LIBRARY if is_run else "the authors of the publications",
-            "evaluator_relationship": "third_party" if is_run else "other",
+            "source_organization_name": _LIBRARY
+            if signature
+            else "the authors of the publications",
+            "evaluator_relationship": "third_party" if signature else "other",
         },
         "eval_library": {
-            "name": _LIBRARY if is_run else "unknown",
-            "version": version,
-            "additional_details": details,
+            "name": _LIBRARY if signature else "unknown",
+            "version": signature.versions["mwz"] if signature else "unknown",
+            "additional_details": {"signature": str(signature)} if signature else {},
         },
         "model_info": {
             "name": system.name,
@@ -255,22 +252,13 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
     }
 
 
-def _highest(key: str) -> int | None:
-    """Return the most that a figure can be; None of one that records leave out."""
-    most: int | None = dataset()["highest"].get(re.split("[ ^,]", key)[0])
-    return most
-
-
 def _metric(key: str, title: str) -> Data:
-    return {
-        "metric_id": f"multiwoz.{re.sub('[^a-z0-9]+', '_', key).strip('_')}",
-        "metric_name": title,
-        "metric_unit": "percent" if _highest(key) == 100 else "points",
-        "lower_is_better": False,
-        "score_type": "continuous",
-        "min_score": 0,
-        "max_score": _highest(key),
-    }
+    """Return what records say of a figure's metric; nothing of one that they leave out."""
+    highest = dataset()["highest"].get(re.split("[ ^,]", key)[0])
+    about = {"metric_name": title, "lower_is_better": False, "score_type": "continuous"}
+    id_ = re.sub("[^a-z0-9]+", "_", key).strip("_")
+    range_ = {"min_score": 0, "max_score": highest}
+    return {"metric_id": f"multiwoz.{id_}", **about, **range_} if highest else {}
 
 
 def _result(entry: Entry, of: object, evaluation: str, metric: Data, value: Value) -> Data:

@@ -305,14 +305,8 @@ def standard_form(content: object, source: str) -> Standard:
     if not is_standard(content):
         for format_ in formats():
             if format_.recognises(content):
-                standard, packages = (
-                    format_.read(content, source),
-                    outside_versions(formats=[format_]),
-                )
-                if not isinstance(standard, Standard):
-                    called = ", ".join([*map(" ".join, packages.items()), f"format {format_.name}"])
-                    raise InputError(called, f"`read` gives {standard!r:.60}, no Standard")
-                return replace(standard, packages=packages)
+                standard = format_.read(content, source)
+                return replace(standard, packages=outside_versions(formats=[format_]))
     if isinstance(content, Mapping):
         # Any object that is nothing else is meant to be this.
         return Standard(content, STANDARD)
