@@ -190,8 +190,7 @@ def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]
     """Yield where a value is not of a shape, and what is expected there."""
     if isinstance(shape, FunctionType):
         shape = shape(content)
-    ways = (Mapping, list, frozenset, re.Pattern)
-    kinds = next((kind for kind in ways if isinstance(shape, kind)), shape)
+    kinds = next((k for k in (Mapping, list, frozenset, re.Pattern) if isinstance(shape, k)), shape)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     start = f"{place}: " if place else ""
     if kinds == (frozenset,):
@@ -287,13 +286,12 @@ def contributed(package: str, name: str, kind: type[_T], shape: Shape = None) ->
     A room that needs another one, which is not there, contributes nothing.
     """
     own, *rooms = contributing(package)
-    away = {room for room in _ROOMS if room not in rooms}
     of_rooms: list[object] = []
     for room in rooms:
         try:
             of_rooms += _in_modules(room, name)
         except ModuleNotFoundError as error:
-            if error.name not in away:
+            if error.name not in _ROOMS:
                 raise
     return [*declared(own, name, kind, shape), *(one for one in of_rooms if isinstance(one, kind))]
 

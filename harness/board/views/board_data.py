@@ -218,6 +218,7 @@ def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
     system, kind = entry.system, "evaluation_run" if signature else "documentation"
     facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
+    organisation = _LIBRARY if signature else "the authors of the publications"
     # The records are filed by whose model it is.
     owner = re.match(r"https?://[^/]+/([\w.-]+)/", system.code or "")
     written = max(path.stat().st_mtime for path in entry.folder.iterdir())
@@ -228,9 +229,7 @@ def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
-            "source_organization_name": _LIBRARY
-            if signature
-            else "the authors of the publications",
+            "source_organization_name": organisation,
             "evaluator_relationship": "third_party" if signature else "other",
         },
         "eval_library": {
