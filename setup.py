@@ -11,7 +11,7 @@ PARTS = ("database", "harness", "normalization")
 FOUND = find_packages(include=[pattern for part in PARTS for pattern in (part, f"{part}.*")])
 
 setup(
-    # The entries of the board come along as data, without outputs and pairs, to compare with.
+    # The entries of the board come along as data, without outputs, to compare with.
     packages=["mwz", "mwz.submissions", *(f"mwz.{name}" for name in FOUND)],
     package_dir={"mwz": "package", **{f"mwz.{part}": part for part in (*PARTS, "submissions")}},
 )

@@ -26,6 +26,7 @@ from .registry import (
     digest_of_json as digest_of_json,
     folder_of as folder_of,
     names as names,
+    outside_fault as outside_fault,
     outside_tables as outside_tables,
     outside_versions as outside_versions,
     read_toml as read_toml,

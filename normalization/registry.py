@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
@@ -62,8 +63,16 @@ def folder_of(package: str) -> Path:
 
 
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
-    """Return the content of one TOML file of a package, by default of the rules'."""
-    return tomllib.loads((folder_of(package) / name).read_text(encoding="utf-8"))
+    """Return the content of one TOML file of a package, by default of the rules'.
+
+    Raises:
+        DeclarationError: It is no TOML.
+    """
+    path = folder_of(package) / name
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DeclarationError(f"{path}: {error}") from None
 
 
 def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
@@ -121,8 +130,8 @@ def outside(
     for point in _entry_points().select(group=f"mwz.{group}"):
         try:
             content = read(point)
-        # A module from outside may raise anything.
-        except Exception as error:
+        # A module from outside may raise anything, and may exit.
+        except (Exception, SystemExit) as error:
             wrong = [f"{point.value} cannot be loaded: {type(error).__name__}: {error}"]
         else:
             declarations.append((point.name, content))
@@ -133,6 +142,28 @@ def outside(
             package = " ".join(_package(point))
             raise DeclarationError(f"{package}, {point.group} {point.name}: {'; '.join(wrong)}")
     return declarations
+
+
+def outside_fault(error: BaseException) -> str | None:
+    """Return which package from outside an error comes of, and where; None if it is ours.
+
+    It is the package whose code was running when the error was raised, or had called what was, or
+    whose object was in use: what its functions return may be of no use, too.
+    """
+    if isinstance(error, DeclarationError):
+        return str(error)
+    points = [p for of in ("metrics", "formats") for p in _entry_points().select(group=f"mwz.{of}")]
+    for frame, line in reversed([*walk_tb(error.__traceback__)]):
+        name, values = str(frame.f_globals.get("__name__")), [*map(id, frame.f_locals.values())]
+        # Its own module says which of several objects of a package it is.
+        for point in sorted(points, key=lambda one: one.module != name):
+            is_theirs = name.partition(".")[0] == point.module.partition(".")[0]
+            # Not loaded here, which may fail.
+            used = getattr(sys.modules.get(point.module), point.attr, point)
+            if is_theirs or id(used) in values:
+                what = f"{type(error).__name__}: {error} (line {line} of {name})"
+                return f"{' '.join(_package(point))}, {point.group} {point.name}: {what}"
+    return None
 
 
 def outside_tables(
@@ -150,21 +181,24 @@ def _table(point: EntryPoint) -> Mapping[str, Any]:
 
 
 Shape: TypeAlias = Any
-"""What a value must be: a type, or several; a list of one shape; a set of words to choose from; or
-key -> shape, where a key that ends in `?` may be missing, and `...` stands for all other keys. A
-function returns the shape, given the value."""
+"""What a value must be: a type, or several; a list of one shape; a set of words to choose from; the
+pattern of a text; or key -> shape, where a key that ends in `?` may be missing, and `...` stands
+for all other keys. A function returns the shape, given the value."""
 
 
 def shape_problems(content: Any, shape: Shape, place: str = "") -> Iterator[str]:
     """Yield where a value is not of a shape, and what is expected there."""
     if isinstance(shape, FunctionType):
         shape = shape(content)
-    kinds = next((kind for kind in (Mapping, list, frozenset) if isinstance(shape, kind)), shape)
+    kinds = next((k for k in (Mapping, list, frozenset, re.Pattern) if isinstance(shape, k)), shape)
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     start = f"{place}: " if place else ""
     if kinds == (frozenset,):
         if content not in [*shape]:
             yield f"{start}unknown value {content!r:.60}; choose from {', '.join(sorted(shape))}"
+    elif kinds == (re.Pattern,):
+        if not isinstance(content, str) or not shape.fullmatch(content):
+            yield f"{start}expected text like {shape.pattern}, found {content!r:.60}"
     elif not isinstance(content, kinds) or (content.__class__ is bool and int in kinds):
         words = " or ".join(kind.__name__ for kind in kinds)
         yield f"{start}expected {words}, found {content!r:.60}"
@@ -252,13 +286,12 @@ def contributed(package: str, name: str, kind: type[_T], shape: Shape = None) ->
     A room that needs another one, which is not there, contributes nothing.
     """
     own, *rooms = contributing(package)
-    away = {room for room in _ROOMS if room not in rooms}
     of_rooms: list[object] = []
     for room in rooms:
         try:
             of_rooms += _in_modules(room, name)
         except ModuleNotFoundError as error:
-            if error.name not in away:
+            if error.name not in _ROOMS:
                 raise
     return [*declared(own, name, kind, shape), *(one for one in of_rooms if isinstance(one, kind))]
 

@@ -83,10 +83,13 @@ def errata() -> Mapping[str, Any]:
 
 
 _SOURCED = {"there?": str, "right?": str, "source": str}
+_DIALOGUE = {"dialogue": re.compile("[a-z0-9_-]+")}
 _ERRATA = {
     "benchmark": str,
-    "state?": [{"dialogue": str, "turn": int, "slot": str, **_SOURCED}],
-    "response?": [{"dialogue": str, "turn": int, "there": str, "right": str, "source": str}],
+    "state?": [
+        {**_DIALOGUE, "turn": int, "slot": re.compile("[a-z]+-[a-z ]+"), **_SOURCED},
+    ],
+    "response?": [{**_DIALOGUE, "turn": int, "there": str, "right": str, "source": str}],
     "venue?": [{"domain": str, "id": str, "slot": str, **_SOURCED}],
 }
 
@@ -219,7 +222,7 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
     """Return name -> the file of a rule set, of ours and of packages from outside."""
     ours = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
     shape = {
-        "date": lambda date: str if _DATE.fullmatch(str(date)) else frozenset({"YEAR-MONTH"}),
+        "date": re.compile("[0-9]{4}-[0-9]{2}"),
         "change": str,
         "tables": [frozenset(names("tables", ".toml"))],
         "venues": frozenset(one["venues"] for one in ours.values()),
@@ -243,7 +246,6 @@ def _declarations() -> Mapping[str, Mapping[str, Any]]:
     return {**ours, **outside_tables("rules", problems, ours)}
 
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}")
 _WORDS = {...: str}
 _VENUES = {
     **dict.fromkeys(("mention", "named_by", "identifier"), str),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,14 @@ from helpers import CAREFUL, Cli, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.errors import InputError
-from mwz.normalization import DeclarationError, RuleSet, errata, published_rule_sets, rule_set
+from mwz.normalization import (
+    DeclarationError,
+    RuleSet,
+    errata,
+    published_rule_sets,
+    registry,
+    rule_set,
+)
 
 TINY = benchmark(
     {
@@ -90,6 +98,17 @@ def test_a_file_of_another_shape_is_refused_by_file_and_place(
     place = r"errata/multiwoz.toml: state\[0\]"
     with pytest.raises(DeclarationError, match=f"{place}.source is missing; .*rihgt: unknown key"):
         errata.__wrapped__()  # type: ignore[attr-defined]
+    # A name that no benchmark has would be left out without a word.
+    wrong["state"] = [{**STATE, "dialogue": "MUL2053.json", "slot": "hotelname"}]
+    with pytest.raises(DeclarationError, match=r"dialogue: expected .*slot: expected text like"):
+        errata.__wrapped__()  # type: ignore[attr-defined]
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.toml").write_text("[[state", encoding="utf-8")
+    monkeypatch.setattr(registry, "folder_of", lambda package: tmp_path)
+    with pytest.raises(DeclarationError, match=r"x\.toml: Expected '\]\]'"):
+        registry.read_toml("x.toml")
 
 
 def test_only_next_applies_the_files() -> None:
@@ -110,6 +129,17 @@ def test_the_corpus_informs_one_dialogue_more(multiwoz: Benchmark) -> None:
     counts = Counter(note.split()[1] for note in notes)
     # A state, prices of 18 responses, and the venue that two goals name.
     assert counts == {"state,": 1, "response,": 18, "venue,": 2}
+    # None is left out for a name that the benchmark lacks, and slots are those of its states.
+    [content] = [one for one in errata().values() if one["benchmark"] == multiwoz.name]
+    assert len(errata()) == 1
+    parts = ("state", "goal", "response")
+    assert sum(len(content.get(part, ())) for part in parts) == 1 + 18
+    states = [state for one in multiwoz.dialogues.values() for state in one.states or ()]
+    slots = {f"{domain}-{slot}" for one in states for domain, of in one.items() for slot in of}
+    assert {one["slot"] for one in content["state"]} <= slots
+    records = multiwoz.venue_records(rule_set("2026"))
+    ids = {(domain, venue.get("id")) for domain, venues in records.items() for venue in venues}
+    assert {(one["domain"], one["id"]) for one in content["venue"]} <= ids
 
 
 def test_why_says_where_an_erratum_touches_a_dialogue(

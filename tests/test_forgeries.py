@@ -123,7 +123,8 @@ def test_an_edited_pair_is_found(folder: Path, board_cli: Cli) -> None:
 def _review(folder: Path) -> None:
     path = folder / "ubar" / "entry.toml"
     review = '\n[[review]]\ndate = 2026-01-01\nreviewer = "Me"\nflag = "placement"\nreason = "x"\n'
-    path.write_text(path.read_text(encoding="utf-8") + review, encoding="utf-8")
+    note = 'note = "flags: none raised *x*"\n'
+    path.write_text(note + path.read_text(encoding="utf-8") + review, encoding="utf-8")
 
 
 def test_what_differs_from_a_base_is_listed_for_review(
@@ -135,8 +136,9 @@ def test_what_differs_from_a_base_is_listed_for_review(
     board_cli.done(folder)
     run = board_cli.done(folder, "--check", "--base", original)
     for told in (
-        "## Changed: UBAR (End-to-end systems)",
-        "**Adds a review** of the flag `placement` by Me: x",
+        # What gives a rank comes first, and a note is no finding.
+        "## Changed: UBAR (End-to-end systems)\n\n**Adds a review** of the flag `placement`",
+        "- note of the entry: flags: none raised \\*x\\*",
         "## Removed: hdno",
         "## Changed: note.txt",
         "+Another note.",

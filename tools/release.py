@@ -1,9 +1,9 @@
 """Check what is about to be released: `python tools/release.py DIST [--final]`.
 
 DIST has the source distribution and the wheel, as `python -m build` makes them. They are of the
-version that pyproject.toml, CITATION.cff and CHANGELOG.md name, the wheel holds every entry of the
-board, and a fresh environment that it is installed into scores the sample, has no matplotlib and
-takes less than a minute. DIST/notes.md becomes the release's section of the changelog. With
+version that pyproject.toml, CITATION.cff and CHANGELOG.md name, the wheel holds all that the board
+follows from, and a fresh environment that it is installed into scores the sample, has no matplotlib
+and takes less than a minute. DIST/notes.md becomes the release's section of the changelog. With
 `--final`, that section must be the changelog's first.
 """
 
@@ -53,8 +53,10 @@ def problems(root: Path, dist: Path, final: bool) -> list[str]:
     if not wheel.is_file():
         return [*wrong, f"{dist}: no wheel of version {release}"]
     packed = {*zipfile.ZipFile(wheel).namelist()}
-    entries = [path.relative_to(root).as_posix() for path in root.glob("submissions/*/entry.toml")]
-    wrong += [f"{wheel.name}: lacks {one}" for one in entries if f"mwz/{one}" not in packed]
+    # What the board follows from: entries, their order and their comparisons.
+    parts = (*root.glob("submissions/*/entry.toml"), *root.glob("submissions/*"))
+    board = [path.relative_to(root).as_posix() for path in parts if path.is_file()]
+    wrong += [f"{wheel.name}: lacks {one}" for one in board if f"mwz/{one}" not in packed]
     return wrong or installed(wheel)
 
 

@@ -70,16 +70,13 @@ def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
 
 def _figures(scores: Scores) -> dict[str, Any]:
     """Return what figures were computed under, as a `Change` calls it -> the figures."""
-    by_source: dict[str, Any] = {}
-    for rules, report in scores.reports.items():
-        by_source[rules] = _without_signatures(plain(report))
+    by_source: dict[str, Any] = {rules: plain(report) for rules, report in scores.reports.items()}
     for rules, figures in (scores.without_placeholders or {}).items():
         by_source.setdefault(rules, {})["without_placeholders"] = figures
     if scores.result is not None:
-        by_source["result"] = _without_signatures(plain(scores.result))
-    for version, by_choice in scores.further_gold.items():
-        by_source[f"gold {version}"] = _without_signatures(plain(by_choice))
-    return by_source
+        by_source["result"] = plain(scores.result)
+    by_source |= {f"gold {version}": plain(one) for version, one in scores.further_gold.items()}
+    return {source: _without_signatures(figures) for source, figures in by_source.items()}
 
 
 def _without_signatures(content: Any) -> Any:
@@ -189,17 +186,16 @@ def _moved_ranks(before: Board, after: Board) -> tuple[list[str], list[str]]:
 def _entry(board: Board, entry: Entry, old: Entry | None) -> Iterator[str]:
     what = "Added" if old is None else "Changed"
     yield f"## {what}: {escaped(entry.system.name)} ({tracks()[entry.system.track].title})"
+    # First, as anyone can write one, and it may give a rank.
+    for review in entry.system.review:
+        if old is None or review not in old.system.review:
+            says = escaped(f"{review.reviewer}: {review.reason}")
+            yield f"**Adds a review** of the flag `{review.flag}` by {says}"
     yield entered_text(entry, board)
     if (ranked := board.row_of(entry)) is not None and not ranked.raised:
         yield "flags: none raised"
     if missing := missing_facts(entry.system):
         yield f"{NOT_STATED}: {missing}"
-    for review in entry.system.review:
-        if old is None or review not in old.system.review:
-            yield (
-                f"**Adds a review** of the flag `{review.flag}` by {escaped(review.reviewer)}: "
-                f"{escaped(review.reason)}"
-            )
     if old is not None and (figures := list(changed_figures(old.scores, entry.scores))):
         yield f"{counted(len(figures), 'figure')} of {SCORES_FILE} changed, the first:"
         yield f"```\n{changes_table(figures[:12])}\n```"

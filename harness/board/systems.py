@@ -101,7 +101,7 @@ TrackName = Annotated[str, _one_of("track", tracks)]
 Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
 Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
 DomainSource = Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)]
-PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
+PlainText = Annotated[str, Field(max_length=500), AfterValidator(_plain_text)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
 # MultiWOZ is of 2018.
 Year = Annotated[int, Field(ge=2018, le=2100)]

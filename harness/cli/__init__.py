@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization import DeclarationError, contributing, folder_of, names
+from mwz.normalization import contributing, folder_of, names, outside_fault
 
 from ..errors import InputError, room, unknown
 from ..io import STANDARD_STREAM, printable
@@ -136,7 +136,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
-    except (InputError, DeclarationError) as error:
+    except InputError as error:
         notify(str(error))
         sys.exit(2)
     except click.ClickException as error:
@@ -149,11 +149,14 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         # Whoever reads the output has read enough of it, as in `mwz data list | head -1`.
         sys.exit(1)
-    except OSError as error:
-        if error.errno not in _UNWRITABLE:
+    except Exception as error:
+        message = outside_fault(error)
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            # Whatever goes to a file says so itself.
+            message = f"standard output: cannot be written ({error.strerror})"
+        if message is None:
             raise
-        # Whatever goes to a file says so itself.
-        notify(f"standard output: cannot be written ({error.strerror})")
+        notify(message)
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
 

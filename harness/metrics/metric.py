@@ -6,6 +6,7 @@ comes from a package from outside (docs/extending.md), and is checked here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mwz.normalization import DeclarationError, RuleSet, contributed, outside_versions
 
 from ..benchmark import Benchmark
-from ..errors import InputError, counted, refuse, unknown
+from ..errors import counted, refuse, unknown
 from ..io import figure, text_table
 from ..submission import NormalizedSubmission
 from .results import DialogueResult, Statistics
@@ -214,7 +215,7 @@ class Metric:
         """Return the statistics of dialogues, which the metric must have.
 
         Raises:
-            InputError: They are not those that the metric promises.
+            ValueError: They are not those that the metric promises.
         """
         assert self.statistics is not None, f"{self.name} has no `statistics`"
         statistics = self.statistics(results)
@@ -225,7 +226,8 @@ class Metric:
         problems = [f"`figures` and `formula` must both have {name!r}" for name in sorted(lacking)]
         if len(statistics.rows) != len(results):
             problems.append(f"{len(statistics.rows)} rows for {counted(len(results), 'dialogue')}")
-        refuse(f"metric {self.name}", problems)
+        if problems:
+            raise ValueError("; ".join(problems))
         return statistics
 
     def of_played(self, played: Played) -> Mapping[str, Any]:
@@ -240,12 +242,18 @@ class Metric:
         return result if self.keys else {self.name: result}
 
 
+_UNITS = "percent share points count bits tokens words turns seconds"
+"""The units of metrics from outside."""
+
+
 def _shape(metric: Mapping[str, object]) -> Mapping[Any, Any]:
     """Return the shape of the fields of a metric from outside."""
     ways = ("statistics", "compute", "overall")
     result: Any = {} if any(metric[way] for way in ways) else {" or ".join(ways): Callable}
     return {
-        **dict.fromkeys(("name", "title", "description", "unit", "source"), str),
+        **dict.fromkeys(("title", "description", "source"), re.compile(r"\S(.*\S)?")),
+        "name": re.compile(r"[\w-]+"),
+        "unit": frozenset(_UNITS.split()),
         **dict.fromkeys(("per_dialogue", *ways), (Callable, NoneType)),
         **dict.fromkeys(("digits", "rank"), int),
         **dict.fromkeys(("text", "unfit"), Callable),
@@ -260,11 +268,12 @@ def response_metrics() -> Mapping[str, Metric]:
     metrics = contributed("metrics", "METRIC", Metric, _shape)
     taken: dict[str, Metric] = {}
     for metric in metrics:
-        for name in (metric.name, *metric.aliases, *metric.results):
+        figures = (one.name for one in metric.own_headlines())
+        for name in (metric.name, *metric.aliases, *metric.results, *figures):
             if (other := taken.setdefault(name, metric)) is not metric:
                 packages = outside_versions(metrics=[metric, other])
                 named = ", ".join(map(" ".join, packages.items()))
-                raise DeclarationError(f"{named}: two metrics are called {name}")
+                raise DeclarationError(f"{named}, mwz.metrics: two metrics are called {name}")
     metrics.sort(key=lambda metric: (metric.rank, metric.name))
     return {metric.name: metric for metric in metrics}
 
@@ -319,10 +328,9 @@ def dialogue_results(played: Played, metrics: Collection[str]) -> list[DialogueR
     for metric in (response_metrics()[name] for name in metrics):
         if metric.per_dialogue is not None:
             of = parts if metric.fills else further
-            of[metric.fills or metric.name] = values = [*metric.per_dialogue(played)]
+            of[metric.fills or metric.name] = values = [*(metric.per_dialogue(played) or ())]
             if len(values) != (number := len(played.responses)):
-                problem = f"`per_dialogue` gives {len(values)} for {counted(number, 'dialogue')}"
-                raise InputError(f"metric {metric.name}", problem)
+                raise ValueError(f"`per_dialogue` gives {len(values)} for {number} dialogues")
     sources = {"states": played.states, "domains": played.domains}
     return [
         DialogueResult(

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from mwz.normalization import DeclarationError, outside_fault
+
 from .. import comparison
 from ..benchmark import Benchmark
 from ..errors import InputError, Remark
@@ -311,3 +313,8 @@ def _outcome(function: Callable[..., _T], *scorer_and_job: Any) -> _T | InputErr
         return function(scorer, *job)
     except InputError as error:
         return error
+    except Exception as error:
+        # Another process hands the error over without its traceback.
+        if (fault := outside_fault(error)) is None:
+            raise
+        raise DeclarationError(fault) from error

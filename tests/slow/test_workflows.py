@@ -327,8 +327,11 @@ def test_a_pull_request_is_answered_with_rows_neighbours_ranks_and_verdicts(runn
 
 POST = ("comment.yml", "Post the comment, or replace the one that is there")
 _GH = """case "$*" in
+*/files*) echo "$CHANGED";;
 */pulls*) echo "$NUMBER";;
-run\\ download*) mkdir comment; printf '# 1 @you %s' '$(touch ran)' > comment/comment.md;;
+run\\ download*) mkdir comment; {
+  printf '# 1 @you #2 %s' '$(touch ran)'; head -c "$LENGTH" /dev/zero | tr '\\0' x
+} > comment/comment.md;;
 *--paginate*) echo "$COMMENT";;
 *) echo "$*" >> called; cat body.md >> called;;
 esac"""
@@ -336,27 +339,36 @@ esac"""
 
 @runs_steps
 @pytest.mark.parametrize(
-    ("number", "comment", "called"),
+    ("number", "changed", "comment", "called"),
     [
-        ("7", "", "api --method POST repos/o/r/issues/7/comments -F body=@body.md"),
-        ("7", "31", "api --method PATCH repos/o/r/issues/comments/31 -F body=@body.md"),
-        ("", "", None),
+        ("7", "a.py", "", "api --method POST repos/o/r/issues/7/comments -F body=@body.md"),
+        ("7", "a.py", "31", "api --method PATCH repos/o/r/issues/comments/31 -F body=@body.md"),
+        ("", "", "", None),
+        # The text may be of a workflow of the pull request.
+        ("7", "a.py\n.github/workflows/verify-entry.yml", "", None),
     ],
 )
 def test_the_comment_is_posted_once_and_then_replaced(
-    runner: Runner, number: str, comment: str, called: str | None
+    runner: Runner, number: str, changed: str, comment: str, called: str | None
 ) -> None:
     runner.replace("gh", _GH)
     values = {"NUMBER": number, "COMMENT": comment, "REPOSITORY": "o/r", "RUN": "1", "HEAD": "a:b"}
-    done = runner.step(*POST, **values, COMMIT="c", MARK="<!-- verify-entry -->")
+    values |= {"CHANGED": changed, "COMMIT": "c", "MARK": "<!-- verify-entry -->"}
+    done = runner.step(*POST, **values, LENGTH="0")
     assert done.returncode == 0, done.stderr
     log = runner.folder / "called"
     if called is None:
         assert not log.exists()
         return
-    expected = f"{called}\n<!-- verify-entry -->\n# 1 @\u200byou $(touch ran)"
+    expected = f"{called}\n<!-- verify-entry -->\n# 1 @\u200byou #\u200b2 $(touch ran)"
     assert log.read_text(encoding="utf-8").strip() == expected
     assert not (runner.folder / "ran").exists()
+    # What is too long for a comment says so.
+    shutil.rmtree(runner.folder / "comment")
+    assert runner.step(*POST, **values, LENGTH="60000").returncode == 0
+    body = (runner.folder / "body.md").read_text(encoding="utf-8")
+    assert body.splitlines()[1].startswith("**The end is cut off")
+    assert 60_000 < len(body) < 60_200
 
 
 FETCH = ("reproduce.yml", "Get the pinned data and the published outputs")

@@ -22,7 +22,7 @@ from ..entries import Entry
 from ..model import Board
 from ..reported import OLD, number, printed_figures
 from ..rows import ResponsesRow, Row, Value
-from ..scores import FIGURES, SCORES_FILE, plain
+from ..scores import FIGURES, plain
 from ..systems import paper_year, stated_facts, system_year
 from ..track import submitted_tracks, tracks
 
@@ -184,51 +184,55 @@ def shared_records(board: Board) -> str:
 
     Each line is a record in the schema of Every Eval Ever (github.com/evaleval/every_eval_ever,
     version 0.3.0): scores, of `source_type` "evaluation_run", and what publications report, of
-    "documentation". No score is a judge's.
+    "documentation". No score is a judge's. Which figures they hold is in `dataset.toml`.
     """
     records = []
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
         shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
-            _result(entry, table.title, column.full_title, value)
+            _result(entry, table.title, metric, value)
             for table, _, column, value in shown
+            if (metric := _metric(column.key, column.full_title))
         ]
         reported = [
-            _result(entry, one.source, headlines()[name].title, Value(float(of)))
+            _result(entry, one.source, metric, Value(float(of)))
             for one in entry.system.reported
             for name, of in one.figures.items()
+            if (metric := _metric(name, headlines()[name].title))
         ]
-        details = {"signature": str(shown[0][1].signature)} if shown else {}
-        records += [_record(entry, "evaluation_run", scored, details)] if scored else []
-        records += [_record(entry, "documentation", reported, {})] if reported else []
+        records += [_record(entry, scored, shown[0][1].signature)] if scored else []
+        records += [_record(entry, reported, None)] if reported else []
     return "".join(map(_json_text, records))
 
 
-def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> Data:
-    system, is_run = entry.system, kind == "evaluation_run"
+def _record(entry: Entry, results: Sequence[Data], signature: Any) -> Data:
+    """Return a record of scores with their signature, or, without one, of reported figures."""
+    system, kind = entry.system, "evaluation_run" if signature else "documentation"
     facts = {**stated_facts(system), "track": system.track, "paper": system.paper}
     weights = {"yes": "open_weights", "no": "closed_weights"}.get(system.open_weights or "")
-    signature = next(iter(entry.scores.signatures.values()), None)
-    version = signature.versions["mwz"] if is_run and signature else "unknown"
-    written = entry.folder / SCORES_FILE
+    organisation = _LIBRARY if signature else "the authors of the publications"
+    # The records are filed by whose model it is.
+    owner = re.match(r"https?://[^/]+/([\w.-]+)/", system.code or "")
+    written = max(path.stat().st_mtime for path in entry.folder.iterdir())
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{_LIBRARY}/{entry.key}/{kind}",
-        "retrieved_timestamp": str(int(written.stat().st_mtime) if written.exists() else 0),
+        "retrieved_timestamp": str(int(written)),
         "source_metadata": {
             "source_name": str(dataset()["title"]),
             "source_type": kind,
-            "source_organization_name": _LIBRARY if is_run else "the authors of the publications",
-            "evaluator_relationship": "third_party" if is_run else "other",
+            "source_organization_name": organisation,
+            "evaluator_relationship": "third_party" if signature else "other",
         },
         "eval_library": {
-            "name": _LIBRARY if is_run else "unknown",
-            "version": version,
-            "additional_details": details,
+            "name": _LIBRARY if signature else "unknown",
+            "version": signature.versions["mwz"] if signature else "unknown",
+            "additional_details": {"signature": str(signature)} if signature else {},
         },
         "model_info": {
             "name": system.name,
             "id": entry.key,
+            **({"developer": owner[1]} if owner else {}),
             "additional_details": {
                 "deployment_type": "unknown",
                 "model_availability": weights or "unknown",
@@ -239,7 +243,16 @@ def _record(entry: Entry, kind: str, results: Sequence[Data], details: Data) -> 
     }
 
 
-def _result(entry: Entry, evaluation: str, metric: str, value: Value) -> Data:
+def _metric(key: str, title: str) -> Data:
+    """Return what records say of a figure's metric; nothing of one that they leave out."""
+    highest = dataset()["highest"].get(re.split("[ ^,]", key)[0])
+    about = {"metric_name": title, "lower_is_better": False, "score_type": "continuous"}
+    id_ = re.sub("[^a-z0-9]+", "_", key).strip("_")
+    range_ = {"min_score": 0, "max_score": highest}
+    return {"metric_id": f"multiwoz.{id_}", **about, **range_} if highest else {}
+
+
+def _result(entry: Entry, evaluation: str, metric: Data, value: Value) -> Data:
     details: Data = {"score": value.number}
     if (one := value.interval) is not None:
         about = {"confidence_level": INTERVAL_LEVEL / 100, "method": one.interval}
@@ -250,7 +263,7 @@ def _result(entry: Entry, evaluation: str, metric: str, value: Value) -> Data:
     return {
         "evaluation_name": evaluation,
         "source_data": {"dataset_name": entry.benchmark or "multiwoz", "source_type": "other"},
-        "metric_config": {"metric_name": metric, "lower_is_better": False},
+        "metric_config": metric,
         "score_details": details,
     }
 
