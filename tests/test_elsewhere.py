@@ -119,7 +119,10 @@ def test_every_record_has_what_every_eval_ever_asks_for(records: dict[str, Any])
         for one in record["evaluation_results"]:
             metric, score = one["metric_config"], one["score_details"]["score"]
             assert metric["min_score"] <= score <= metric["max_score"], (key, metric)
-        ids = [one["evaluation_result_id"] for one in record["evaluation_results"]]
+        ids = [
+            (one["evaluation_name"], one["metric_config"]["metric_id"])
+            for one in record["evaluation_results"]
+        ]
         assert len({*ids}) == len(ids), key
     assert not validator.is_valid({**record, "eval_library": {"name": "x"}})
     ubar = records["ubar/evaluation_run"]
