@@ -165,13 +165,15 @@ def _added(after: str, more: str) -> Callable[[Benchmark], Change]:
     return lambda benchmark: change
 
 
-def _references(edited: float = 0.0) -> Callable[[Benchmark], Change]:
-    """Return the references, with KRLS's states; some of their words are exchanged."""
+def _references(edited: float = 0.0, copied: float = 1.0) -> Callable[[Benchmark], Change]:
+    """Return the references in a share of turns, with KRLS's states; some words are exchanged."""
 
     def make(benchmark: Benchmark) -> Change:
         chosen = random.Random(1)
 
         def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+            if chosen.random() > copied:
+                return turn
             words = benchmark.dialogues[id_].references["mwz22"][number].split()
             said = [
                 "thing" if word.islower() and chosen.random() < edited else word for word in words
@@ -204,6 +206,7 @@ CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
         {"placeholders"},
     ),
     "references": (_references(), {"reference_placeholders"}),
+    "references in half of the turns": (_references(copied=0.5), {"reference_placeholders"}),
     "references with a tenth of the words exchanged": (
         _references(0.1),
         {"reference_placeholders"},

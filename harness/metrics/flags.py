@@ -150,8 +150,8 @@ def _slots(played: Played) -> Counter[str]:
 
     Returns:
         `own`, those of the responses, and `human`, those of the references; `common` to a response
-        and its reference; `turns` with any of them, and `equal` ones in which both hold the same;
-        `named` turns, whose response names a venue, and the `numbers` of all responses.
+        and its reference; `turns` whose reference has several, and `equal` ones, whose response has
+        the same; `named` turns, whose response names a venue, and the `numbers` of all responses.
     """
     counts: Counter[str] = Counter()
     names = played.rules.about_venues
@@ -161,8 +161,8 @@ def _slots(played: Played) -> Counter[str]:
         counts["own"] += turns * len(own)
         counts["human"] += turns * len(human)
         counts["common"] += turns * len(own & human)
-        counts["turns"] += turns * bool(own or human)
-        counts["equal"] += turns * (bool(own) and own == human)
+        counts["turns"] += turns * (len(human) > 1)
+        counts["equal"] += turns * (len(human) > 1 and own == human)
         counts["named"] += turns * ("NAME" in own)
         counts["numbers"] += turns * len(own.intersection(_NUMBERS))
     return counts
