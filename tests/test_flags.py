@@ -246,7 +246,7 @@ def test_published_entries_raise_no_flag_but_what_systems_of_one_paper_share(
                 reviewed = {one.reason.split(":")[0] for one in row.entry.system.review}
                 # They are those that were given what they have in common with the references.
                 given = key in ("krls-gold-acts", "uniconv")
-                assert reviewed == (set() if given else {"imported with the board"})
+                assert reviewed == (set() if given else {"of one paper"})
     assert raised == {
         **SHARED,
         "krls-gold-acts": {"reference_placeholders"},

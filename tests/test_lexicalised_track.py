@@ -192,7 +192,7 @@ def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, cli: Cli) -> N
     # Not a word of hardly any placeholders: that is what the track is for.
     assert "placeholders" not in run.err
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
-    assert table_rows(page.partition("## Lexicalised systems")[2])[-1][:2] == ["1", "Talker"]
+    assert table_rows(page.partition("## Plain English")[2])[-1][:2] == ["1", "Talker"]
     cli.done("leaderboard", "--check", "--submissions", folder)
     told = cli.refused("submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
     assert "--reported is not for the track lexicalised; leave it out" in told
@@ -284,8 +284,8 @@ def test_bleu_stands_marked_and_never_beside_that_of_other_tracks(entered: Path)
     for title, part in _sections(page).items():
         shown = any(f"| {name} " in part for name in ("talker", "silent", "most"))
         # States stand in the tables of state tracking, whatever the responses are.
-        assert shown == (title in ("Lexicalised systems", "State tracking")), title
-    assert "| BLEU † |" in " ".join(_sections(page)["Lexicalised systems"].split())
+        assert shown == (title in ("Plain English", "State tracking")), title
+    assert "| BLEU † |" in " ".join(_sections(page)["Plain English"].split())
     assert page.count("|lexicalised:lex1-") == 1
 
 
@@ -319,17 +319,18 @@ def test_free_running_dialogues_are_scored_by_goals_and_ranked_only_if_nearly_al
     tmp_path: Path, cli: Cli
 ) -> None:
     turns = {id_: [{"response": one} for one in (*of, "Bye!")] for id_, of in TOLD.items()}
-    facts = system(name="Walker", track="lexicalised")
-    facts["predictions"] = {**facts["predictions"], "free_running": True}
-    enter(tmp_path, "walker", facts, predictions=json.dumps(turns).encode())
-    run = _rescored(cli, tmp_path)
-    assert run.status == 0, run.err
-    [row] = _rows(read_entries(tmp_path))
+    file, board = tmp_path / "walker.json", tmp_path / "submissions"
+    file.write_text(json.dumps(turns))
+    about = ("--name", "Walker", "--benchmark", "sample", "--submissions", board, "--free-running")
+    told = cli.refused("submit", file, *about, "--track", "end-to-end")
+    assert "--free-running is not for the track end-to-end" in told
+    cli.done("submit", file, *about, "--track", "lexicalised")
+    [row] = _rows(read_entries(board))
     assert row.grounded.success_all["total"] == 100.0
     # Three of the 30 dialogues, of a turn more than the benchmark's.
     assert (row.coverage, row.rank) == (10.0, None)
     assert row.unranked == "submits less than 90 % of the turns"
-    run = cli("verify", "--submissions", tmp_path, "--benchmark", "sample")
+    run = cli("verify", "--submissions", board, "--benchmark", "sample")
     assert run.out.endswith("1 of 1 entries hold\n")
 
 

@@ -99,7 +99,7 @@ def test_passing_trouble_is_waited_for(
     [
         (401, "status 401 (check OPENAI_API_KEY, "),
         (403, "check OPENAI_API_KEY"),
-        (404, "the model's name and --base-url)"),
+        (404, "the model, and --base-url, which often ends in /v1)"),
         (500, "(5 attempts)"),
         (None, "Connection error (5 attempts)"),
         (_silent, "timed out (5 attempts)"),

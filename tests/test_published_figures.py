@@ -19,7 +19,7 @@ import pytest
 import sacrebleu
 from entered import PUBLISHED, REPOSITORY
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, load_predictions
 from mwz.harness.board import Entry, read_entries
 from mwz.harness.scoring import Report, Scorer
 from mwz.harness.scoring.options import AUTO
@@ -197,6 +197,21 @@ def test_notes_on_larls_entries_have_the_figures_with_estimated_domains(
         f"with domains from state changes {inform:.1f} / {success:.1f}"
     )
     assert float(system.reported[0].figures["bleu"]) == round(100 * printed, 2)
+
+
+@pytest.mark.parametrize(
+    "agents", ["claude", "flan-t5", "flan-t5-single", "mistral", "mistral-single"]
+)
+def test_notes_on_dards_entries_have_the_figures_with_estimated_domains(
+    agents: str, scorer: Scorer, entered: Mapping[str, Entry], upstream: Path
+) -> None:
+    system = entered[f"dard-{agents}"].system
+    own = scorer.with_options(domains="states", metrics=("inform",), placeholders="dard")
+    said = load_predictions(upstream / "DARD" / str(system.predictions.path))
+    inform, success = _totals(own.score(said))
+    assert f"{system.note}".endswith(
+        f"with domains from state changes {inform:.1f} / {success:.1f}"
+    )
 
 
 @pytest.mark.parametrize("folder", OF_HDNO)

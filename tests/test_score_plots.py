@@ -83,4 +83,4 @@ def test_without_matplotlib_a_picture_is_refused_before_anything_is_scored(
 ) -> None:
     monkeypatch.setattr("mwz.harness.io.tables.find_spec", lambda _: None)
     told = cli.refused("score", CAREFUL, "--plot", tmp_path / "a.svg")
-    assert "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`" in told
+    assert "pictures need matplotlib (the extra `plot`): pip install matplotlib" in told

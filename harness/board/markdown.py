@@ -115,7 +115,9 @@ def _leaderboard(board: Board) -> Iterator[str]:
         kinds |= {mark.kind for _, marks in marked for mark in marks}
         yield "\n".join(_footnote(row, marks) for row, marks in marked if marks)
         if others:
-            yield _wrapped(texts["others"].format(titles="; ".join(one.title for one in others)))
+            where = {"track": track.title.lower().replace(" ", "-")}
+            titles = "; ".join(one.title for one in others)
+            yield _wrapped(texts["others"].format(titles=titles, **where))
     yield "## Notes"
     told = (one for kind, one in mark_kinds().items() if kind in kinds)
     signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in told)

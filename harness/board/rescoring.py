@@ -90,8 +90,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     raise InputError(
         entry.key,
         wrong
-        or "predictions not available; `mwz data fetch --predictions` gets them, from a clone with "
-        f"{pinned.path} by --from",
+        or "predictions not available: get them by `mwz data fetch --predictions`, with "
+        f"--from CLONE from a clone that has {pinned.path}",
     )
 
 

@@ -333,7 +333,7 @@ class Row:
             value = self.flags[name]
             note = f"{self.flag_title(name, quoted)}: {figure(value, 2)}"
             if name == COPIED_STATES and value == 1.0:
-                note = f"same belief states as {self.copies[name][0]} for queries"
+                note = f"same belief states as {self.copies[name][0]} in all that queries use"
             review = self.reviews.get(name)
             if review is None:
                 yield Mark("flag", f"flag: {note}, limit {figure(FLAGS[name].limit, 2)}")

@@ -59,6 +59,7 @@ from .reading import chosen_benchmark
     "all."
 )
 @option.flag("--replace", help="Replace a submission of the same name.")
+@option.free_running
 @option.benchmark
 @option.placeholders
 @option.submissions
@@ -71,6 +72,7 @@ def command(
     gold: str | None,
     seeds: tuple[str, ...],
     replace: bool,
+    free_running: bool,
     benchmark: str | None,
     placeholders: str | None,
     submissions: Path,
@@ -94,10 +96,12 @@ def command(
         "placeholders": not declared.delexicalised,
         "seeds": declared.takes_gold,
         "gold": not declared.takes_gold,
+        "free_running": not declared.english,
     }
     option.refuse(
         {
-            f"--{name} is not for the track {track}; leave it out": is_unfit and option.given(name)
+            f"--{name.replace('_', '-')} is not for the track {track}; leave it out": is_unfit
+            and option.given(name)
             for name, is_unfit in unfit.items()
         }
     )
@@ -107,7 +111,7 @@ def command(
     said = {**given, "track": track, "reported": claims}
     system = board.declared_system(said, facts, aliases)
     scorer = Scorer(chosen_benchmark(benchmark))
-    how = board.Reading(scorer=scorer, aliases=aliases, gold=gold)
+    how = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]
     if declared.by_rules:
         rules = ", ".join(published_rule_sets())

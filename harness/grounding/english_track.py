@@ -18,6 +18,7 @@ from ..board import (
     Entry,
     Mark,
     Outputs,
+    Predictions,
     Reading,
     ResponsesRow,
     Row,
@@ -166,6 +167,11 @@ class FreeRunning(Outputs):
     content: bytes
 
     @property
+    def place(self) -> Predictions:
+        """As of `Outputs`."""
+        return super().place.model_copy(update={"free_running": True})
+
+    @property
     def said(self) -> object:
         """As of `Outputs`."""
         return self.standard.dialogues
@@ -249,7 +255,7 @@ TRACKS = (
     Track(
         name=_NAME,
         kind="plain English",
-        title="Lexicalised systems",
+        title="Plain English",
         about=_TEXTS["about"],
         place=40,
         tables=_tables,

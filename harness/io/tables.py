@@ -306,7 +306,7 @@ def picture_format(path: str) -> str:
         InputError: It is not one of `SUFFIXES`, or matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        problem = "pictures need matplotlib; install it by `pip install 'multiwoz-harness[plot]'`"
+        problem = "pictures need matplotlib (the extra `plot`): pip install matplotlib"
         raise errors.InputError(path, problem)
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:

@@ -207,7 +207,7 @@ def imported_function(name: str) -> Callable[..., Any]:
         sys.path.insert(0, os.getcwd())
     try:
         function: Callable[..., Any] = pkgutil.resolve_name(name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         told = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
         raise InputError(f"agent {name}", f"{told}, in the current folder or installed") from None
     return function
@@ -263,7 +263,7 @@ class ChatModel:
         try:
             import openai
         except ImportError:
-            needs = "needs the openai package: pip install 'multiwoz-harness[openai]'"
+            needs = "needs the package openai (the extra `openai`): pip install openai"
             raise InputError(f"model {model}", needs) from None
         key = os.environ.get(KEY_VARIABLE) or "none"
         if key == "none" and address is None:
@@ -306,7 +306,7 @@ class ChatModel:
                 if status in _REFUSED:
                     raise BrokenOffError(told) from None
                 repeated = status in _REPEATED or status >= 500
-                check = f"check {KEY_VARIABLE}, the model's name and --base-url"
+                check = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
                 advice = f"{_ATTEMPTS} attempts" if repeated else check
                 raise InputError(self._where, f"{told} ({advice})") from None
             except Exception as error:  # whatever the server sends

@@ -273,7 +273,7 @@ def _executor(
     try:
         from distributed import Client
     except ImportError:
-        told = "needs Dask; install it by `pip install 'multiwoz-harness[dask]'`"
+        told = "needs Dask (the extra `dask`): pip install distributed"
         raise InputError("--jobs", told) from None
     try:
         client = stack.enter_context(Client(workers, timeout=_TIMEOUT, set_as_default=False))

@@ -247,7 +247,7 @@ def _alpha(ratings: Ratings) -> tuple[float | None, str]:
     try:
         import krippendorff
     except ImportError:
-        return None, "pip install 'multiwoz-harness[ratings]'"
+        return None, "pip install krippendorff"
     table = [[own.get(rater, math.nan) for own in ratings.values()] for rater in raters]
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
