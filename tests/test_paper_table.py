@@ -120,6 +120,10 @@ def test_the_table_has_means_deviations_and_marks(cli: Cli, table: Cli, tmp_path
     marks = [cell.strip().endswith("*") for cell in row.split("|")[2:-1]]
     assert marks == [pair[name]["significant"] for name in FIGURES]
     assert "McNemar's test" in run.out
+    # Figures are aligned at the right, marked or not.
+    assert any(marks)
+    (rule,) = [line for line in run.out.splitlines() if line.startswith("|:--")]
+    assert all(cell.endswith(":") for cell in rule.split("|")[2:-1])
 
 
 def test_systems_are_rows_of_their_own_and_corrected(table: Cli) -> None:

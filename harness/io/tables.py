@@ -128,7 +128,7 @@ def _text(table: Table) -> str:
 def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
     columns = [[row[column] for row in table.rows] for column in range(len(table.headers))]
-    kinds = ["r" if cells and all(map(is_figure, cells)) else "l" for cells in columns]
+    kinds = ["r" if cells and all(map(_is_number, cells)) else "l" for cells in columns]
     rows = [[*map(in_latex, table.headers)], *_cells(table, in_latex, "\\textbf{%s}")]
     header, *lines = (f"{' & '.join(row)} \\\\" for row in rows)
     return "\n".join(
@@ -271,12 +271,17 @@ def is_figure(cell: Cell) -> bool:
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
+def _is_number(cell: Cell) -> bool:
+    """Return whether a cell is a figure, marked as significant or not."""
+    return is_figure(str(cell).rstrip("\\*"))
+
+
 _FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
     columns = zip(*rows, strict=True)
-    alignment = ["right" if all(map(is_figure, column)) else "left" for column in columns] or None
+    alignment = ["right" if all(map(_is_number, column)) else "left" for column in columns] or None
     # Numbers come formatted: tabulate must neither parse nor pad them.
     return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)
 
