@@ -273,7 +273,7 @@ def is_figure(cell: Cell) -> bool:
 
 def _is_number(cell: Cell) -> bool:
     """Return whether a cell is a figure, marked as significant or not."""
-    return is_figure(str(cell).rstrip("\\*"))
+    return is_figure(str(cell).rstrip("\\*") or cell)
 
 
 _FIGURE = re.compile(r"(\*\*)?((?:≥ ?)?[+-]?\d[\d.]*( %)?( ± ?[\d.]+)?|–)?(\*\*)?")

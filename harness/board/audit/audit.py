@@ -18,7 +18,7 @@ from ..entries import Entry, chosen_entries, read_entries
 from ..reported import check_entries, read_reported
 from ..rescoring import find_predictions
 from ..track import tracks
-from .audit_tables import audit_data, audit_text, record_tables
+from .audit_tables import audit_data, explanation_text, record_tables
 from .paper_tables import PAPERS, tables_of_paper
 from .setup_search import SetupSearch, search_setups
 
@@ -42,7 +42,7 @@ from .setup_search import SetupSearch, search_setups
     "BLEU, or of those that define FGA, RSA and GCA. [shades if no paper is named]",
 )
 @option.table_format(
-    " Any but text leaves out the parts about single systems, and csv has the figures only."
+    " Any but text leaves out what --explain lists of each system, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
@@ -59,10 +59,9 @@ def command(
     submissions: Path,
 ) -> None:
     """Compare every reported figure of the submissions NAME… with what the harness gets, strict
-    and optimistic, under every published rule set. Without a NAME all of the public record is
-    audited: a table of every reported figure with a legend, the rule set of each row of the
-    public board, the printed figures that do not fit their parts or the test set, and then each
-    system.
+    and optimistic: a table of all with a legend, the rule set of each row of the public board, and
+    the printed figures that do not fit their parts or the test set. Without a NAME all of the
+    public record is audited.
     """
     submissions = option.readable(submissions)
     entries = read_entries(submissions)
@@ -91,17 +90,16 @@ def command(
         coming = search_setups(outputs, workers)
         searches = dict(tqdm(coming, "set-ups", len(outputs), unit="system", disable=None))
     if json_target != STANDARD_STREAM:
-        if format_ != "text" or not names:
-            # Public tables have figures of trackers, too.
-            public = {row.entry for table in reported for row in table.rows}
-            trackers = [one for one in entries if tracks()[one.system.track].takes_gold]
-            recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
-            audit_tables = record_tables(recorded, reported, bool(names), searches)
-            click.echo(formatted(audit_tables, format_), nl=False)
-        if format_ == "text":
-            start = "" if names else "\n"
-            text = "\n\n".join(audit_text(one, searches.get(one.key)) for one in chosen)
-            click.echo(start + printable(text))
+        # Public tables have figures of trackers, too.
+        public = {row.entry for table in reported for row in table.rows}
+        trackers = [one for one in entries if tracks()[one.system.track].takes_gold]
+        recorded = [*chosen, *(one for one in trackers if one.key in public and not names)]
+        audit_tables = record_tables(recorded, reported, bool(names), searches)
+        shown = [table for table in audit_tables if table.rows or format_ == "json"]
+        click.echo(formatted(shown, format_), nl=False)
+        for one in chosen if format_ == "text" else ():
+            if one.key in searches:
+                click.echo("\n" + printable(explanation_text(one, searches[one.key])))
     if json_target is not None:
         write_json(json_target, [audit_data(one, searches.get(one.key)) for one in chosen])
 

@@ -1,4 +1,4 @@
-"""What `mwz audit` shows: tables of all systems, and each system beside all set-ups."""
+"""What `mwz audit` shows: tables of reported figures, and what comes nearest to each."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from mwz.normalization import DEFAULT_RULES, published_rule_sets, read_toml, rule_set
 
+from ...errors import counted
 from ...io import Table, figure, signed, text_table
-from ...metrics import RANKED
 from ..entries import Entry
 from ..reported import OFFICIAL, Figure, ReportedFigures, ReportedTable, printed_figures
 from ..verdicts import (
@@ -67,35 +67,19 @@ _NEAREST: Mapping[str, tuple[str, Mapping[str, str], Mapping[str, str], int]] = 
 # ---------------------------------------------------------------------- a system by itself
 
 
-def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
-    """Return the audit of a system in paragraphs, as a terminal shows it.
+def explanation_text(entry: Entry, search: SetupSearch) -> str:
+    """Return what comes nearest to the figures of a system's authors, as a terminal shows it.
 
     Args:
         entry: The system.
-        search: Its scores under every combination of set-ups, if they are computed.
+        search: Its scores under every combination of set-ups.
     """
-    played = entry.scores.main.coverage
-    of = f", of the {played.turns} of {played.of_turns} turns that it plays"
-    paragraphs = [f"{entry.system.name} ({entry.key}){'' if played.complete else of}"]
-    if not entry.system.reported:
-        paragraphs.append("no figures are reported of it")
+    paragraphs = []
     for claim in entry.system.reported:
-        title = f"{claim.source} [{claim.setup} set-up]"
-        paragraphs.append(f"{title}\n{_figures_text(entry, claim, search)}")
-        if search is not None and claim.setup == "own":
+        if claim.setup == "own":
+            paragraphs.append(f"{entry.system.name} ({entry.key}): {claim.source}")
             paragraphs += _explanation(entry, claim, search)
     return "\n\n".join(paragraphs)
-
-
-def _figures_text(entry: Entry, claim: ReportedFigures, search: SetupSearch | None) -> str:
-    setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
-    rows = []
-    for one in reported_figures(entry, claim, search.alternatives if search else None):
-        printed, _, difference = one.texts(1)
-        scored = [figure(one.by_setup.get(setup), max(1, one.digits)) for setup in setups]
-        rows.append([one.title, printed, *scored, difference, one.verdict])
-    titles = (f"{setup} {rules}" for rules, setup in setups)
-    return text_table(["", "reported", *titles, "difference", "verdict"], rows)
 
 
 def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
@@ -146,7 +130,12 @@ def _nearest(
 
 
 def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any]:
-    """Return the audit of a system as JSON types; arguments as of `audit_text`."""
+    """Return the audit of a system as JSON types.
+
+    Args:
+        entry: The system.
+        search: Its scores under every combination of set-ups, if they are computed.
+    """
     reported = []
     for claim in entry.system.reported:
         figures = reported_figures(entry, claim, search.alternatives if search else None)
@@ -331,8 +320,8 @@ def _misfits_table(figures: Sequence[Figure]) -> Table:
             if (share := possible_share(digits, size)) < 1
         ]
         notes.append(
-            f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what is "
-            "attainable there may be so by chance."
+            f"Of all values with {counted(digits, 'decimal')} one run can have "
+            f"{', '.join(shares)}: what is attainable there may be so by chance."
         )
     data = [
         {
