@@ -133,9 +133,9 @@ def words_read(
     """
     if token.kind:
         return ()
-    known = [(word, False, 1) for word in (corrections or {}).get(token.word, ())]
+    corrected = [(word, False, 1) for word in (corrections or {}).get(token.word, ())]
     stem = [(token.word[:-1], True, 0)] if token.stem_end != token.end else []
-    return [(token.word, False, 0), *known, *stem]
+    return [(token.word, False, 0), *corrected, *stem]
 
 
 class PhraseBook(Generic[T]):
@@ -229,7 +229,7 @@ def corrector(vocabulary: Iterable[str], shortest: int) -> Callable[[str], list[
     @lru_cache(maxsize=_REMEMBERED)
     def corrected(word: str) -> list[str]:
         close = process.extract(word, choices, scorer=OSA.distance, score_cutoff=1, limit=None)
-        return sorted(known for known, *_ in close)
+        return sorted(match for match, *_ in close)
 
     return corrected
 
