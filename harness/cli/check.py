@@ -39,8 +39,8 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     loaded = chosen_benchmark(benchmark)
     scorer = Scorer(loaded, options)
     submission = scorer.checked(standard, source)
-    for name, told in _facts(submission, loaded, scorer.rules):
-        _show(name, told)
+    for name, text in _facts(submission, loaded, scorer.rules):
+        _show(name, text)
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
     warnings = [remark for remark in remarks if remark.warning]
@@ -67,8 +67,8 @@ def _check_plays(source: str, plays: Any) -> int:
     return WARNED if plays.remarks else 0
 
 
-def _show(name: str, told: object) -> None:
-    click.echo(printable(f"{name:<16}{told}"))
+def _show(name: str, value: object) -> None:
+    click.echo(printable(f"{name:<16}{value}"))
 
 
 def _facts(
@@ -87,12 +87,12 @@ def _facts(
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
     responses = [turn.response for turn in turns]
-    known, unknown, rate = counted_placeholders(responses, rules)
+    in_ontology, unknown, rate = counted_placeholders(responses, rules)
     yield (
         "placeholders",
-        f"{known.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
+        f"{in_ontology.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
     )
-    yield "  known", _counts(known.most_common())
+    yield "  known", _counts(in_ontology.most_common())
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
 
 
@@ -104,6 +104,6 @@ def _share(have: Sequence[bool]) -> str:
 
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:
-    shown = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
-    more = [f"and {len(counts) - len(shown)} more"] if len(counts) > len(shown) else []
-    return ", ".join([*shown, *more]) or "none"
+    listed = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
+    more = [f"and {len(counts) - len(listed)} more"] if len(counts) > len(listed) else []
+    return ", ".join([*listed, *more]) or "none"

@@ -102,8 +102,8 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     """
     named, choices = named_metrics(metrics), resampled_metrics()
     if wrong := [name for name in named if name not in choices]:
-        told = f"cannot be resampled; choose from {', '.join(choices)}"
-        raise InputError("metrics", [f"{name} {told}" for name in wrong])
+        problem = f"cannot be resampled; choose from {', '.join(choices)}"
+        raise InputError("metrics", [f"{name} {problem}" for name in wrong])
     return [*named]
 
 
@@ -178,8 +178,8 @@ def _stored_evidence(
     """Return what is known of entries by what they store, and of files in the same form."""
     source, missing = next((one.source, one.missing) for one in systems if one.missing)
     if not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
-        known = f"Without them only {board.IN_WORDS} are known"
-        raise InputError(source, f"{'; '.join(missing.problems)}. {known}")
+        available = f"Without them only {board.IN_WORDS} are known"
+        raise InputError(source, f"{'; '.join(missing.problems)}. {available}")
     notify(f"{source}: outputs missing; compared from stored results: {board.IN_WORDS}")
     files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=board.DIALOGUE_METRICS)

@@ -99,15 +99,15 @@ def scored_files(
             if not isinstance(outputs.content, str) and number == 0:
                 tell(file.source, file.remarks)
             read.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
-    known = sorted({domain for _, file in read for domain in file.gold_domains})
+    gold_domains = sorted({domain for _, file in read for domain in file.gold_domains})
     ids = {dialogue_id(one.id) for _, file in read for one in file.dialogues}
     ids.update(id_ for _, file in read for id_ in file.left_out)
-    lacking = [one for one in leave_out if one not in known and dialogue_id(one) not in ids]
-    refuse("--leave-out", [unknown("dialogue or domain", one, known) for one in lacking])
+    lacking = [one for one in leave_out if one not in gold_domains and dialogue_id(one) not in ids]
+    refuse("--leave-out", [unknown("dialogue or domain", one, gold_domains) for one in lacking])
     scored = [
         score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
         for name, file in read
-        for what, part, kept in without(file, leave_out, known, load_benchmark)
+        for what, part, kept in without(file, leave_out, gold_domains, load_benchmark)
     ]
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
     lacking = sorted(choices.domain_lambdas.keys() - set(domains))

@@ -198,8 +198,8 @@ def read_outputs(name: str, required: bool = True) -> Outputs:
         return Outputs(name, read_bytes(name))
 
     if board.tracks()[entry.system.track].takes_plays:
-        told = "has live dialogues, which this command does not read"
-        raise InputError(f"entry {entry.key}", told)
+        problem = "has live dialogues, which this command does not read"
+        raise InputError(f"entry {entry.key}", problem)
     try:
         return Outputs(name, board.find_predictions(entry, ()), entry)
     except InputError as error:
@@ -249,8 +249,8 @@ def score_outputs(
 
 def as_stored(scored: Iterable[ScoredSubmission], benchmark: Benchmark) -> list[Evidence]:
     """Return what is known of outputs that were scored, in the form of what entries store."""
-    known = (one.evidence for one in scored if one.evidence is not None)
-    return [board.of_file(one, benchmark.dialogues) for one in known]
+    evidence = (one.evidence for one in scored if one.evidence is not None)
+    return [board.of_file(one, benchmark.dialogues) for one in evidence]
 
 
 def progress(coming: Iterable[_T], number: int, unit: str = "file") -> Iterable[_T]:

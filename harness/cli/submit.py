@@ -108,8 +108,8 @@ def command(
     aliases = Options(placeholders=placeholders).aliases
     given = {name: value for name, value in about.items() if value is not None}
     claims = [{"source": source, **reported}] if reported else []
-    said = {**given, "track": track, "reported": claims}
-    system = board.declared_system(said, facts, aliases)
+    declaration = {**given, "track": track, "reported": claims}
+    system = board.declared_system(declaration, facts, aliases)
     scorer = Scorer(chosen_benchmark(benchmark))
     how = board.Reading(scorer=scorer, aliases=aliases, gold=gold, free_running=free_running)
     files = [(shown_name(path), read_bytes(path)) for path in (predictions, *seeds)]

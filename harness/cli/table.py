@@ -140,8 +140,8 @@ def _rows(
     rows = []
     for name, outputs in groups:
         scored = [next(coming) for _ in outputs]
-        own, *further = (next(names) for _ in outputs)
-        title = name or ("System" if further else own)
+        first, *further = (next(names) for _ in outputs)
+        title = name or ("System" if further else first)
         entry = None if further else outputs[0].entry
         evidence = as_stored(scored, benchmark)
         reports = [one.report for one in scored]

@@ -106,7 +106,7 @@ def command(
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
         return
     views = [_of_plays(one) if plays else _of_responses(one) for one in outputs]
-    causes = dict.fromkeys(name for of in views for known, *_ in of for name in known)
+    causes = dict.fromkeys(name for of in views for names, *_ in of for name in names)
     if cause not in (None, *causes):
         more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
         raise InputError("--cause", unknown("cause", cause, causes) + more)
