@@ -104,13 +104,13 @@ class Signature:
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
     def __str__(self) -> str:
-        shown = {
+        parts = {
             HARNESS: self.versions.get(HARNESS),
             **{name.replace("_", "-"): self._text_of(name) for name in _SHOWN},
             **self.parameters,
             **{name: value for name, value in self.versions.items() if name != HARNESS},
         }
-        return "|".join(f"{key}:{value}" for key, value in shown.items() if value is not None)
+        return "|".join(f"{key}:{value}" for key, value in parts.items() if value is not None)
 
     def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
         """Say whether scores with this and another signature may be compared, and if not, why.
