@@ -363,9 +363,9 @@ def setup_rates(
             slots = {slot for step in walked for slot in step.provided}
             provided[place, domain] = goal[domain].requestable <= slots
             asked = [
-                (step.found, (step.active, step.named, REFERENCE in step.said, step.turn == last))
+                (step.venues, (step.active, step.named, REFERENCE in step.slots, step.turn == last))
                 for step in walked
-                if step.found is not None
+                if step.venues is not None
             ]
             for updates, due in UPDATES.items():
                 answers = [answer for answer, facts in asked if due(*facts)]
