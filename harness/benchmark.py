@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, RuleSet, errata, sha256
 
-from .errors import InputError, shown
+from .errors import InputError, cut_repr
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -272,7 +272,7 @@ def _place(one: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    return "nothing" if value is None else shown(value)
+    return "nothing" if value is None else cut_repr(value)
 
 
 def _corrected(content: Any, path: Sequence[Any], one: Mapping[str, Any]) -> Any:

@@ -85,15 +85,15 @@ class Outputs:
     @cached_property
     def predictions(self) -> Hashes | None:
         """What identifies it; None where the harness makes it."""
-        said = self.said
-        if said is None:
+        data = self.data
+        if data is None:
             return None
-        content = encoded(to_json(said)) if self.content is None else self.content
-        return hashes_of(content, said, tuple(map(digest_of_json, self.trials)))
+        content = encoded(to_json(data)) if self.content is None else self.content
+        return hashes_of(content, data, tuple(map(digest_of_json, self.trials)))
 
     @property
-    def said(self) -> object:
-        """What it says, as JSON types; None where the harness makes it."""
+    def data(self) -> object:
+        """The predictions as JSON types; None where the harness makes them."""
         raise NotImplementedError
 
     @property
@@ -158,9 +158,9 @@ class Responses(Outputs):
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
 
     @property
-    def said(self) -> object:
-        """What they say: the same whatever their placeholders are read as."""
-        return None if self.content is None else self.unaliased.said()
+    def data(self) -> object:
+        """As of `Outputs`; the same with and without the placeholders of its own."""
+        return None if self.content is None else self.unaliased.to_dict()
 
     @property
     def benchmark(self) -> Benchmark | None:

@@ -151,8 +151,8 @@ class PaperSystem:
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
         values = (report.whole(name) for report in self.reports)
-        known = [value for value in values if value is not None]
-        return known if self.reports else [one.scores[name] for one in self.evidence]
+        numbers = [value for value in values if value is not None]
+        return numbers if self.reports else [one.scores[name] for one in self.evidence]
 
     def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""

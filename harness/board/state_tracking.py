@@ -86,8 +86,8 @@ class States(Outputs):
     content: bytes | None = None
 
     @property
-    def said(self) -> object:
-        """What the file says."""
+    def data(self) -> object:
+        """As of `Outputs`."""
         return None if self.content is None else self.read
 
     @cached_property
@@ -137,9 +137,9 @@ class States(Outputs):
                 id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
             }
         if version not in by_version:
-            known = unknown("version", version, by_version) if by_version else "none is known"
+            problem = unknown("version", version, by_version) if by_version else "none is known"
             other = "`mwz data import --states` installs others, or leave it out"
-            raise InputError("--gold", f"{known}; {other}")
+            raise InputError("--gold", f"{problem}; {other}")
         agrees = agreement(self.file.dialogues, by_version[version])
         if agrees < KNOWN_GOLD:
             problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
@@ -235,7 +235,7 @@ class TrackedRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """Joint goal accuracy; turns that are not tracked count as wrong."""
-        return (self.scores.at_least,)
+        return (self.scores.jga_lower_bound,)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class TrackedRow(Row):
 
     def bound_text(self, over: str, submitted: str) -> str:
         """As of `Row`."""
-        whole, played = figure(self.scores.at_least, 2), figure(self.scores.jga, 2)
+        whole, played = figure(self.scores.jga_lower_bound, 2), figure(self.scores.jga, 2)
         return f"≥ {whole} {over}; {played} {submitted}"
 
 
@@ -391,7 +391,7 @@ def _jga(path: str = "scores") -> Values:
     """Return the JGA of the scores at the end of a path; of ranked rows, that which ranks."""
 
     def value(row: TrackedRow) -> Value:
-        one = at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+        one = at(f"{path}.{'jga' if row.unranked else 'jga_lower_bound'}", 2)(row)
         if row.scores.coverage.complete or row.unranked:
             return one
         return replace(one, played=at(f"{path}.jga", 2)(row).number)

@@ -78,7 +78,7 @@ class TrackedScores:
         return self.result.figures["JGA"]
 
     @property
-    def at_least(self) -> float:
+    def jga_lower_bound(self) -> float:
         """Joint goal accuracy with turns that are not tracked counted as wrong."""
         return self.jga * self.coverage.turns / self.coverage.of_turns
 

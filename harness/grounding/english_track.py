@@ -103,8 +103,8 @@ def _tables(
             continue
         scores = report.metrics.get("grounded")
         if isinstance(scores, GroundedScores):
-            own = copies.get(entry.key, {})
-            rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=own))
+            of_entry = copies.get(entry.key, {})
+            rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=of_entry))
     return [[*ranked(rows)]] if rows else []
 
 
@@ -172,7 +172,7 @@ class FreeRunning(Outputs):
         return super().place.model_copy(update={"free_running": True})
 
     @property
-    def said(self) -> object:
+    def data(self) -> object:
         """As of `Outputs`."""
         return self.standard.dialogues
 
@@ -218,9 +218,9 @@ def way_back(
         if base is None or before is None or again is None:
             continue
         rates = [(before.inform, again.inform), (before.success, again.success)]
-        known = [(a, b) for a, b in rates if a is not None and b is not None]
-        if known == rates:
-            yield entry.key, base.system.name, known
+        complete = [(a, b) for a, b in rates if a is not None and b is not None]
+        if complete == rates:
+            yield entry.key, base.system.name, complete
 
 
 def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:

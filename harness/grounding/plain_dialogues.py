@@ -141,11 +141,11 @@ class PlainDialogues:
             ]
             turns.append([*lines, *_mentions(response, fitting)])
         went = self.outcomes[id_]
-        told, in_database, of_named_venue = (went.faithfulness[name] for name in COUNTS)
+        total, in_database, of_named_venue = (went.faithfulness[name] for name in COUNTS)
         head = (
             f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
             f"Success {int(went.success)}\n"
-            f"told of venues: {told}; in the database: {in_database}; of a venue named by then: "
+            f"told of venues: {total}; in the database: {in_database}; of a venue named by then: "
             f"{of_named_venue}"
         )
         outcome = [
@@ -305,9 +305,9 @@ def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -
 
 
 def _venues(venues: Sequence[tuple[str, str]]) -> str:
-    shown = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
-    more = len(venues) - len(shown)
-    return " or ".join([*shown, *([f"{more} more"] if more else [])])
+    listed = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
+    more = len(venues) - len(listed)
+    return " or ".join([*listed, *([f"{more} more"] if more else [])])
 
 
 def _outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
@@ -318,5 +318,5 @@ def _outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
     else:
         would_fit = f"{counted(fitting, 'venue')} of the database would fit"
         yield labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
-    for slot, told in {**went.provided, **(went.further or {})}.items():
-        yield labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")
+    for slot, provided in {**went.provided, **(went.further or {})}.items():
+        yield labelled("", f"{slot} told" if provided else f"{slot} not told: {went.causes[slot]}")

@@ -93,8 +93,8 @@ class GroundedScores:
 
 def told_shares(counts: Mapping[str, int]) -> ToldShares:
     """Return the shares of `COUNTS`."""
-    told = counts["told"]
-    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
+    total = counts["told"]
+    return {"told": total, **{one: 100 * counts[one] / total if total else None for one in SHARES}}
 
 
 def rating(dialogue: grounding.GroundedDialogue) -> Rating:
@@ -157,9 +157,9 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
 
 def _values(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> percent; a share of nothing told is 0."""
-    dialogues, *won, told, in_database, of_named_venue = sums
+    dialogues, *won, total, in_database, of_named_venue = sums
     rates = [percent(one, dialogues) for one in won]
-    values = [*rates, percent(in_database, told), percent(of_named_venue, told)]
+    values = [*rates, percent(in_database, total), percent(of_named_venue, total)]
     return {figure.name: value for figure, value in zip(FIGURES, values, strict=True)}
 
 
@@ -260,9 +260,9 @@ def ceiling(
 def _text(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     system, human = vars(scores), scores.ceiling
-    shown = {name: title for name, title in _RATES.items() if system[name]}
-    headers = ["grounded", *(header for title in shown.values() for header in (title, "human"))]
-    rates = [one.get(name, {}) for name in shown for one in (system, human or {})]
+    titles = {name: title for name, title in _RATES.items() if system[name]}
+    headers = ["grounded", *(header for title in titles.values() for header in (title, "human"))]
+    rates = [one.get(name, {}) for name in titles for one in (system, human or {})]
     domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
     rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
     remarks = [
@@ -282,8 +282,8 @@ def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -
     """Show what a system tells of venues, and what the human responses do."""
     whose = {"this system": system, **({} if human is None else {"human responses": human})}
     rows: list[list[Cell]] = [
-        [name, told["told"], *(figure(told[share]) for share in SHARES)]
-        for name, told in ((name, one["faithfulness"]) for name, one in whose.items())
+        [name, shares["told"], *(figure(shares[share]) for share in SHARES)]
+        for name, shares in ((name, one["faithfulness"]) for name, one in whose.items())
     ]
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
 

@@ -69,7 +69,7 @@ class Environment:
     def __init__(self, world: World, user: UserMaker = ScriptedUser) -> None:
         self.world = world
         self._make_user = user
-        self._said: UserTurn | None = None
+        self._user_turn: UserTurn | None = None
         self.done = True
 
     def reset(self, task: Task | str, seed: str = "0") -> Environment:
@@ -86,7 +86,7 @@ class Environment:
         self.user = self._make_user(self.task, self.world, seed)
         self.transcript: list[dict[str, Any]] = []
         self.error: str | None = None
-        self._said = None
+        self._user_turn = None
         self._calls: list[dict[str, Any]] = []
         self.done = False
         return self
@@ -97,19 +97,19 @@ class Environment:
         Raises:
             InputError: The last turn has no response yet.
         """
-        if self._said is not None:
+        if self._user_turn is not None:
             raise InputError("environment", "the user waits for an answer; call respond(text)")
         if self.done:
             return None
         last = self.transcript[-1]["response"] if self.transcript else None
         try:
             words, ends = self.user(last)
-            self._said = readable("what the user says", words), ends
+            self._user_turn = readable("what the user says", words), ends
         except BrokenOffError as error:
             self.fail(str(error))
             return None
         self._calls = []
-        return self._said[0]
+        return self._user_turn[0]
 
     def call(self, name: str, arguments: object) -> Mapping[str, Any]:
         """Call a tool, and return its result, or `error` and what to do.
@@ -144,8 +144,8 @@ class Environment:
         returned = self.world.call(self.task, name, given)
         result = valid_text(json.dumps(returned, ensure_ascii=False))
         self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
-        told: Mapping[str, Any] = json.loads(result)
-        return told
+        answer: Mapping[str, Any] = json.loads(result)
+        return answer
 
     def respond(self, text: str) -> None:
         """Say something to the user; what is no text, or too long, fails the dialogue.
@@ -162,12 +162,12 @@ class Environment:
             self.fail(str(error))
             return
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
-        self._said = None
+        self._user_turn = None
         self.done = ends or len(self.transcript) >= MAX_TURNS
 
     def fail(self, error: str) -> None:
         """Break the dialogue off: it counts as failed, whatever was said."""
-        if self._said is not None:
+        if self._user_turn is not None:
             self.respond("")
         self.error, self.done = error, True
 
@@ -181,10 +181,10 @@ class Environment:
 
     def _heard(self) -> UserTurn:
         """Return the user turn that is to be answered."""
-        if self._said is None:
-            told = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
-            raise InputError("environment", told)
-        return self._said
+        if self._user_turn is None:
+            problem = "it is not the agent's turn; call user_turn(), or reset(task) for a dialogue"
+            raise InputError("environment", problem)
+        return self._user_turn
 
 
 Outcome: TypeAlias = "dict[str, Any]"
@@ -309,9 +309,9 @@ class _Part:
     def gave_up(self) -> str:
         """What the user objected in vain, in words; nothing if it did not."""
         # Who objected once, and was offered no better, gave up.
-        said = " ".join(turn["user"] for turn in self.turns[min(self.naming, default=0) + 1 :])
+        user_text = " ".join(turn["user"] for turn in self.turns[min(self.naming, default=0) + 1 :])
         wanted = self.wanted.info
-        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(said, s, wanted[s])]
+        again = [f"{s} {wanted[s]}" for s in self.contradicted if says(user_text, s, wanted[s])]
         return f"; the user objected ({', '.join(again)}) and gave up" if again else ""
 
     def unfit(self, venues: Iterable[str]) -> str:
@@ -404,8 +404,8 @@ def _unsaid(part: _Part, asked: bool) -> str:
     # otherwise unrefused.
     if not part.ended or not (part.made or part.went.venues):
         return ""
-    wanted, said = part.wanted, " ".join(turn["user"] for turn in part.turns)
-    lacking = {slot: v for slot, v in part.slots.items() if not says(said, slot, v)}
+    wanted, user_text = part.wanted, " ".join(turn["user"] for turn in part.turns)
+    lacking = {slot: v for slot, v in part.slots.items() if not says(user_text, slot, v)}
     books = part.made or (part.went.matched and {*wanted.book} <= {*lacking})
     refused = any("reason" in one["result"] for _, one in part.tries)
     words = []

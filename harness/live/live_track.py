@@ -290,7 +290,7 @@ class LivePlays(Plays, Outputs):
     @property
     def trials(self) -> Iterable[object]:
         """As of `Outputs`."""
-        return () if self.content is None else self.said.values()
+        return () if self.content is None else self.data.values()
 
     @property
     def place(self) -> Predictions:
@@ -315,8 +315,8 @@ def live_scores(plays: Plays) -> LiveScores:
     outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in plays.lines}
     trials, tasks = range(1, 1 + what.trials), sorted(what.tasks)
     if lacking := {*trials} - {trial for trial, _ in outcomes}:
-        told = f"trial {min(lacking)} is missing; give the files of all trials that were played"
-        raise InputError(f"agent {what.agent_name}", told)
+        problem = f"trial {min(lacking)} is missing; give the files of all trials that were played"
+        raise InputError(f"agent {what.agent_name}", problem)
 
     def mark(trial: int, id_: str, name: str) -> str:
         outcome = outcomes[trial, id_]
@@ -354,9 +354,9 @@ def _outputs(content: bytes | Predictions, source: str, how: Reading) -> LivePla
     if not plays.by_script:
         return LivePlays(**vars(plays), content=content)
     again = play_scripts(world, plays.what.trials, plays.what.seed)
-    if again.said != plays.said:
-        told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
-        raise InputError(source, told)
+    if again.data != plays.data:
+        problem = "is not what the baseline plays of all tasks; play it again by `mwz play`"
+        raise InputError(source, problem)
     return LivePlays(**vars(again))
 
 

@@ -36,7 +36,7 @@ from mwz.normalization import digest_of_json
 from ..board import Predictions
 from ..cli import notify, option, tell
 from ..cli.reading import chosen_benchmark
-from ..errors import InputError, counted, shown, unknown
+from ..errors import InputError, counted, cut_repr, unknown
 from ..io import (
     STANDARD_STREAM,
     parse_json,
@@ -381,33 +381,33 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
             would have answered otherwise.
     """
     what = _play(lines[0], world)
-    found = _by_place(lines, what)
-    played = {id_ for _, id_ in found}
-    trials = sorted({trial for trial, _ in found})
+    by_place = _by_place(lines, what)
+    played = {id_ for _, id_ in by_place}
+    trials = sorted({trial for trial, _ in by_place})
     tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
     what = replace(what, tasks=tasks, trials=len(trials))
-    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
-    plays = Plays(what, every, len(every) - len(found))
+    every = [by_place.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
+    plays = Plays(what, every, len(every) - len(by_place))
     firsts: dict[str, str] = {}
-    for trial, said in plays.said.items() if not plays.scripted else ():
-        first = firsts.setdefault(digest_of_json(said), trial)
+    for trial, turns in plays.data.items() if not plays.scripted else ():
+        first = firsts.setdefault(digest_of_json(turns), trial)
         if first != trial:
-            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
-            raise InputError(lines[0].source, told)
+            problem = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+            raise InputError(lines[0].source, problem)
     return plays
 
 
 def _by_place(lines: Sequence[Recorded], what: Play) -> dict[tuple[int, str], Line]:
     """Play recorded dialogues again, and return trial and dialogue id -> the dialogue."""
-    found: dict[tuple[int, str], Line] = {}
+    by_place: dict[tuple[int, str], Line] = {}
     for line in lines:
         again = played_again(line, what)
         place = line.trial, again["dialogue_id"]
-        if place in found:
-            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
-            raise InputError(line.source, told)
-        found[place] = again
-    return found
+        if place in by_place:
+            problem = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, problem)
+        by_place[place] = again
+    return by_place
 
 
 def _play(line: Recorded, world: World) -> Play:
@@ -417,7 +417,7 @@ def _play(line: Recorded, world: World) -> Play:
     scripts = script_name("agent"), script_name("user")
     for who, called in (("agent", line.agent), ("user", name)):
         if called not in scripts and (problem := name_problem(who, called)):
-            place = f"dialogue {line.dialogue_id}: {who} {shown(called)}"
+            place = f"dialogue {line.dialogue_id}: {who} {cut_repr(called)}"
             raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     user = ScriptedUser if name in scripts else _recorded_user(line)
     # Another seed than a number is one of another play.
@@ -439,8 +439,8 @@ def played_again(line: Recorded, what: Play) -> Line:
     if line.server != what.server:
         reasons.append("different values of --base-url")
     if reasons:
-        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
-        raise InputError(line.source, f"{place}: {told}; {_AGAIN}")
+        problem = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
+        raise InputError(line.source, f"{place}: {problem}; {_AGAIN}")
     id_ = what.world.tasks[line.dialogue_id].id
     user = what.user if what.user is ScriptedUser else _recorded_user(line)
     recording = replace(what, agent=lambda: _recorded_agent(line), user=user)
@@ -450,8 +450,8 @@ def played_again(line: Recorded, what: Play) -> Line:
         raise InputError(line.source, f"{place}: {error}; {_AGAIN}")
     for number, (turn, right) in enumerate(zip_longest(line.turns, again["turns"])):
         if turn != right:
-            told = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
-            raise InputError(line.source, f"{place}, {told}; {_AGAIN}")
+            problem = f"turn {number} comes out otherwise; recorded dialogues must not be edited"
+            raise InputError(line.source, f"{place}, {problem}; {_AGAIN}")
     return {**again, "costs": line.costs}
 
 
@@ -465,7 +465,7 @@ def _recorded_agent(line: Recorded) -> Agent:
     """Return the agent of a recorded dialogue, which calls and says what was recorded."""
     turns, error = list(line.turns), line.error
 
-    def reply(said: str, call: Call) -> str:
+    def reply(utterance: str, call: Call) -> str:
         if not turns:
             raise BrokenOffError(_NO_FURTHER)
         turn = turns.pop(0)

@@ -99,14 +99,14 @@ class Play:
     def signature(self, **more: str) -> Signature:
         """Return all that outcomes depend on besides the agent, and further parameters."""
         plain = self.world.signature
-        own = {
+        parameters = {
             "user": self.user_name,
             "tasks": self.world.tasks.digest[:SHOWN_HASH],
             "tools": digest_of_json(tool_schemas())[:SHOWN_HASH],
             "max-turns": str(MAX_TURNS),
             "seed": str(self.seed),
         }
-        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
+        return replace(plain, goals="all", parameters={**plain.parameters, **parameters, **more})
 
     def whole_signature(self) -> Signature:
         """Return all that figures depend on besides the agent: the tasks and the trials, too."""
@@ -127,8 +127,8 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
         return result
 
     try:
-        while (said := environment.user_turn()) is not None:
-            environment.respond(agent(said, call))
+        while (utterance := environment.user_turn()) is not None:
+            environment.respond(agent(utterance, call))
     except BrokenOffError as error:
         environment.fail(str(error))
     talkers = {"agent": agent, "user": environment.user}
@@ -170,8 +170,8 @@ class Plays:
         return self.scripted and self.what.agent_name == script_name("agent")
 
     @property
-    def said(self) -> dict[str, Any]:
-        """What was said and called: trial -> dialogue -> turns."""
+    def data(self) -> dict[str, Any]:
+        """The dialogues as JSON types: trial -> dialogue id -> turns with their calls."""
         turns: dict[str, Any] = {}
         for line in self.lines:
             turns.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
@@ -352,14 +352,14 @@ def why_text(plays: Plays, domain: str | None, cause: str | None) -> str:
     for error, number in errors.most_common(1):
         parts.append(f"calls answered by an error: {errors.total()}; {number} of them: {error}")
     # One cause counts of each task, but each fault of a user.
-    for title, causes, found in (
+    for title, causes, by_name in (
         ("task not solved", CAUSES, {name: of[1][:1] for name, of in why.items()}),
         ("fault of the user", USER_FAULTS, {name: of[2] for name, of in why.items()}),
     ):
         words: dict[tuple[str, str], str] = {}
         results = []
         for name, (line, *_) in why.items():
-            first = {one.domain: one for one in reversed(found[name])}
+            first = {one.domain: one for one in reversed(by_name[name])}
             words |= {(name, of): one.words for of, one in first.items()}
             domains = {
                 of: DomainResult(float(of not in first), {}, getattr(first.get(of), "cause", None))
@@ -378,10 +378,10 @@ def followed_text(plays: Plays, id_: str) -> str:
     for name, (line, why, faults) in _why(replace(plays, lines=lines)).items():
         turns = []
         for turn, scripted in zip_longest(line["turns"], _by_scripts(plays, id_)["turns"]):
-            said, beside = _said(turn), [] if plays.by_script else _said(scripted)
+            steps, beside = _steps(turn), [] if plays.by_script else _steps(scripted)
             # What the user says alike is there once.
-            beside = beside[said[:1] == beside[:1] :]
-            turns.append([labelled(*one) for one in said])
+            beside = beside[steps[:1] == beside[:1] :]
+            turns.append([labelled(*one) for one in steps])
             turns[-1] += [labelled(f"| {kind}", words) for kind, words in beside]
         outcome = [labelled(one.domain, f"{one.cause}: {one.words}") for one in why]
         outcome += [labelled("the user", f"{d}: {fault}: {words}") for fault, d, words in faults]
@@ -402,8 +402,8 @@ def _goal(world: World, id_: str) -> dict[str, Goal]:
     }
 
 
-def _said(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return what was said and called in a turn, each with its kind."""
+def _steps(turn: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return the utterance, the calls and the response of a turn, each with its kind."""
     if turn is None:
         return []
     calls = [("call", call_text(call)) for call in turn.get("calls", ())]
@@ -426,29 +426,29 @@ def pages_of_plays(plays: Mapping[str, Plays]) -> dict[str, Any]:
     world = first.what.world
     systems: dict[str, dict[str, tuple[Line, list[Finding], list[Finding]]]] = {}
     for name, one in plays.items():
-        for called, found in _why(one).items():
-            id_ = found[0]["dialogue_id"]
-            systems.setdefault(name + called.removeprefix(id_), {})[id_] = found
+        for called, explained in _why(one).items():
+            id_ = explained[0]["dialogue_id"]
+            systems.setdefault(name + called.removeprefix(id_), {})[id_] = explained
 
     def content(id_: str) -> dict[str, Any]:
-        shown = [_shown(name, *of[id_]) for name, of in systems.items() if id_ in of]
-        shown.insert(0, _shown(BASELINE_NAME, _by_scripts(first, id_), [], []))
+        columns = [column(name, *of[id_]) for name, of in systems.items() if id_ in of]
+        columns.insert(0, column(BASELINE_NAME, _by_scripts(first, id_), [], []))
         return {
             "goal": {domain: goal_text(goal) for domain, goal in _goal(world, id_).items()},
-            "users": [None] * max(len(one["turns"]) for one in shown),
-            "systems": shown,
+            "users": [None] * max(len(one["turns"]) for one in columns),
+            "systems": columns,
             "words": lambda domain, of: of["words"],
         }
 
-    def _shown(name: str, line: Line, why: list[Finding], faults: list[Finding]) -> dict[str, Any]:
+    def column(name: str, line: Line, why: list[Finding], faults: list[Finding]) -> dict[str, Any]:
         domains = {}
         for domain in world.tasks[line["dialogue_id"]].domains:
             first, *others = [one for one in why if one.domain == domain] or [Finding("", "", "")]
             further = {f"{one.cause}:": one.words for one in others}
             further |= {f"{one.cause} (user):": one.words for one in faults if one.domain == domain}
             domains[domain] = {**first._asdict(), "turn": None, "slot_causes": further}
-        said = [_said(turn) for turn in line["turns"]]
-        turns = [{"user": one[0][1], "response": one[-1][1], "steps": one[1:-1]} for one in said]
+        steps = [_steps(turn) for turn in line["turns"]]
+        turns = [{"user": one[0][1], "response": one[-1][1], "steps": one[1:-1]} for one in steps]
         came = "✗ not solved" if why else "✓ solved"
         outcome = {"success": not why, "domains": domains}
         return {"name": name, "came": came, "outcome": outcome, "turns": turns, "predicted": False}

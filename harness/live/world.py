@@ -169,8 +169,8 @@ class World:
         # Several trains may have the same id.
         self._records: dict[str, dict[str, list[dict[str, Any]]]] = {d: {} for d in NAMING_SLOTS}
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
-            shown = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
-            self._records.setdefault(domain, {})[id_] = shown
+            records = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
+            self._records.setdefault(domain, {})[id_] = records
         declared = (one["function"] for one in tool_schemas())
         self._parameters = {one["name"]: one["parameters"] for one in declared}
         # Every trial, and who computes its outcome, asks the same.
@@ -263,8 +263,8 @@ class World:
         """Return the ids of the venues that meet constraints, in the records' order."""
         given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
         meant = self.named(domain, given.pop("name")) if "name" in given else None
-        found = self._database.query(domain, given)
-        return [id_ for id_ in found if meant is None or id_ in meant]
+        ids = self._database.query(domain, given)
+        return [id_ for id_ in ids if meant is None or id_ in meant]
 
     def called(self, domain: str, id_: str) -> str:
         """Return what a venue is called: its name, or the id of a train."""
@@ -315,18 +315,18 @@ class World:
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
         closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
-        return [found for found, *_ in closest]
+        return [match for match, *_ in closest]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
         key = "trainID" if domain == "train" else "name"
         slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
-        found = self.named(domain, given[key], key) if key in given else []
-        if key in given and len(found) != 1:
-            names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
+        ids = self.named(domain, given[key], key) if key in given else []
+        if key in given and len(ids) != 1:
+            names = [self._records[domain][id_][0][key] for id_ in ids[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
             names = names or self._closest(domain, key, given[key])
             return {"error": f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}"}
-        venue = found[0] if found else None
+        venue = ids[0] if ids else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
             asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
@@ -364,10 +364,10 @@ def _text(value: object) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
 
 
-def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> str | None:
-    if slot not in known:
-        return unknown("slot", slot, known)
-    expected = known[slot]
+def _problem(slot: str, value: str, schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
+    if slot not in schemas:
+        return unknown("slot", slot, schemas)
+    expected = schemas[slot]
     if value.lower() not in expected.get("enum", [value.lower()]):
         return f"{slot}: {unknown('value', value, expected['enum'])}"
     if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
@@ -457,10 +457,10 @@ def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]
     """Return the goal domains whose reference or driver's number, as booked, no response tells."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
     codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings(turns)]
-    told = {domain for domain, code in codes if any(code in text for text in texts)}
+    provided = {domain for domain, code in codes if any(code in text for text in texts)}
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
-    return coded - told
+    return coded - provided
 
 
 LONGEST_SHOWN = 90

@@ -24,9 +24,9 @@ from ..errors import (
     InputError,
     Remark,
     counted,
+    cut_repr,
     refuse,
     resembling,
-    shown,
     unknown,
     unquoted,
 )
@@ -204,19 +204,19 @@ class _Checker:
             other: An id of the file that stands for the same dialogue; None if there is none.
         """
         of, most = self._benchmark, self._limits["turns"]
-        told = limit_text(self._limits, "turns")
+        limit = limit_text(self._limits, "turns")
         if of is not None:
             gold = of.dialogues.get(dialogue_id(written))
             if gold is None or not isinstance(written, str):
                 return f"not in the benchmark {of.name}; leave it out"
-            most, told = gold.turns, f"it has {counted(gold.turns, 'system turn')}"
+            most, limit = gold.turns, f"it has {counted(gold.turns, 'system turn')}"
         if other is not None:
             return f"is the same as {_dialogue_text(other)}; keep one"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             return f"expected a list of turns, found {kind_of(turns)}{other_keys(turns)}"
         if not turns:
             return "no turns; leave the dialogue out if it is not played"
-        return f"{counted(len(turns), 'turn')}; {told}" if len(turns) > most else ""
+        return f"{counted(len(turns), 'turn')}; {limit}" if len(turns) > most else ""
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
         if turn.__class__ is not dict and not isinstance(turn, Mapping):
@@ -300,9 +300,9 @@ class _Checker:
             inside = ", ".join(filter(None, [_place_text(place), where]))
             self._remarks.add(inside, f"`{key}`: {what}", "values", what not in _HARMLESS)
 
-        return self._known(read_state(state, tell, note), tell)
+        return self._known_slots(read_state(state, tell, note), tell)
 
-    def _known(self, state: BeliefState, tell: Notify) -> BeliefState:
+    def _known_slots(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots; a tracker's may be any."""
         any_name = self._reading.tracked
         read: dict[str, dict[str, str]] = {}
@@ -316,7 +316,7 @@ class _Checker:
             for slot, value in slots.items():
                 if not (any_name or _is_slot(slot)):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
-                    tell(domain, f"unknown slot {shown(slot)}{close}")
+                    tell(domain, f"unknown slot {cut_repr(slot)}{close}")
                 elif len(value) > self._limits["value"]:
                     bound = limit_text(self._limits, "value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {bound}")

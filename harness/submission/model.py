@@ -172,7 +172,7 @@ class NormalizedSubmission:
         names = chain.from_iterable(chain(*(one.unknown_placeholders for one in dialogues)))
         return dict(Counter(names).most_common())
 
-    def said(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all that is scored of it, as JSON types, whatever format it was written in."""
         return {
             id_: [

@@ -111,8 +111,8 @@ def cells(
                     fate = "its file does not say" if scored is None else ""
                 elif key in reports and not fate:
                     scored = scored_figure(reports[key], setup, row["metric"], row.get("style"))
-                shown = QUOTED if row.get("quoted") else setup
-                about = (key, key, _place(table), shown, row["label"], row["metric"])
+                printed_setup = QUOTED if row.get("quoted") else setup
+                about = (key, key, _place(table), printed_setup, row["label"], row["metric"])
                 figures.append(Figure(Decimal(text), scored, *about, verdict=fate))
     return figures
 

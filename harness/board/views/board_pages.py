@@ -207,7 +207,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     columns = [
         column
         for column in table.columns
-        if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
+        if column.visible != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
     official: list[ReportedTable] = []
     if track.delexicalised:

@@ -197,14 +197,14 @@ def pages_of(
     ids = list(goals)
 
     def page(place: int) -> dict[str, Any]:
-        shown = content(ids[place])
+        dialogue = content(ids[place])
         return {
-            **shown,
+            **dialogue,
             "id": ids[place],
             "home": home,
             "place": place + 1,
             "of": len(ids),
-            "won": sum(one["outcome"]["success"] for one in shown["systems"][1:]),
+            "won": sum(one["outcome"]["success"] for one in dialogue["systems"][1:]),
             "before": ids[place - 1] if place else None,
             "after": next(iter(ids[place + 1 :]), None),
             "live": causes,
