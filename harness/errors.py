@@ -178,37 +178,37 @@ def room(module: str, needed_by: str) -> Any:
         raise InputError(needed_by, f"{where}; install multiwoz-harness whole") from None
 
 
-def shown(value: object) -> str:
-    """Return a value from a file as messages show it: as Python writes it, cut."""
+def cut_repr(value: object) -> str:
+    """Return the `repr` of a value from a file, cut for messages."""
     return _REPR.repr(value)
 
 
 def unquoted(value: object) -> str:
     """Return a name from a file as messages show it: cut, and a text without quotes."""
-    return shown(value)[1:-1] if isinstance(value, str) else shown(value)
+    return cut_repr(value)[1:-1] if isinstance(value, str) else cut_repr(value)
 
 
-def unknown(kind: str, name: object, known: Iterable[str]) -> str:
-    """Return what to say of a name that is not among those there are.
+def unknown(kind: str, name: object, choices: Iterable[str]) -> str:
+    """Return the message for an unknown name, with the choices or the one it resembles.
 
     Args:
-        kind: What it should be the name of: "metric".
+        kind: What it should name: "metric".
         name: The name.
-        known: The names there are.
+        choices: The names that exist.
     """
-    names = [*known]
+    names = [*choices]
     close = resembling(name, names)
     listed = f"; choose from {', '.join(names)}" if len(names) <= _LISTED or not close else ""
-    return f"unknown {kind} {shown(name)}{listed}{close}"
+    return f"unknown {kind} {cut_repr(name)}{listed}{close}"
 
 
-def resembling(name: object, known: Iterable[str]) -> str:
+def resembling(name: object, choices: Iterable[str]) -> str:
     """Return which of some names another resembles, as `unknown` ends with it; or nothing.
 
     A number is no misspelt one: rule set 2022 is not meant to be that of 2021.
     """
     plain = str(name)[:60].lower()
-    names = [] if plain.isdigit() else [one.lower() for one in known]
+    names = [] if plain.isdigit() else [one.lower() for one in choices]
     begun = sorted(one for one in names if len(plain) > 2 and one.startswith(plain))
     close = begun or difflib.get_close_matches(plain, names, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""

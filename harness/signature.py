@@ -104,13 +104,13 @@ class Signature:
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
     def __str__(self) -> str:
-        shown = {
+        parts = {
             HARNESS: self.versions.get(HARNESS),
             **{name.replace("_", "-"): self._text_of(name) for name in _SHOWN},
             **self.parameters,
             **{name: value for name, value in self.versions.items() if name != HARNESS},
         }
-        return "|".join(f"{key}:{value}" for key, value in shown.items() if value is not None)
+        return "|".join(f"{key}:{value}" for key, value in parts.items() if value is not None)
 
     def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
         """Say whether scores with this and another signature may be compared, and if not, why.
@@ -224,22 +224,22 @@ def comparison_notes(
     verdicts = (signatures[first].comparable_with(one) for one in signatures)
     reasons = zip(names, ("; ".join(verdict.reasons) for verdict in verdicts), strict=True)
     return [
-        f"not comparable with {names[first]}: {cut(whose, _LONGEST_LIST)} ({reason})"
-        for reason, whose in names_by_text(reasons).items()
+        f"not comparable with {names[first]}: {cut(group_names, _LONGEST_LIST)} ({reason})"
+        for reason, group_names in names_by_text(reasons).items()
         if reason
     ]
 
 
 def names_by_text(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return text -> the names that it is said of, given name and text; in the order given."""
+    """Return text -> the names that have it, given name and text; in the order given."""
     names: dict[str, list[str]] = {}
     for name, text in named:
         names.setdefault(text, []).append(name)
-    return {text: ", ".join(whose) for text, whose in names.items()}
+    return {text: ", ".join(listed) for text, listed in names.items()}
 
 
 def notes_once(named: Iterable[tuple[str, str]]) -> list[str]:
-    """Return what is to be said of scores, each text once; with the names where texts differ."""
+    """Return the notes on scores, each text once; with the names where texts differ."""
     texts = names_by_text(named)
     return [*texts] if len(texts) == 1 else [f"{names}: {text}" for text, names in texts.items()]
 

@@ -247,9 +247,9 @@ def _name(value: str, table: str, rules: RuleSet) -> str:
 def _time(value: str, _: str, rules: RuleSet) -> str:
     """Read a time."""
     time = value.strip().lower()
-    known = _known_time(time, rules)
-    if known is not None:
-        return known
+    canonical = _known_time(time, rules)
+    if canonical is not None:
+        return canonical
     if time.startswith("by"):
         time = time[len("by ") :]
     for word in ("after", "afer"):

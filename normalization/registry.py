@@ -285,7 +285,7 @@ def contributed(package: str, name: str, kind: type[_T], shape: Shape = None) ->
 
     A room that needs another one, which is not there, contributes nothing.
     """
-    own, *rooms = contributing(package)
+    core, *rooms = contributing(package)
     of_rooms: list[object] = []
     for room in rooms:
         try:
@@ -293,7 +293,7 @@ def contributed(package: str, name: str, kind: type[_T], shape: Shape = None) ->
         except ModuleNotFoundError as error:
             if error.name not in _ROOMS:
                 raise
-    return [*declared(own, name, kind, shape), *(one for one in of_rooms if isinstance(one, kind))]
+    return [*declared(core, name, kind, shape), *(one for one in of_rooms if isinstance(one, kind))]
 
 
 def sha256(content: bytes | str) -> str:

@@ -165,14 +165,14 @@ class RuleSet:
         An alias of a name that the tables know is ignored.
         """
         sections = (self.tables["ontology"], self.tables["extension"])
-        own = {
+        ontology = {
             placeholder: slot
             for section in sections
             for slot, placeholders in section.items()
             for placeholder in placeholders
         }
         added = {} if self.aliases is None else dict(self.aliases.pairs)
-        return {**added, **own}
+        return {**added, **ontology}
 
     @cached_property
     def about_venues(self) -> frozenset[str]:

@@ -378,14 +378,14 @@ def test_each_turn_is_a_step_that_says_what_it_did() -> None:
     assert [step.query for step in steps] == [
         *(None, asked, {"area": "north"}, None, {"area": "south"}, None)
     ]
-    assert [step.found if step.found is None else list(step.found) for step in steps] == [
+    assert [step.venues if step.venues is None else list(step.venues) for step in steps] == [
         *(None, ["r2"], ["r1", "r2"], None, ["r3", "r4"], [])
     ]
     assert [step.offered if step.offered is None else list(step.offered) for step in steps] == [
         *(None, ["r2"], ["r2"], ["r2"], ["r3", "r4"], [])
     ]
     assert [step.replaced for step in steps] == [False, True, False, False, True, True]
-    assert [step.said for step in steps] == [
+    assert [step.slots for step in steps] == [
         *(("PHONE",), (), ("PHONE",), ("REFERENCE",), ("REFERENCE",), ())
     ]
     assert [step.provided for step in steps] == [(), (), ("PHONE",), (), ("REFERENCE",), ()]
@@ -495,11 +495,11 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
         assert [step.turn for step in steps] == list(range(len(played.responses)))
         offered = None
         for step in steps:
-            assert set(step.provided) <= set(step.said)
+            assert set(step.provided) <= set(step.slots)
             assert step.active or not step.provided
             # What is offered changes only where it is looked up anew.
-            assert step.replaced <= (step.found is not None)
-            if not step.replaced and step.found is None:
+            assert step.replaced <= (step.venues is not None)
+            if not step.replaced and step.venues is None:
                 assert step.offered is offered
             offered = step.offered
         # Scores are of what is offered last, and of what any turn provides.

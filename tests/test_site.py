@@ -768,7 +768,7 @@ def test_tables_of_other_tracks_can_be_downloaded_with_all_their_rows(
                 value = row.grounded.success_all["total"]
                 assert float(line["success_all"]) == pytest.approx(value, abs=5e-5)
             elif line["jga"]:  # What is shown of a ranked row is what ranks it.
-                value = row.scores.jga if row.rank is None else row.scores.at_least
+                value = row.scores.jga if row.rank is None else row.scores.jga_lower_bound
                 assert float(line["jga"]) == pytest.approx(value, abs=5e-5)
 
 

@@ -49,7 +49,7 @@ def test_figures_against_another_version_have_its_hash_and_name() -> None:
     assert scores.jga == 100
     assert (scores.gold_digest, scores.version) == (other.gold.digest, "2.4")
     assert scores.coverage == Coverage(dialogues=1, of=2, turns=2, of_turns=4)
-    assert scores.at_least == 50
+    assert scores.jga_lower_bound == 50
     # λ is 0.5, whatever reports show otherwise.
     assert scores.signature.parameters["lambda"] == "0.5"
     assert not scores.signature.comparable_with(tracking_signature(own.dialogues, toy))

@@ -53,7 +53,7 @@ class Column(Generic[_R]):
         above: What stands above the title where columns have a second line, such as the rule set.
         alone: The title where they have not; the title itself if empty.
         numbers: Whether it holds figures, which are aligned to the right.
-        shown: Whether the web page shows it before a reader chose columns: "always", "chosen" for
+        visible: Whether the web page shows it before a reader chose columns: "always", "chosen" for
             columns that a reader must choose, "never" for what only texts and downloads have.
         field: What downloads call it; the key with `_` for `-` if empty.
     """
@@ -64,7 +64,7 @@ class Column(Generic[_R]):
     above: str = ""
     alone: str = ""
     numbers: bool = True
-    shown: str = "always"
+    visible: str = "always"
     field: str = ""
 
     @property
@@ -125,7 +125,7 @@ def board_tables(board: Board) -> list[BoardTable]:
 
 def first_columns(table: BoardTable) -> Sequence[Column[Any]]:
     """Return the columns of a table that are always shown, or all if none is."""
-    return [column for column in table.columns if column.shown == "always"] or table.columns
+    return [column for column in table.columns if column.visible == "always"] or table.columns
 
 
 def shown_figures(board: Board, key: str) -> Iterator[tuple[BoardTable, Row, Column[Any], Value]]:
@@ -215,7 +215,7 @@ def columns(board: Board) -> list[Column[Any]]:
         *_interval_ends(board),
         rank_ranges(board),
         _verdicts(board),
-        Column("flags", "Flags", raised, numbers=False, shown="never"),
+        Column("flags", "Flags", raised, numbers=False, visible="never"),
         *_styles(),
         *_chosen(board),
     ]
@@ -308,14 +308,14 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Any]]:
         title, field, visible = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if ranking:
             key, alone = f"{name}-{setup}", f"{title} opt."
-            return Column(key, title, value, setup, alone, shown=visible, field=field)
+            return Column(key, title, value, setup, alone, visible=visible, field=field)
         key, above = f"{name}-{rules}", f"rules {rules}"
         if name != "combined":
             visible = "never"
         if setup != "strict":
             key, above, visible = f"{name}-{setup}-{rules}", f"{setup}, {rules}", "never"
         alone = f"{title}, {above}"
-        return Column(key, title, value, above, alone, shown=visible, field=field)
+        return Column(key, title, value, above, alone, visible=visible, field=field)
 
     for setup in RANKED:
         if not ranking or setup != "strict":
@@ -330,7 +330,7 @@ def _interval_ends(board: Board) -> Iterator[Column[Any]]:
 
         title = f"{headlines()[name].title}, {end}"
         key, field = f"{name}-{end}", f"{name}_{end}"
-        return Column(key, title, value, shown="never", field=field)
+        return Column(key, title, value, visible="never", field=field)
 
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
@@ -341,7 +341,7 @@ def rank_ranges(board: Board) -> Column[Any]:
     def value(row: Row) -> Value:
         return Value(words=board.rank_range(row))
 
-    return Column("rank-range", "Rank range", value, numbers=False, shown="never")
+    return Column("rank-range", "Rank range", value, numbers=False, visible="never")
 
 
 def _verdicts(board: Board) -> Column[Any]:
@@ -361,7 +361,7 @@ def _styles() -> Iterator[Column[Any]]:
     """Yield BLEU in each style; the corpus is the references, and has none."""
     for style in STYLES:
         key, figure = f"bleu-{style}", at(f"report.bleu.{style}", 2)
-        yield Column(key, "BLEU", partial(_unless_corpus, figure), style, style, shown="never")
+        yield Column(key, "BLEU", partial(_unless_corpus, figure), style, style, visible="never")
 
 
 def _unless_corpus(value: Values, row: ResponsesRow) -> Value:
@@ -377,14 +377,14 @@ def _chosen(board: Board) -> Iterator[Column[Any]]:
         ("trigrams", "Trigrams", at("report.diversity.trigrams", 0), "responses"),
         ("joint-accuracy", "Fuzzy joint acc.", at("report.dst.fuzzy.joint_accuracy"), "states"),
     ):
-        yield Column(key, title, value, above, shown="chosen")
+        yield Column(key, title, value, above, visible="chosen")
     yield Column(
-        "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", shown="chosen", field="coverage"
+        "coverage", "Coverage, %", COVERAGE, "turns", "Coverage", visible="chosen", field="coverage"
     )
     for name, headline in headlines().items():
         if name not in TOTALS and any(row.value(name).number is not None for row in board.rows):
             value = methodcaller("value", name)
-            yield Column(name, headline.title, value, OTHER_METRICS, shown="chosen")
+            yield Column(name, headline.title, value, OTHER_METRICS, visible="chosen")
     for name, title, alone, path in (
         ("domains", "Active domains", "Domains", "report.domains"),
         ("states", "Belief states", "States", "states"),
@@ -408,7 +408,7 @@ def named(
         visible = "chosen" if title in chosen else "never" if value is raised else "always"
         field = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
         key, numbers = title.lower(), title not in words
-        listed.append(Column(key, title, value, numbers=numbers, shown=visible, field=field))
+        listed.append(Column(key, title, value, numbers=numbers, visible=visible, field=field))
     return listed
 
 

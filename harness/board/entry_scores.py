@@ -1,4 +1,4 @@
-"""Scoring what a system put out: `score_entry` gives all that is stored of it, in every track."""
+"""Scoring a system's outputs: `score_entry` returns the scores that are stored, in every track."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Reading:
 
 
 class Outputs:
-    """What a system put out, read and checked; by default a file that is kept with its entry.
+    """The outputs of a system, read and checked; by default a file that is kept with its entry.
 
     Attributes:
         content: The (unpacked) file that is kept; None where there is none.
@@ -79,21 +79,21 @@ class Outputs:
 
     @property
     def remarks(self) -> Sequence[Remark | str]:
-        """What is to be said of it."""
+        """The remarks on it."""
         return ()
 
     @cached_property
     def predictions(self) -> Hashes | None:
-        """What identifies it; None where the harness makes it."""
-        said = self.said
-        if said is None:
+        """The hashes of its predictions file; None where the harness makes it."""
+        data = self.data
+        if data is None:
             return None
-        content = encoded(to_json(said)) if self.content is None else self.content
-        return hashes_of(content, said, tuple(map(digest_of_json, self.trials)))
+        content = encoded(to_json(data)) if self.content is None else self.content
+        return hashes_of(content, data, tuple(map(digest_of_json, self.trials)))
 
     @property
-    def said(self) -> object:
-        """What it says, as JSON types; None where the harness makes it."""
+    def data(self) -> object:
+        """The predictions as JSON types; None where the harness makes them."""
         raise NotImplementedError
 
     @property
@@ -144,7 +144,7 @@ class Responses(Outputs):
 
     @cached_property
     def remarks(self) -> Sequence[Remark | str]:
-        """What is to be said of them, which playing them tells."""
+        """The remarks of reading and playing them."""
         if isinstance(self.submission, str):
             return ()
         _, _, remarks = played_predictions(self.scorer, self.submission, self.source)
@@ -158,9 +158,9 @@ class Responses(Outputs):
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
 
     @property
-    def said(self) -> object:
-        """What they say: the same whatever their placeholders are read as."""
-        return None if self.content is None else self.unaliased.said()
+    def data(self) -> object:
+        """As of `Outputs`; the same with and without the placeholders of its own."""
+        return None if self.content is None else self.unaliased.to_dict()
 
     @property
     def benchmark(self) -> Benchmark | None:
@@ -224,20 +224,20 @@ class Responses(Outputs):
 
 
 def read_responses(
-    content: bytes | str, source: str, how: Reading, english: bool = False
+    content: bytes | str, source: str, reading: Reading, english: bool = False
 ) -> Responses:
     """Read and check a system's responses.
 
     Args:
         content: The (unpacked) file; or the name of a submission that the harness makes.
         source: What messages call it.
-        how: How it is read.
+        reading: How it is read.
         english: Whether they are plain English.
 
     Raises:
         InputError: They are no submission to the benchmark.
     """
-    scorer = how.scorer.with_options(lexicalised=english, placeholders=how.aliases)
+    scorer = reading.scorer.with_options(lexicalised=english, placeholders=reading.aliases)
     if isinstance(content, str):
         return Responses(content, scorer)
     standard = read_standard(content, source)
@@ -271,7 +271,7 @@ def score_entry(
     """Score all that is stored of a system.
 
     Args:
-        outputs: What it put out.
+        outputs: Its outputs.
         golds: Further gold states to compare predicted states with.
         seeds: File in the entry's folder -> outputs of a further seed of the system.
 

@@ -119,8 +119,8 @@ def _leaderboard(board: Board) -> Iterator[str]:
             titles = "; ".join(one.title for one in others)
             yield _wrapped(texts["others"].format(titles=titles, **where))
     yield "## Notes"
-    told = (one for kind, one in mark_kinds().items() if kind in kinds)
-    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in told)
+    legend = (one for kind, one in mark_kinds().items() if kind in kinds)
+    signs = "; ".join(f"**{one['sign']}** {one['legend']}" for one in legend)
     values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "signs": signs}
     yield from (_wrapped(text.format(**values)) for text in texts["short"])
 
@@ -148,8 +148,8 @@ def _short_table(
     """
 
     def authors(row: Row) -> str:
-        own = own_figures(row.entry) if track.delexicalised else {}
-        rates = (own.get(name) for name in ("inform", "success") if own)
+        reported = own_figures(row.entry) if track.delexicalised else {}
+        rates = (reported.get(name) for name in ("inform", "success") if reported)
         return "/".join(NOTHING if one is None else figure(float(one), 1) for one in rates)
 
     signs = {
@@ -229,7 +229,7 @@ def _blocks(table: BoardTable) -> Iterator[str]:
     track, rows = tracks()[table.track], table.systems
     if track.heading is not None:
         yield f"### {escaped(table.title)}"
-    listed = [column for column in table.columns if column.shown != "never"]
+    listed = [column for column in table.columns if column.visible != "never"]
     if track.delexicalised:
         listed = [column for key in MAIN for column in table.columns if column.key == key]
         listed.append(_of_words("Seeds", lambda row: seeds_text(row.entry)))

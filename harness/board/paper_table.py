@@ -151,8 +151,8 @@ class PaperSystem:
     def values(self, name: str) -> list[float]:
         """Return a figure of each output, over the whole benchmark."""
         values = (report.whole(name) for report in self.reports)
-        known = [value for value in values if value is not None]
-        return known if self.reports else [one.scores[name] for one in self.evidence]
+        numbers = [value for value in values if value is not None]
+        return numbers if self.reports else [one.scores[name] for one in self.evidence]
 
     def to_dict(self, compared: Pair | None, tested: bool) -> dict[str, Any]:
         """Return the row as JSON types: mean and deviation of each figure, p after correction."""
@@ -313,18 +313,18 @@ def _sentence(
             played = "; tests are on the dialogues that both systems submit" if tests else ""
             turns = f"{lacking} of {row.reports[0].coverage.of_turns} turns"
             yield f"{who} lacks {turns}, which count as failed{played}."
-    whose: dict[str, list[str]] = {}
+    signed: dict[str, list[str]] = {}
     for row in rows:
         for one in row.evidence:
-            systems = whose.setdefault(str(_signed(one.signature, bool(tests))), [])
+            systems = signed.setdefault(str(_signed(one.signature, bool(tests))), [])
             systems += [] if row.name in systems else [row.name]
-    of = {one: "" if len(whose) == 1 else f"{escape(', '.join(n))}: " for one, n in whose.items()}
+    of = {one: "" if len(signed) == 1 else f"{escape(', '.join(n))}: " for one, n in signed.items()}
     signatures = (names + _code(signature, format_) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 
 
 def _signed(signature: Signature, tested: bool) -> Signature:
-    """Return the signature of a row with that of the test; what is not played is told apart."""
+    """Return the signature of a row with that of the test; missing turns tell rows apart."""
     test = {"test": DEFAULT_TEST, "samples": str(TEST_SAMPLES[DEFAULT_TEST]), "seed": str(SEED)}
     parameters = {**signature.parameters, **(test if tested else {})}
     return replace(signature, coverage=None, parameters=parameters)
@@ -340,7 +340,7 @@ def _cited(rows: Sequence[PaperSystem], tests: Mapping[str, str], plays: str) ->
 
 
 def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
-    """Return what is known of a system by several outputs, such as those of training seeds.
+    """Return the evidence of a system from several outputs, such as those of training seeds.
 
     Its figures are the means of theirs, on the dialogues that all of them play.
 

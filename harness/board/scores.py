@@ -103,15 +103,15 @@ class Hashes:
         return replace(self, content=None, trials=None) == hashes_of(content)
 
 
-def hashes_of(content: bytes, said: object = None, trials: tuple[str, ...] = ()) -> Hashes:
+def hashes_of(content: bytes, data: object = None, trials: tuple[str, ...] = ()) -> Hashes:
     """Return what identifies an (unpacked) predictions file.
 
     Args:
         content: The file.
-        said: What it says, as JSON types; None if that is not known.
+        data: Its predictions as JSON types; None if they are not known.
         trials: Digests of what each trial says, of live dialogues.
     """
-    digest = None if said is None else digest_of_json({"said": said})
+    digest = None if data is None else digest_of_json({"said": data})
     return Hashes(sha256(content), blob_id(content), digest, trials or None)
 
 

@@ -76,30 +76,30 @@ class States(Outputs):
     Attributes:
         read: What the file holds.
         file: Its dialogues, paired with gold states.
-        how: How it was read.
+        reading: How it was read.
         content: The (unpacked) file; None where the harness makes the states.
     """
 
     read: object
     file: TrackedFile
-    how: Reading
+    reading: Reading
     content: bytes | None = None
 
     @property
-    def said(self) -> object:
-        """What the file says."""
+    def data(self) -> object:
+        """As of `Outputs`."""
         return None if self.content is None else self.read
 
     @cached_property
     def benchmark(self) -> Benchmark:
         """The benchmark that the dialogues are of."""
-        return self.how.scorer.benchmark
+        return self.reading.scorer.benchmark
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""
         file = self.file
         signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
-        gold, version = "version", self.how.gold
+        gold, version = "version", self.reading.gold
         if file.benchmark is None:
             gold = "file"
             self._check_gold(golds)
@@ -118,7 +118,7 @@ class States(Outputs):
                 gold_version=version,
             ),
             fingerprints=self._fingerprints,
-            further_gold=tracker_against(self.read, file.source, self.how.scorer.benchmark, golds),
+            further_gold=tracker_against(self.read, file.source, self.benchmark, golds),
         )
 
     def _check_gold(self, golds: Sequence[GoldStates]) -> None:
@@ -127,7 +127,7 @@ class States(Outputs):
         Raises:
             InputError: They are not, or nobody can tell.
         """
-        version = self.how.gold
+        version = self.reading.gold
         if version is None:
             return
         by_version = {gold.version: gold.states for gold in golds}
@@ -137,9 +137,9 @@ class States(Outputs):
                 id_: dialogue.states for id_, dialogue in self.benchmark.dialogues.items()
             }
         if version not in by_version:
-            known = unknown("version", version, by_version) if by_version else "none is known"
+            problem = unknown("version", version, by_version) if by_version else "none is known"
             other = "`mwz data import --states` installs others, or leave it out"
-            raise InputError("--gold", f"{known}; {other}")
+            raise InputError("--gold", f"{problem}; {other}")
         agrees = agreement(self.file.dialogues, by_version[version])
         if agrees < KNOWN_GOLD:
             problem = f"{100 * agrees:.1f} % of the file's gold states are those of {version}"
@@ -161,29 +161,29 @@ class States(Outputs):
         return fingerprints_of(benchmark, None, states, file.dialogues) if states else None
 
 
-def read_states(content: bytes | str, source: str, how: Reading) -> States:
+def read_states(content: bytes | str, source: str, reading: Reading) -> States:
     """Read a tracker's file.
 
     Args:
         content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
             of a submission that the harness makes.
         source: What messages call it.
-        how: How it is read.
+        reading: How it is read.
 
     Raises:
         InputError: The content is no file of states, or the gold states cannot be loaded.
     """
-    benchmark = how.scorer.benchmark
+    benchmark = reading.scorer.benchmark
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
         read = empty_states(benchmark)
     file = parse_tracking_file(read, source, lambda: benchmark)
-    if how.gold is not None and file.benchmark is not None:
-        states = how.load_gold(how.gold, file.benchmark)
+    if reading.gold is not None and file.benchmark is not None:
+        states = reading.load_gold(reading.gold, file.benchmark)
         file = parse_tracking_file(read, source, lambda: benchmark, states)
     file.refuse_without_values("an entry")
-    return States(read, file, how, content if isinstance(content, bytes) else None)
+    return States(read, file, reading, content if isinstance(content, bytes) else None)
 
 
 # ---------------------------------------------------------------------------- rows and tables
@@ -235,7 +235,7 @@ class TrackedRow(Row):
     @property
     def ranking_key(self) -> tuple[float, ...]:
         """Joint goal accuracy; turns that are not tracked count as wrong."""
-        return (self.scores.at_least,)
+        return (self.scores.jga_lower_bound,)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class TrackedRow(Row):
 
     def bound_text(self, over: str, submitted: str) -> str:
         """As of `Row`."""
-        whole, played = figure(self.scores.at_least, 2), figure(self.scores.jga, 2)
+        whole, played = figure(self.scores.jga_lower_bound, 2), figure(self.scores.jga, 2)
         return f"≥ {whole} {over}; {played} {submitted}"
 
 
@@ -319,21 +319,21 @@ def _tables(entries: Sequence[Entry], rules: str, copies: Copies) -> list[list[R
     for gold, whole in complete.items():
         rows = tables[gold]
         tables[gold] = [replace(row, scores=row.scores.covering(whole)) for row in rows]
-    came = [*copies]
-    tables = {gold: _with_alike(rows, came) for gold, rows in tables.items()}
+    keys = [*copies]
+    tables = {gold: _with_alike(rows, keys) for gold, rows in tables.items()}
     in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [[*_with_gains(ranked(tables[gold]))] for gold in in_order]
 
 
-def _with_alike(table: Sequence[TrackedRow], came: Sequence[str]) -> list[TrackedRow]:
+def _with_alike(table: Sequence[TrackedRow], keys: Sequence[str]) -> list[TrackedRow]:
     """Return a table's rows with the entries whose states, and so figures, are the same.
 
     Args:
         table: The rows.
-        came: Keys of entries, in the order in which these came.
+        keys: Keys of entries, in the order of the board.
     """
     groups: dict[Any, list[TrackedRow]] = {}
-    for row in sorted(table, key=lambda row: came.index(row.key) if row.key in came else len(came)):
+    for row in sorted(table, key=lambda row: keys.index(row.key) if row.key in keys else len(keys)):
         marks, figures = row.entry.scores.fingerprints, row.scores.result.figures
         same = (marks.states, marks.exact, *figures.values()) if marks else row.key
         groups.setdefault((same, row.scores.coverage, row.unranked), []).append(row)
@@ -391,7 +391,7 @@ def _jga(path: str = "scores") -> Values:
     """Return the JGA of the scores at the end of a path; of ranked rows, that which ranks."""
 
     def value(row: TrackedRow) -> Value:
-        one = at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+        one = at(f"{path}.{'jga' if row.unranked else 'jga_lower_bound'}", 2)(row)
         if row.scores.coverage.complete or row.unranked:
             return one
         return replace(one, played=at(f"{path}.jga", 2)(row).number)
@@ -403,10 +403,10 @@ _BENCHMARK_JGA = _jga("benchmark_row.scores")
 
 
 def _difference(row: TrackedRow) -> Value:
-    there, here = _BENCHMARK_JGA(row).number, _jga()(row).number
-    if there is None or here is None:
+    of_benchmark, of_version = _BENCHMARK_JGA(row).number, _jga()(row).number
+    if of_benchmark is None or of_version is None:
         return Value()
-    return Value(here - there, 2, signed=True)
+    return Value(of_version - of_benchmark, 2, signed=True)
 
 
 def _turns_covered(row: TrackedRow) -> Value:

@@ -78,7 +78,7 @@ class TrackedScores:
         return self.result.figures["JGA"]
 
     @property
-    def at_least(self) -> float:
+    def jga_lower_bound(self) -> float:
         """Joint goal accuracy with turns that are not tracked counted as wrong."""
         return self.jga * self.coverage.turns / self.coverage.of_turns
 
@@ -185,7 +185,7 @@ def submission_against(
     """Score a submission's predicted states; nothing if it has none.
 
     Args:
-        submission: What the system put out, normalised by the default rule set.
+        submission: The submission, normalised by the default rule set.
         benchmark: The benchmark that it plays.
         golds: The gold states.
     """

@@ -115,7 +115,7 @@ def _looking(played: Played, rules: RuleSet) -> Played:
 
 def _exact(rules: RuleSet) -> RuleSet:
     domains = rules.tables["domains"]
-    exact = {domain: {**own, "fuzzy": []} if own else own for domain, own in domains.items()}
+    exact = {name: {**table, "fuzzy": []} if table else table for name, table in domains.items()}
     return _with_tables(rules, "domains", exact)
 
 

@@ -32,15 +32,15 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in
     order, 1 if there are warnings, 2 if the file cannot be scored.
     """
-    for source, plays in read_plays([predictions], benchmark, together=True):
-        return _check_plays(source, plays)
+    for source, run in read_plays([predictions], benchmark, together=True):
+        return _check_plays(source, run)
     options = Options(setup="strict", metrics=["inform"], rules=rules, placeholders=placeholders)
     standard, source = read_predictions(predictions), shown_name(predictions)
     loaded = chosen_benchmark(benchmark)
     scorer = Scorer(loaded, options)
     submission = scorer.checked(standard, source)
-    for name, told in _facts(submission, loaded, scorer.rules):
-        _show(name, told)
+    for name, text in _facts(submission, loaded, scorer.rules):
+        _show(name, text)
     # Whatever scoring would refuse is refused here, in the same words.
     _, _, remarks = played_predictions(scorer, submission, source)
     warnings = [remark for remark in remarks if remark.warning]
@@ -50,31 +50,31 @@ def command(predictions: str, benchmark: str | None, rules: str, placeholders: s
     return WARNED if warnings else 0
 
 
-def _check_plays(source: str, plays: Any) -> int:
+def _check_plays(source: str, run: Any) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
-    what = plays.what
+    config = run.config
     _show("file", cut(source, 200))
     _show("format", "live dialogues of `mwz play`")
-    _show("agent", what.agent_name)
-    _show("user", what.user_name)
-    _show("tasks", f"{len(what.tasks)} of {len(what.world.tasks.tasks)}")
-    _show("trials", what.trials)
-    _show("dialogues", f"{len(plays.lines) - plays.missing}, confirmed by replay")
-    for remark in plays.remarks:
+    _show("agent", config.agent_name)
+    _show("user", config.user_name)
+    _show("tasks", f"{len(config.tasks)} of {len(config.world.tasks.tasks)}")
+    _show("trials", config.trials)
+    _show("dialogues", f"{len(run.lines) - run.missing}, confirmed by replay")
+    for remark in run.remarks:
         _show("warning", remark)
-    _show("warnings", len(plays.remarks) or "none")
-    return WARNED if plays.remarks else 0
+    _show("warnings", len(run.remarks) or "none")
+    return WARNED if run.remarks else 0
 
 
-def _show(name: str, told: object) -> None:
-    click.echo(printable(f"{name:<16}{told}"))
+def _show(name: str, value: object) -> None:
+    click.echo(printable(f"{name:<16}{value}"))
 
 
 def _facts(
     submission: Submission, benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[tuple[str, str]]:
-    """Yield what a submission holds: a name, and what there is."""
+    """Yield the facts of a submission: a name, and a text."""
     turns = [turn for turns in submission.dialogues.values() for turn in turns]
     yield "file", cut(submission.source, 200)
     yield "format", submission.format
@@ -87,12 +87,12 @@ def _facts(
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
     responses = [turn.response for turn in turns]
-    known, unknown, rate = counted_placeholders(responses, rules)
+    in_ontology, unknown, rate = counted_placeholders(responses, rules)
     yield (
         "placeholders",
-        f"{known.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
+        f"{in_ontology.total() + unknown.total()}; about venues: {figure(rate, 2)} a turn",
     )
-    yield "  known", _counts(known.most_common())
+    yield "  known", _counts(in_ontology.most_common())
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
 
 
@@ -104,6 +104,6 @@ def _share(have: Sequence[bool]) -> str:
 
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:
-    shown = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
-    more = [f"and {len(counts) - len(shown)} more"] if len(counts) > len(shown) else []
-    return ", ".join([*shown, *more]) or "none"
+    listed = [f"{unquoted(name)} {count}×" for name, count in counts[:_SHOWN]]
+    more = [f"and {len(counts) - len(listed)} more"] if len(counts) > len(listed) else []
+    return ", ".join([*listed, *more]) or "none"

@@ -17,7 +17,7 @@ from ..scoring import Options, Wanted, with_common_metrics
 from . import notify, option
 from .dst import scored_files
 from .reading import (
-    Outputs,
+    NamedOutputs,
     as_stored,
     chosen_benchmark,
     read_outputs,
@@ -102,15 +102,15 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     """
     named, choices = named_metrics(metrics), resampled_metrics()
     if wrong := [name for name in named if name not in choices]:
-        told = f"cannot be resampled; choose from {', '.join(choices)}"
-        raise InputError("metrics", [f"{name} {told}" for name in wrong])
+        problem = f"cannot be resampled; choose from {', '.join(choices)}"
+        raise InputError("metrics", [f"{name} {problem}" for name in wrong])
     return [*named]
 
 
 def _tracked(
-    systems: Sequence[Outputs], metrics: Sequence[str] | None, benchmark: str | None
+    systems: Sequence[NamedOutputs], metrics: Sequence[str] | None, benchmark: str | None
 ) -> list[comparison.Evidence]:
-    """Return what is known of systems by their states, of which some are trackers'.
+    """Return the evidence of systems by their states, of which some are trackers'.
 
     Raises:
         InputError: Outputs are missing, or more is asked for than states tell.
@@ -127,12 +127,12 @@ def _tracked(
 
 
 def _evidence(
-    systems: Sequence[Outputs],
+    systems: Sequence[NamedOutputs],
     options: Options,
     metrics: Sequence[str] | None,
     benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
-    """Return what is known of systems.
+    """Return the evidence of systems.
 
     Args:
         systems: Their outputs. If some are missing, entries are compared from their stored
@@ -161,7 +161,7 @@ def _evidence(
     return [one.without_bleu() for one in evidence] if corpus and metrics is None else evidence
 
 
-def _names(systems: Sequence[Outputs]) -> list[str]:
+def _names(systems: Sequence[NamedOutputs]) -> list[str]:
     """Return what to call each system, by a name of its own."""
     sources = [one.source if one.entry is None else one.entry.key for one in systems]
     names = short_names(sources)
@@ -170,16 +170,16 @@ def _names(systems: Sequence[Outputs]) -> list[str]:
 
 
 def _stored_evidence(
-    systems: Sequence[Outputs],
+    systems: Sequence[NamedOutputs],
     options: Options,
     metrics: Sequence[str] | None,
     benchmark: Benchmark,
 ) -> list[comparison.Evidence]:
-    """Return what is known of entries by what they store, and of files in the same form."""
+    """Return the stored evidence of entries, and that of files in the same form."""
     source, missing = next((one.source, one.missing) for one in systems if one.missing)
     if not set(metrics or ()) <= set(board.DIALOGUE_METRICS):
-        known = f"Without them only {board.IN_WORDS} are known"
-        raise InputError(source, f"{'; '.join(missing.problems)}. {known}")
+        available = f"Without them only {board.IN_WORDS} are known"
+        raise InputError(source, f"{'; '.join(missing.problems)}. {available}")
     notify(f"{source}: outputs missing; compared from stored results: {board.IN_WORDS}")
     files = [one for one in systems if one.entry is None]
     stored = replace(options, metrics=board.DIALOGUE_METRICS)

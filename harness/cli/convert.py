@@ -55,5 +55,5 @@ def command(predictions: str, output: str, benchmark: str | None, keys: dict[str
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
     turns = sum(map(len, dialogues))
-    told = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
-    notify(f"wrote {output}: {told}, read as {submission.format}")
+    counts = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
+    notify(f"wrote {output}: {counts}, read as {submission.format}")

@@ -20,7 +20,7 @@ from ..metrics import (
 )
 from ..submission import EMPTY_STATES, dialogue_id, empty_states, parse_predictions
 from . import option, tell
-from .reading import Outputs, chosen_benchmark, read_outputs
+from .reading import NamedOutputs, chosen_benchmark, read_outputs
 from .tracked_files import (
     ScoredFile,
     plot_tracking,
@@ -59,7 +59,7 @@ states_options = option.together(
 
 
 def scored_files(
-    files: Sequence[str | Outputs],
+    files: Sequence[str | NamedOutputs],
     benchmark: str | None,
     gold_version: str | None = None,
     choices: Choices = Choices(),
@@ -85,7 +85,7 @@ def scored_files(
     versions = [one.strip() for one in gold_version.split(",")] if gold_version else []
     golds: list[GoldStates | None] = [load_gold_states(v, load_benchmark()) for v in versions]
     read = []
-    every = [one if isinstance(one, Outputs) else read_outputs(one) for one in files]
+    every = [one if isinstance(one, NamedOutputs) else read_outputs(one) for one in files]
     for outputs, name in zip(every, short_names([one.name for one in every]), strict=True):
         states: object
         if isinstance(outputs.content, str):
@@ -99,15 +99,15 @@ def scored_files(
             if not isinstance(outputs.content, str) and number == 0:
                 tell(file.source, file.remarks)
             read.append((f"{name} ({gold.version})" if gold and len(golds) > 1 else name, file))
-    known = sorted({domain for _, file in read for domain in file.gold_domains})
+    gold_domains = sorted({domain for _, file in read for domain in file.gold_domains})
     ids = {dialogue_id(one.id) for _, file in read for one in file.dialogues}
     ids.update(id_ for _, file in read for id_ in file.left_out)
-    lacking = [one for one in leave_out if one not in known and dialogue_id(one) not in ids]
-    refuse("--leave-out", [unknown("dialogue or domain", one, known) for one in lacking])
+    lacking = [one for one in leave_out if one not in gold_domains and dialogue_id(one) not in ids]
+    refuse("--leave-out", [unknown("dialogue or domain", one, gold_domains) for one in lacking])
     scored = [
         score_file(part, f"{name} {what}".strip(), load_benchmark, replace(choices, **kept), wanted)
         for name, file in read
-        for what, part, kept in without(file, leave_out, known, load_benchmark)
+        for what, part, kept in without(file, leave_out, gold_domains, load_benchmark)
     ]
     domains = sorted({domain for one in scored for domain in one.result.per_domain})
     lacking = sorted(choices.domain_lambdas.keys() - set(domains))

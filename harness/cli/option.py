@@ -107,8 +107,8 @@ def _workers(ctx: click.Context, param: click.Parameter, value: str) -> int | st
     if "://" in value:
         return value
     if not value.isdecimal() or not int(value):
-        told = f"{value!r}; give a number of processes, or an address such as tcp://host:8786"
-        raise click.BadParameter(told, ctx, param)
+        problem = f"{value!r}; give a number of processes, or an address such as tcp://host:8786"
+        raise click.BadParameter(problem, ctx, param)
     return int(value)
 
 
@@ -197,7 +197,7 @@ def seeds(description: str) -> Callable[[_Command], _Command]:
     )
 
 
-def pairs(known: Iterable[str], kind: str) -> Any:
+def pairs(choices: Iterable[str], kind: str) -> Any:
     """Return what reads an option NAME=VALUE, given once for each name, as name -> value."""
 
     def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -206,8 +206,8 @@ def pairs(known: Iterable[str], kind: str) -> Any:
             name, _, value = text.partition("=")
             if not value:
                 raise click.BadParameter(f"{text!r}: write {param.metavar}")
-            if name not in known:
-                raise click.BadParameter(unknown(kind, name, known))
+            if name not in choices:
+                raise click.BadParameter(unknown(kind, name, choices))
             if name in given_values:
                 raise click.BadParameter(f"{text!r}: give each {kind} once")
             given_values[name] = value
@@ -222,34 +222,34 @@ def given(parameter: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-def of_plays(*known: str, kind: str = "files of `mwz play`") -> None:
+def of_plays(*accepted: str, kind: str = "files of `mwz play`") -> None:
     """Refuse options of the running command that mean nothing for files of `mwz play`.
 
     Args:
-        known: The parameters that mean something.
-        kind: What they mean it for, of other files.
+        accepted: The parameters that apply to such files.
+        kind: What messages call the files.
 
     Raises:
         click.UsageError: Another one was given.
     """
     for parameter in click.get_current_context().command.params:
         name = parameter.name or ""
-        if name not in known and given(name):
-            told = f"{parameter.opts[0]} is not for {kind}; leave it out"
-            raise click.UsageError(told)
+        if name not in accepted and given(name):
+            problem = f"{parameter.opts[0]} is not for {kind}; leave it out"
+            raise click.UsageError(problem)
 
 
 def refuse(wrong: Mapping[str, object]) -> None:
     """Refuse options that do not go together.
 
     Args:
-        wrong: What to say -> whether it is so.
+        wrong: Message -> whether it applies.
 
     Raises:
-        click.UsageError: Some of it is so.
+        click.UsageError: A message applies.
     """
-    for message, is_so in wrong.items():
-        if is_so:
+    for message, is_wrong in wrong.items():
+        if is_wrong:
             raise click.UsageError(message)
 
 

@@ -193,13 +193,13 @@ def _check_usage(given: Mapping[str, Any]) -> None:
 def _scored(
     names: Sequence[str], coming: Iterable[ScoredSubmission | InputError], lines_target: str | None
 ) -> list[tuple[str, ScoredSubmission]]:
-    """Return what comes of those files that can be scored, and what to call each.
+    """Return the scores of the files that can be scored, and the name of each.
 
     Remarks are printed, and lines per dialogue are written.
 
     Args:
         names: The files.
-        coming: What comes of each.
+        coming: The result of each.
         lines_target: Where to write the lines per dialogue; of several files, a folder.
 
     Raises:
@@ -288,14 +288,14 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     group = comparable_group(signatures)
     gold = ", ".join(n for n, one in zip(names, reports, strict=True) if one.has_gold_states)
     comparing = [
-        own if place in group else [None] * len(columns) for place, own in enumerate(values)
+        row if place in group else [None] * len(columns) for place, row in enumerate(values)
     ]
-    what = f"Scores of {counted(len(names), 'file')}"
+    title = f"Scores of {counted(len(names), 'file')}"
     return Table(
         name="scores",
-        title=f"{what}, {setup} set-up" if setups else what,
+        title=f"{title}, {setup} set-up" if setups else title,
         headers=["", *(column.title for column in columns)],
-        rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
+        rows=[[name, *row] for name, row in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),
         notes=[
             *_ceilings(columns, reports),
@@ -409,9 +409,9 @@ def _data(
 
 def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[str]:
     """Say what the human responses get, where it is the same for all files."""
-    shown = []
+    ceilings = []
     for column in columns:
         first, *others = (column.ceiling(report.metrics) for report in reports)
         if first is not None and all(value == first for value in others):
-            shown.append(f"{column.title} {figure(first, column.digits)}")
-    return [f"human responses: {'; '.join(shown)}"] if shown else []
+            ceilings.append(f"{column.title} {figure(first, column.digits)}")
+    return [f"human responses: {'; '.join(ceilings)}"] if ceilings else []

@@ -15,7 +15,7 @@ from ..io import printable, short_names, shown_name
 from ..scoring import Options
 from . import BETWEEN, option
 from .reading import (
-    Outputs,
+    NamedOutputs,
     as_stored,
     chosen_benchmark,
     found_entry,
@@ -120,7 +120,7 @@ def command(
 
 
 def _rows(
-    groups: Sequence[tuple[str, Sequence[Outputs]]],
+    groups: Sequence[tuple[str, Sequence[NamedOutputs]]],
     options: Options,
     benchmark: Benchmark,
 ) -> list[board.PaperSystem]:
@@ -140,8 +140,8 @@ def _rows(
     rows = []
     for name, outputs in groups:
         scored = [next(coming) for _ in outputs]
-        own, *further = (next(names) for _ in outputs)
-        title = name or ("System" if further else own)
+        first, *further = (next(names) for _ in outputs)
+        title = name or ("System" if further else first)
         entry = None if further else outputs[0].entry
         evidence = as_stored(scored, benchmark)
         reports = [one.report for one in scored]

@@ -119,7 +119,7 @@ def score_file(
 def without(
     file: TrackedFile,
     left_out: Sequence[str],
-    known: Collection[str],
+    gold_domains: Collection[str],
     load_benchmark: Callable[[], Benchmark],
 ) -> Iterator[tuple[str, TrackedFile, Mapping[str, Any]]]:
     """Yield what a file is without some dialogues and domains, and what each domain is by itself.
@@ -132,7 +132,7 @@ def without(
     Args:
         file: The file.
         left_out: Dialogues and domains.
-        known: What is a domain.
+        gold_domains: The domains of the gold states.
         load_benchmark: As for `score_file`; called only for domains.
 
     Yields:
@@ -142,7 +142,7 @@ def without(
     Raises:
         InputError: No dialogue is left, or as `annotated`.
     """
-    domains = [name for name in left_out if name in known]
+    domains = [name for name in left_out if name in gold_domains]
     ids = {*map(dialogue_id, left_out)}
     dialogues = [one for one in file.dialogues if dialogue_id(one.id) not in ids]
     if not dialogues:
@@ -162,7 +162,7 @@ def without(
 
 
 def tracking_evidence(one: ScoredFile) -> comparison.Evidence:
-    """Return what is known of a file's dialogues, for intervals and tests."""
+    """Return the evidence of a file's dialogues, for intervals and tests."""
     by_id = {dialogue_id(dialogue.id): dialogue for dialogue in one.file.dialogues}
     # What chance draws must not hang on the order of dialogues in a file.
     order = by_id if one.file.benchmark is None else one.file.benchmark.dialogues
@@ -191,16 +191,16 @@ def annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> Tra
     dialogues = []
     reason = f"not in the benchmark {benchmark.name}, which is to say its active domains and goal"
     for dialogue in file.dialogues:
-        known = benchmark.dialogues.get(dialogue_id(dialogue.id))
-        if known is None or known.turns < len(dialogue.turns):
-            last = "" if known is None else f"turn {known.turns} is "
+        gold = benchmark.dialogues.get(dialogue_id(dialogue.id))
+        if gold is None or gold.turns < len(dialogue.turns):
+            last = "" if gold is None else f"turn {gold.turns} is "
             problems.append(f"dialogue {dialogue.id}: {last}{reason}")
         else:
             turns = [
-                replace(turn, active_domains=known.active_domains[turn.number])
+                replace(turn, active_domains=gold.active_domains[turn.number])
                 for turn in dialogue.turns
             ]
-            goal = frozenset(known.goal)
+            goal = frozenset(gold.goal)
             dialogues.append(replace(dialogue, turns=turns, goal_domains=goal))
     refuse(file.source, problems)
     return replace(file, dialogues=dialogues)
@@ -303,7 +303,7 @@ def headlines_table(scored: Sequence[ScoredFile]) -> Table:
             for one, values, of in zip(scored, figures, ends, strict=True)
         ],
         notes=[
-            *(f"{whose}: {reading}" for reading, whose in readings.items()),
+            *(f"{label}: {reading}" for reading, label in readings.items()),
             *comparison_notes(names, signatures, group),
             *notes_once(zip(names, map(str, signatures), strict=True)),
         ],
@@ -396,8 +396,8 @@ def plot_tracking(scored: Sequence[ScoredFile], path: str) -> None:
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    known = list(map(tracking_evidence, scored))
+    evidence = list(map(tracking_evidence, scored))
     keys = [f"dst.{key}" for key in scored[0].result.headings(main_only=True).values()]
-    figures = {key: known[0].figures[key] for key in keys}
-    intervals = list(map(comparison.intervals_of, known))
+    figures = {key: evidence[0].figures[key] for key in keys}
+    intervals = list(map(comparison.intervals_of, evidence))
     comparison.plot_scores([one.name for one in scored], figures, intervals, path)

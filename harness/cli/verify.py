@@ -122,9 +122,9 @@ def _summary(verified: Sequence[board.Rescored]) -> str:
     """Say how many entries hold, and how many could not be scored again."""
     unknown = sum(one.missing is not None and one.holds for one in verified)
     hold = sum(one.missing is None and one.holds for one in verified)
-    told = [f"{hold} of {len(verified)} entries hold"]
-    told += [f"{unknown} could not be scored again"] if unknown else []
-    return "; ".join(told)
+    counts = [f"{hold} of {len(verified)} entries hold"]
+    counts += [f"{unknown} could not be scored again"] if unknown else []
+    return "; ".join(counts)
 
 
 def _lines(verified: board.Rescored) -> str:
@@ -269,8 +269,8 @@ def _bleu(played: Played, style: str, pad: bool) -> float:
     hypotheses: list[str] = []
     references: list[str] = []
     for id_, dialogue in played.benchmark.dialogues.items():
-        own: Sequence[str] = played.responses.get(id_, ())
-        turns = dialogue.turns if pad else len(own)
-        hypotheses += [*own, *[""] * (turns - len(own))]
+        responses: Sequence[str] = played.responses.get(id_, ())
+        turns = dialogue.turns if pad else len(responses)
+        hypotheses += [*responses, *[""] * (turns - len(responses))]
         references += dialogue.references[style][:turns]
     return float(sacrebleu.corpus_bleu(hypotheses, [references]).score)

@@ -106,7 +106,7 @@ def command(
         click.echo(printable(turn_text(named, dialogue_id(dialogue), turn)))
         return
     views = [_of_plays(one) if plays else _of_responses(one) for one in outputs]
-    causes = dict.fromkeys(name for of in views for known, *_ in of for name in known)
+    causes = dict.fromkeys(name for of in views for names, *_ in of for name in names)
     if cause not in (None, *causes):
         more = "" if plays or lexicalised else "; add --lexicalised for those of grounded scores"
         raise InputError("--cause", unknown("cause", cause, causes) + more)
@@ -130,11 +130,11 @@ def _live() -> Any:
     return room("live.plays", "plays")
 
 
-def _of_plays(plays: Any) -> list[_View]:
+def _of_plays(run: Any) -> list[_View]:
     """Return why tasks of live dialogues are not solved."""
     live = _live()
-    texts = partial(live.why_text, plays), partial(live.followed_text, plays)
-    return [((*live.CAUSES, *live.USER_FAULTS), plays.what.tasks, *texts)]
+    texts = partial(live.why_text, run), partial(live.followed_text, run)
+    return [((*live.CAUSES, *live.USER_FAULTS), run.config.tasks, *texts)]
 
 
 def _of_responses(diagnosis: Diagnosis) -> list[_View]:
@@ -156,7 +156,7 @@ def _text(
     domain: str | None,
     cause: str | None,
 ) -> str:
-    """Return what is shown of some outputs; nothing of scores that do not have the cause."""
+    """Return the text of some outputs, without scores that do not have the cause."""
     if dialogue is None:
         texts = [lost(domain, cause) for causes, _, lost, _ in views if cause in (None, *causes)]
     else:

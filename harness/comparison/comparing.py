@@ -265,13 +265,13 @@ def paired(a: Evidence, b: Evidence, samples: int, seed: int, test: str = DEFAUL
     ps, won_by_a, won_by_b = TESTS[test](a, b, samples, seed), a.won(), b.won()
     differences = {}
     for name, value in a.scores.items():
-        other, p, how = b.scores[name], ps[name], test
+        other, p, method = b.scores[name], ps[name], test
         only_a = only_b = None
         if name in won_by_a and name in won_by_b:
             only_a = int((won_by_a[name] & ~won_by_b[name]).sum())
             only_b = int((won_by_b[name] & ~won_by_a[name]).sum())
-            p, how = mcnemar(only_a, only_b), MCNEMAR
-        differences[name] = Difference(value, other, other - value, p, p, how, only_a, only_b)
+            p, method = mcnemar(only_a, only_b), MCNEMAR
+        differences[name] = Difference(value, other, other - value, p, p, method, only_a, only_b)
     return Pair(a.name, b.name, len(common), differences, _comparable(a, b).notes)
 
 
@@ -391,16 +391,16 @@ def _observed(a: Evidence, b: Evidence) -> dict[str, tuple[float, float]]:
 def _verdict(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
     both = counted(pair.dialogues, "dialogue")
     yield f"{pair.a} and {pair.b}, compared on the {both} that both submit\n"
-    for name, shown in figures.items():
+    for name, score in figures.items():
         one = pair.differences[name]
-        values = f"{figure(one.a, shown.digits)} and {figure(one.b, shown.digits)}"
+        values = f"{figure(one.a, score.digits)} and {figure(one.b, score.digits)}"
         if one.significant:
             more, less = (pair.b, pair.a) if one.difference > 0 else (pair.a, pair.b)
-            by = figure(abs(one.difference), shown.digits)
+            by = figure(abs(one.difference), score.digits)
             verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
             verdict = f"not significantly different, {p_words(one.p_holm)}"
-        yield f"{shown.title} {values}: {verdict}{_wins(pair, one)}"
+        yield f"{score.title} {values}: {verdict}{_wins(pair, one)}"
     yield from (f"note: {note}" for note in pair.notes)
 
 
@@ -418,9 +418,9 @@ def _scores_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Tabl
     values = [
         [
             of[name].value
-            if shown.main and at in group and one.name not in comparison.seeds
+            if score.main and at in group and one.name not in comparison.seeds
             else None
-            for name, shown in figures.items()
+            for name, score in figures.items()
         ]
         for at, (one, of) in enumerate(zip(systems, intervals, strict=True))
     ]
@@ -504,8 +504,8 @@ def _spread_table(comparison: Comparison, figures: Mapping[str, Figure]) -> Tabl
         title=f"Over {len(comparison.seeds)} seeds: {', '.join(comparison.seeds)}",
         headers=["", "mean", "standard deviation", "lowest", "highest"],
         rows=[
-            [shown.title, *(figure(getattr(spread[name], c), shown.digits) for c in columns)]
-            for name, shown in figures.items()
+            [score.title, *(figure(getattr(spread[name], c), score.digits) for c in columns)]
+            for name, score in figures.items()
         ],
         data=[{"figure": name, **asdict(spread[name])} for name in figures],
     )

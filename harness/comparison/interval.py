@@ -50,8 +50,8 @@ def p_text(p: float) -> str:
         return "1"
     if p >= 0.0995:
         return f"{p:.2f}"[1:]
-    shown = (f"{p:.{digits}g}" for digits in range(2, 18))
-    return next(one for one in shown if _side(float(one)) == _side(p))[1:]
+    roundings = (f"{p:.{digits}g}" for digits in range(2, 18))
+    return next(one for one in roundings if _side(float(one)) == _side(p))[1:]
 
 
 def _side(p: float) -> tuple[bool, bool]:
@@ -179,7 +179,7 @@ def plot_scores(
     figures = {n: one for n, one in figures.items() if all(n in of for of in intervals)}
     bands = math.ceil(len(figures) / _ACROSS)
     across = math.ceil(len(figures) / bands)
-    shown = [drawn(name) for name in names]
+    labels = [drawn(name) for name in names]
 
     def draw() -> Picture:
         from matplotlib.figure import Figure as Drawn
@@ -187,9 +187,9 @@ def plot_scores(
         height = 0.5 + bands * (0.7 + _ROW * len(names))
         picture = Drawn(figsize=(_WIDTH, height), layout="constrained")
         panels = picture.subplots(bands, across, squeeze=False, sharey=True)
-        for axes, (name, one_figure) in zip(panels.flat, figures.items(), strict=False):
-            _draw(axes, shown, [one[name] for one in intervals])
-            axes.set_title(textwrap.fill(one_figure.title, _TITLE), fontsize=10)
+        for axes, (name, score) in zip(panels.flat, figures.items(), strict=False):
+            _draw(axes, labels, [one[name] for one in intervals])
+            axes.set_title(textwrap.fill(score.title, _TITLE), fontsize=10)
         for axes in [*panels.flat][len(figures) :]:
             axes.set_axis_off()
         picture.supxlabel(f"bars: {INTERVAL_LEVEL} % intervals, over dialogues", fontsize=9)

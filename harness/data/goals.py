@@ -107,10 +107,10 @@ def _read(
             written_slots = {name: name for name in values}
             parts = ((informable, written_slots, columns), (requested, names, choices))
             problems += [
-                f"{place}, {part}: {unknown('slot', slot, known)}"
-                for part, named, known in parts
+                f"{place}, {part}: {unknown('slot', slot, allowed)}"
+                for part, named, allowed in parts
                 for name, slot in named.items()
-                if name not in known
+                if name not in allowed
             ]
             five = names.keys() & {*REQUESTABLE_SLOTS}
             booked = {REFERENCE} if raw and one.get("book") else set()

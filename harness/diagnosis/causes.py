@@ -83,7 +83,7 @@ def explain(
         walked = [*steps(dialogue, domain, database, strict, rules)]
         result = domain_result(walked, dialogue, domain, database, strict, rules)
         causes = {
-            slot: _slot_cause([step for step in walked if slot in step.said])
+            slot: _slot_cause([step for step in walked if slot in step.slots])
             for slot, provided in result.provided.items()
             if not provided
         }
@@ -94,12 +94,12 @@ def explain(
     return results
 
 
-def _slot_cause(said: Sequence[Step]) -> str:
+def _slot_cause(mentions: Sequence[Step]) -> str:
     """Return why a slot is not provided, by the steps that say it."""
     never, elsewhere, unbooked = SLOT_CAUSES
-    if not said:
+    if not mentions:
         return never
-    return unbooked if any(step.active for step in said) else elsewhere
+    return unbooked if any(step.active for step in mentions) else elsewhere
 
 
 def _with_cause(
@@ -161,7 +161,7 @@ def _state_faults(
     missing = [slot for slot in wanted if slot not in query and fitting[slot] != every]
     missing_then = [slot for slot in missing if slot in last]
     first: Sequence[str] = ()
-    if not decided.found:
+    if not decided.venues:
         cause = "no venue"
     elif other:
         cause = "other value"
@@ -274,10 +274,10 @@ def goal_text(goal: Goal) -> str:
     """Return what a user wants of a domain: constraints, what is asked for, what is booked."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
     requests = ", ".join(f"the {_ASKED.get(slot, slot)}" for slot in sorted(goal.requestable))
-    asked = f"; asks for {requests}" if requests else ""
+    requested = f"; asks for {requests}" if requests else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
-    return f"{', '.join(wishes)}{asked}{booked}"
+    return f"{', '.join(wishes)}{requested}{booked}"
 
 
 Called: TypeAlias = Callable[[str, Collection[str]], str]
@@ -434,30 +434,30 @@ def _not_gold(slot: str, gold: str | None, predicted: str | None) -> str:
 
 
 def _active(active: Collection[str], gold: Collection[str]) -> str:
-    shown = ", ".join(active) or "none"
-    return shown if list(active) == list(gold) else f"{shown} (gold: {', '.join(gold) or 'none'})"
+    listed = ", ".join(active) or "none"
+    return listed if list(active) == list(gold) else f"{listed} (gold: {', '.join(gold) or 'none'})"
 
 
 def _of_step(step: Step, domain: str, requested: Collection[str], called: Called) -> Iterator[str]:
     """Yield what a turn does for a goal domain, if anything."""
-    if step.found is not None:
+    if step.venues is not None:
         if step.query is None:
-            asked = f"the state holds nothing about {domain}: 0 venues"
+            lookup = f"the state holds nothing about {domain}: 0 venues"
         else:
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
-            asked = f"query {query or 'without constraints'}: {counted(len(step.found), 'venue')}"
+            lookup = f"query {query or 'without constraints'}: {counted(len(step.venues), 'venue')}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
         venues = called(domain, step.offered) if step.offered else ""
-        yield f"named; {asked}, {kept}{venues and ': ' + venues}"
+        yield f"named; {lookup}, {kept}{venues and ': ' + venues}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]
-    in_vain = [slot for slot in step.said if slot in requested and slot not in step.provided]
+    in_vain = [slot for slot in step.slots if slot in requested and slot not in step.provided]
     if provided:
         yield f"provides {', '.join(provided)}"
     if in_vain:
-        why = "the domain is not booked yet" if step.active else "the domain is not active"
-        yield f"{', '.join(in_vain)} said, but {why}"
+        reason = "the domain is not booked yet" if step.active else "the domain is not active"
+        yield f"{', '.join(in_vain)} said, but {reason}"
 
 
 def _outcome(domain: str, result: DomainResult) -> Iterator[str]:

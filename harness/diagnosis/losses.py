@@ -80,17 +80,17 @@ def domain_losses(
     for domain in sorted({domain for result in results for domain in result.domains}):
         concerned = [result for result in results if domain in result.domains]
         of_domain = [result.domains[domain] for result in concerned]
-        matched = Counter(own.cause for own in of_domain)
-        provided = Counter(cause for own in of_domain for cause in own.slot_causes.values())
+        matched = Counter(outcome.cause for outcome in of_domain)
+        provided = Counter(cause for outcome in of_domain for cause in outcome.slot_causes.values())
         success = Counter(
-            ITSELF if not own.matched else ANOTHER if not result.inform else UNPROVIDED
-            for result, own in zip(concerned, of_domain, strict=True)
-            if not (result.inform and own.all_provided)
+            ITSELF if not outcome.matched else ANOTHER if not result.inform else UNPROVIDED
+            for result, outcome in zip(concerned, of_domain, strict=True)
+            if not (result.inform and outcome.all_provided)
         )
         losses[domain] = DomainLosses(
             dialogues=len(concerned),
             matched={cause: matched[cause] for cause in causes},
-            requested=sum(len(own.provided) for own in of_domain),
+            requested=sum(len(outcome.provided) for outcome in of_domain),
             provided={cause: provided[cause] for cause in slot_causes},
             success={loss: success[loss] for loss in SUCCESS_LOSSES},
         )
@@ -101,8 +101,8 @@ def lost_by(result: DialogueResult) -> list[tuple[str, str]]:
     """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
     lost = [
         (domain, cause)
-        for domain, own in result.domains.items()
-        for cause in (own.cause, *own.slot_causes.values())
+        for domain, outcome in result.domains.items()
+        for cause in (outcome.cause, *outcome.slot_causes.values())
         if cause is not None
     ]
     return list(dict.fromkeys(lost))
@@ -187,9 +187,9 @@ def wrong_slots(
     counts = Counter(
         (domain, fault)
         for result in results
-        for domain, own in result.domains.items()
-        if cause in (None, own.cause)
-        for fault in own.faults
+        for domain, outcome in result.domains.items()
+        if cause in (None, outcome.cause)
+        for fault in outcome.faults
     )
     return counts.most_common()
 
@@ -428,9 +428,9 @@ def _dialogues_lost(
             if domain not in (None, name):
                 continue
             if outcome.cause is not None:
-                what = cause_words(name, outcome) if outcome.cause in CAUSES else ""
-                what = what if words is None else words[result.id, name]
-                lines[outcome.cause].append(f"{result.id}, {name}{what and ': ' + what}")
+                text = cause_words(name, outcome) if outcome.cause in CAUSES else ""
+                text = text if words is None else words[result.id, name]
+                lines[outcome.cause].append(f"{result.id}, {name}{text and ': ' + text}")
             for slot, slot_cause in outcome.slot_causes.items():
                 lines[slot_cause].append(f"{result.id}, {name} {slot}")
     largest = sorted(filter(lines.get, lines), key=lambda name: -sum(costs[name]))[:_LARGEST]

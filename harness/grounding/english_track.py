@@ -103,8 +103,8 @@ def _tables(
             continue
         scores = report.metrics.get("grounded")
         if isinstance(scores, GroundedScores):
-            own = copies.get(entry.key, {})
-            rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=own))
+            of_entry = copies.get(entry.key, {})
+            rows.append(EnglishRow(entry=entry, report=report, grounded=scores, copies=of_entry))
     return [[*ranked(rows)]] if rows else []
 
 
@@ -172,7 +172,7 @@ class FreeRunning(Outputs):
         return super().place.model_copy(update={"free_running": True})
 
     @property
-    def said(self) -> object:
+    def data(self) -> object:
         """As of `Outputs`."""
         return self.standard.dialogues
 
@@ -185,16 +185,16 @@ class FreeRunning(Outputs):
         return Scores(reports, self.predictions)
 
 
-def _outputs(content: bytes | str, source: str, how: Reading) -> Outputs:
+def _outputs(content: bytes | str, source: str, reading: Reading) -> Outputs:
     """Read responses in plain English, or free-running dialogues.
 
     Raises:
         InputError: They cannot be read.
     """
-    if not how.free_running or isinstance(content, str):
-        return read_responses(content, source, how, english=True)
+    if not reading.free_running or isinstance(content, str):
+        return read_responses(content, source, reading, english=True)
     standard = read_standard(content, source)
-    scorer = how.scorer.with_options(free_running=True)
+    scorer = reading.scorer.with_options(free_running=True)
     return FreeRunning(standard, source, scorer, content)
 
 
@@ -218,9 +218,9 @@ def way_back(
         if base is None or before is None or again is None:
             continue
         rates = [(before.inform, again.inform), (before.success, again.success)]
-        known = [(a, b) for a, b in rates if a is not None and b is not None]
-        if known == rates:
-            yield entry.key, base.system.name, known
+        complete = [(a, b) for a, b in rates if a is not None and b is not None]
+        if complete == rates:
+            yield entry.key, base.system.name, complete
 
 
 def _entries_problems(entries: Sequence[Entry]) -> Iterator[str]:

@@ -73,7 +73,7 @@ SUCCESS_CAUSES = (
 
 @dataclass(frozen=True)
 class GroundedDomain:
-    """How a domain of a dialogue's goal went.
+    """The grounded result of a goal domain.
 
     Attributes:
         matched: Whether one of the venues named last fits ("any").
@@ -108,10 +108,10 @@ class GroundedDomain:
 
 @dataclass(frozen=True)
 class GroundedDialogue:
-    """How a dialogue went.
+    """The grounded result of a dialogue.
 
     Attributes:
-        domains: Goal domain -> how it went.
+        domains: Goal domain -> its result.
         faithfulness: What it tells of venues: `COUNTS` of `facts.py`.
     """
 
@@ -194,10 +194,10 @@ def fitting_venues(
 
     A rule set may call a venue otherwise than its record does, which no query finds then.
     """
-    found = frozenset(database.query(domain, wanted.informable))
+    venues = frozenset(database.query(domain, wanted.informable))
     name = wanted.informable.get("name")
-    if found or name is None:
-        return found
+    if venues or name is None:
+        return venues
     named = (one.key for one in delexicalise.gazetteer.venues.values() if one.name == name)
     return frozenset(key.id for key in named if key.domain == domain)
 
@@ -236,7 +236,7 @@ class _GoalDomain:
                     yield turn, span
 
     def outcome(self) -> GroundedDomain:
-        """Return how the domain went."""
+        """Return the result of the domain."""
         naming = [mentions for one in self.responses if (mentions := self._mentions(one))]
         last = naming[-1] if naming else []
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}
@@ -345,33 +345,33 @@ class _GoalDomain:
         turns = [turn for turn, _ in self._spans("REFERENCE")]
         if not turns:
             return NEVER_TOLD
-        own = [turn for turn in turns if self._is_about(turn)]
-        if not own:
+        about_domain = [turn for turn in turns if self._is_about(turn)]
+        if not about_domain:
             return ABOUT_ANOTHER_DOMAIN
-        is_booked = self.booked is None or any(self.booked[turn] for turn in own)
+        is_booked = self.booked is None or any(self.booked[turn] for turn in about_domain)
         return None if is_booked else TOO_EARLY
 
     def _venue_slot_cause(
         self, slot: str, spans: Sequence[tuple[int, Span]], named: set[str]
     ) -> str | None:
-        told = [
+        mentions = [
             (self._ids(span), span.whole)
             for turn, span in spans
             if self.name in _domains_of(span) or (not span.venues and self._is_about(turn))
         ]
         meant = self.fitting & named
-        if any(whole and ids & meant for ids, whole in told):
+        if any(whole and ids & meant for ids, whole in mentions):
             return None
         records = [self.delexicalise.gazetteer.venues[VenueId(self.name, id_)] for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
-        if not told:
+        if not mentions:
             return NEVER_TOLD
-        if any(ids & meant for ids, _ in told):
+        if any(ids & meant for ids, _ in mentions):
             return IN_PART
-        if any(whole and ids & self.fitting for ids, whole in told):
+        if any(whole and ids & self.fitting for ids, whole in mentions):
             return OF_UNNAMED
-        return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
+        return OF_ANOTHER if any(ids for ids, _ in mentions) else NOWHERE
 
 
 def _domains_of(span: Span) -> set[str]:

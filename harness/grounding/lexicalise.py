@@ -104,8 +104,8 @@ class Lexicaliser:
         slot = self._rules.ontology.get(name)
         if slot is None:
             return ""
-        own = name.split("_", maxsplit=1)[0]
-        domain = own if own in self._rules.domains else self._domain
+        prefix = name.split("_", maxsplit=1)[0]
+        domain = prefix if prefix in self._rules.domains else self._domain
         if slot in _OF_VENUE:
             return self._of_venue(domain, _OF_VENUE[slot])
         if slot in _CONSTANT:
@@ -140,10 +140,10 @@ class Lexicaliser:
         named = self._named.setdefault(domain, [])
         if named and not another:
             return named[-1]
-        found = self._find(domain) or [*self._venues[domain].values()]
+        venues = self._find(domain) or [*self._venues[domain].values()]
         kept = self._kept.get(domain)
-        if kept is None or kept not in found or named:
-            fresh = [venue for venue in found if venue not in named] or found
+        if kept is None or kept not in venues or named:
+            fresh = [venue for venue in venues if venue not in named] or venues
             most = max(map(len, fresh), default=0)
             whole = [venue for venue in fresh if len(venue) == most]
             kept = self._chance.choice(whole) if whole else {}
@@ -260,11 +260,11 @@ def lexicalised_predictions(
             f"{seed} {dialogue.id}",
         )
         written[dialogue.id] = []
-        for turn, text, own in zip(turns, texts, dialogue.active_domains, strict=True):
+        for turn, text, slot_domains in zip(turns, texts, dialogue.active_domains, strict=True):
             # Placeholders that come back name no domain.
-            active = own if domains == "slots" else turn.active_domains
-            known = {STATE: turn.state, ACTIVE_DOMAINS: None if active is None else [*active]}
-            present = {key: value for key, value in known.items() if value is not None}
+            active = slot_domains if domains == "slots" else turn.active_domains
+            fields = {STATE: turn.state, ACTIVE_DOMAINS: None if active is None else [*active]}
+            present = {key: value for key, value in fields.items() if value is not None}
             written[dialogue.id].append({RESPONSE: text, **present})
     return written
 

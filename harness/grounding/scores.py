@@ -75,7 +75,7 @@ class GroundedScores:
         inform_all: Inform, by all venues named last.
         success: Success, with Inform "any".
         success_all: Success, with Inform "all"; the leaderboard ranks by it.
-        faithfulness: Whether what is told is in the database.
+        faithfulness: Whether the values that responses give are in the database.
         ceiling: What the human responses get under the same signature; None where the benchmark
             does not have them.
         success_requested: Success, with Inform "all", over all that the goals request; empty where
@@ -93,8 +93,8 @@ class GroundedScores:
 
 def told_shares(counts: Mapping[str, int]) -> ToldShares:
     """Return the shares of `COUNTS`."""
-    told = counts["told"]
-    return {"told": told, **{one: 100 * counts[one] / told if told else None for one in SHARES}}
+    total = counts["told"]
+    return {"told": total, **{one: 100 * counts[one] / total if total else None for one in SHARES}}
 
 
 def rating(dialogue: grounding.GroundedDialogue) -> Rating:
@@ -102,10 +102,10 @@ def rating(dialogue: grounding.GroundedDialogue) -> Rating:
     outcomes = [getattr(dialogue, name) for name in OUTCOMES]
     counts = [dialogue.faithfulness[name] for name in COUNTS]
     rows: dict[str, list[int | None]] = {TOTAL: [*outcomes, *counts]}
-    for domain, went in dialogue.domains.items():
-        success, success_all = dialogue.inform and went.tells, dialogue.inform_all and went.tells
-        requested = success_all and went.tells_further
-        rows[domain] = [went.matched, went.matched_all, success, success_all, requested]
+    for domain, part in dialogue.domains.items():
+        success, success_all = dialogue.inform and part.tells, dialogue.inform_all and part.tells
+        requested = success_all and part.tells_further
+        rows[domain] = [part.matched, part.matched_all, success, success_all, requested]
     return rows
 
 
@@ -146,7 +146,7 @@ def grounded_scores(
 
 
 def _statistics(results: Sequence[DialogueResult]) -> Statistics:
-    """Return the statistics of the totals: which dialogues are won, and what is told."""
+    """Return the statistics of the totals: dialogues that succeed, and values told."""
     totals = [rating(one.further["grounded"])[TOTAL] for one in results]
     unknown = any(None in one for one in totals)
     figures = [one for one in FIGURES if not (unknown and one.name == "grounded.success_requested")]
@@ -157,9 +157,9 @@ def _statistics(results: Sequence[DialogueResult]) -> Statistics:
 
 def _values(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> percent; a share of nothing told is 0."""
-    dialogues, *won, told, in_database, of_named_venue = sums
+    dialogues, *won, total, in_database, of_named_venue = sums
     rates = [percent(one, dialogues) for one in won]
-    values = [*rates, percent(in_database, told), percent(of_named_venue, told)]
+    values = [*rates, percent(in_database, total), percent(of_named_venue, total)]
     return {figure.name: value for figure, value in zip(FIGURES, values, strict=True)}
 
 
@@ -180,8 +180,8 @@ def grounded_dialogues(played: Played) -> list[grounding.GroundedDialogue]:
     dialogues = []
     for id_, responses in plain_responses(played.submission).items():
         texts, gold = [one.original for one in responses], played.benchmark.dialogues[id_]
-        went = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
-        dialogues.append(went)
+        outcome = grounding.ground(texts, gold.goal, database, delexicalise, gold.booked_domains)
+        dialogues.append(outcome)
     return dialogues
 
 
@@ -260,9 +260,9 @@ def ceiling(
 def _text(scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     system, human = vars(scores), scores.ceiling
-    shown = {name: title for name, title in _RATES.items() if system[name]}
-    headers = ["grounded", *(header for title in shown.values() for header in (title, "human"))]
-    rates = [one.get(name, {}) for name in shown for one in (system, human or {})]
+    titles = {name: title for name, title in _RATES.items() if system[name]}
+    headers = ["grounded", *(header for title in titles.values() for header in (title, "human"))]
+    rates = [one.get(name, {}) for name in titles for one in (system, human or {})]
     domains = (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
     rows = [[domain, *(figure(one.get(domain)) for one in rates)] for domain in domains]
     remarks = [
@@ -280,10 +280,10 @@ def _text(scores: GroundedScores) -> str:
 
 def faithfulness_table(system: GroundedFigures, human: GroundedFigures | None) -> str:
     """Show what a system tells of venues, and what the human responses do."""
-    whose = {"this system": system, **({} if human is None else {"human responses": human})}
+    by_source = {"this system": system, **({} if human is None else {"human responses": human})}
     rows: list[list[Cell]] = [
-        [name, told["told"], *(figure(told[share]) for share in SHARES)]
-        for name, told in ((name, one["faithfulness"]) for name, one in whose.items())
+        [name, shares["told"], *(figure(shares[share]) for share in SHARES)]
+        for name, shares in ((name, one["faithfulness"]) for name, one in by_source.items())
     ]
     return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
 

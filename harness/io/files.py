@@ -22,7 +22,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any, NoReturn, TypeVar, cast
 
-from ..errors import Findings, InputError, cut, refuse, shown
+from ..errors import Findings, InputError, cut, cut_repr, refuse
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -56,7 +56,7 @@ def limits(environment: Mapping[str, str] = os.environ) -> dict[str, int]:
         text = environment.get(VARIABLE + name.upper(), str(default))
         # Python reads no number that is much longer.
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
-            problem = f"expected a whole number above 0, found {shown(text)}"
+            problem = f"expected a whole number above 0, found {cut_repr(text)}"
             raise InputError(VARIABLE + name.upper(), problem)
         chosen[name] = int(text)
     return chosen
@@ -232,7 +232,7 @@ def parse_json(content: bytes, source: str) -> object:
     problems = Findings()
     for place, value in _places(read) if doubled else ():
         if id(value) in doubled:
-            key = shown(doubled[id(value)][1])
+            key = cut_repr(doubled[id(value)][1])
             problems.add(place, f"the key {key} is there twice; keep one")
     refuse(source, problems)
     return read

@@ -29,7 +29,7 @@ from typing import Any, TypeAlias
 from mwz.normalization import digest_of_json
 
 from ..data import Task
-from ..errors import InputError, cut, shown, without_secrets
+from ..errors import InputError, cut, cut_repr, without_secrets
 from ..io import valid_text
 from ..signature import SHOWN_HASH
 from .world import (
@@ -66,9 +66,9 @@ class Baseline:
         self._offers: list[Mapping[str, Any]] = []
         self._chosen: dict[str, Any] = {}
 
-    def __call__(self, said: str, call: Call) -> str:
+    def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
-        text = said[:MOST_HEARD].lower().replace("center", "centre")
+        text = utterance[:MOST_HEARD].lower().replace("center", "centre")
         if _pattern("cues", "bye").search(text):
             return _say("bye")
         begun = _domain(text) not in ("", self._domain)
@@ -104,8 +104,8 @@ class Baseline:
     def _offer(self) -> str:
         """Offer the next of what was found."""
         self._chosen = dict(self._offers.pop(0)) if self._offers else {}
-        shown = {key: _shown(key, value) for key, value in self._chosen.items()}
-        return _say(self._domain, **shown) if shown else _say("nothing", self._domain)
+        values = {key: _spoken(key, value) for key, value in self._chosen.items()}
+        return _say(self._domain, **values) if values else _say("nothing", self._domain)
 
     def _book(self, call: Call) -> str:
         domain, chosen = self._domain, self._chosen
@@ -115,7 +115,7 @@ class Baseline:
         if missing:
             return _question(missing)
         result = call(f"book_{domain}", {key: chosen[key], **self._booking})
-        name = _shown(key, chosen[key])
+        name = _spoken(key, chosen[key])
         if not result.get("booked"):
             return _say("refused", name)
         self._books = False
@@ -124,18 +124,18 @@ class Baseline:
 
     def _answer(self, asked: list[str]) -> str:
         requests, chosen = script("agent")["requests"], self._chosen
-        told = [requests[slot][1].format(_shown(slot, chosen.get(slot, "?"))) for slot in asked]
+        answers = [requests[slot][1].format(_spoken(slot, chosen.get(slot, "?"))) for slot in asked]
         who = "trainID" if self._domain == "train" else "name"
-        named = f"For {_shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
-        return f"{named}{', '.join(told)}. {_say('more')}"
+        named = f"For {_spoken(who, chosen[who])}, " if who in chosen else "For your taxi, "
+        return f"{named}{', '.join(answers)}. {_say('more')}"
 
 
 def _domain(text: str) -> str:
     """Return the domain that a sentence asks for; "" if none does."""
     for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
         domains = (d for d in script("agent")["domains"] if _pattern("domains", d).search(sentence))
-        if _pattern("cues", "search").search(sentence) and (found := next(domains, "")):
-            return str(found)
+        if _pattern("cues", "search").search(sentence) and (domain := next(domains, "")):
+            return str(domain)
     return ""
 
 
@@ -143,14 +143,14 @@ def _question(slots: list[str]) -> str:
     return " ".join(script("agent")["questions"][slot] for slot in slots)
 
 
-def _say(what: str, *filled: str, **known: str) -> str:
+def _say(key: str, *filled: str, **values: str) -> str:
     """Return a template, filled; what it lacks is not known."""
-    lacking = defaultdict(lambda: script("agent")["say"]["not_known"], known)
-    return string.Formatter().vformat(script("agent")["say"][what], filled, lacking)
+    lacking = defaultdict(lambda: script("agent")["say"]["not_known"], values)
+    return string.Formatter().vformat(script("agent")["say"][key], filled, lacking)
 
 
-def _shown(slot: str, value: object) -> str:
-    """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
+def _spoken(slot: str, value: object) -> str:
+    """Return a record's value in words: names in capitals, prices of rooms in a list."""
     if isinstance(value, Mapping):
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
     if slot in ("name", "address", *_NEEDED["taxi"]):
@@ -181,16 +181,16 @@ def function_agent(function: Callable[[list[dict[str, Any]], Call], str]) -> Age
     """Return an agent that is a Python function; see the module's docstring."""
     messages: list[dict[str, Any]] = []
 
-    def reply(said: str, call: Call) -> str:
-        messages.append({"role": "user", "content": said})
+    def reply(utterance: str, call: Call) -> str:
+        messages.append({"role": "user", "content": utterance})
         try:
             response = function([dict(message) for message in messages], call)
         except (Exception, SystemExit) as error:
             *_, last = traceback.extract_tb(error.__traceback__)
-            told = f"{type(error).__name__}: {error} at {Path(last.filename).name}:{last.lineno}"
-            raise BrokenOffError(told) from error
+            problem = f"{type(error).__name__}: {error} at {Path(last.filename).name}:{last.lineno}"
+            raise BrokenOffError(problem) from error
         if not isinstance(response, str):
-            raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")
+            raise BrokenOffError(f"the agent returns {cut_repr(response)} in place of a string")
         messages.append({"role": "assistant", "content": response})
         return response
 
@@ -208,8 +208,8 @@ def imported_function(name: str) -> Callable[..., Any]:
     try:
         function: Callable[..., Any] = pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
-        told = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
-        raise InputError(f"agent {name}", f"{told}, in the current folder or installed") from None
+        text = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
+        raise InputError(f"agent {name}", f"{text}, in the current folder or installed") from None
     return function
 
 
@@ -258,8 +258,8 @@ class ChatModel:
         address = base_url or os.environ.get(_ADDRESS_VARIABLE)
         where = without_secrets(address or _OPENAI).rstrip("/")
         if not where.startswith(("http://", "https://")):
-            told = "expected an address with http:// or https://"
-            raise InputError(f"model {model} at {where}", told)
+            problem = "expected an address with http:// or https://"
+            raise InputError(f"model {model} at {where}", problem)
         try:
             import openai
         except ImportError:
@@ -301,14 +301,14 @@ class ChatModel:
                 answer = self._client.chat.completions.create(**options)
                 message, tokens = _message(answer.choices[0].message), _tokens(answer.usage)
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
-                told = cut(str(error).rstrip("."), _LONGEST_ERROR)
+                reason = cut(str(error).rstrip("."), _LONGEST_ERROR)
                 status = getattr(error, "status_code", 0)
                 if status in _REFUSED:
-                    raise BrokenOffError(told) from None
+                    raise BrokenOffError(reason) from None
                 repeated = status in _REPEATED or status >= 500
                 check = f"check {KEY_VARIABLE}, the model, and --base-url, which often ends in /v1"
                 advice = f"{_ATTEMPTS} attempts" if repeated else check
-                raise InputError(self._where, f"{told} ({advice})") from None
+                raise InputError(self._where, f"{reason} ({advice})") from None
             except Exception as error:  # whatever the server sends
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
@@ -354,13 +354,13 @@ class ModelAgent:
         self.cost: Counter[str] = Counter()
         self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
 
-    def __call__(self, said: str, call: Call) -> str:
+    def __call__(self, utterance: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.
 
         Raises:
             BrokenOffError: It calls tools without end, or the server refuses the dialogue.
         """
-        self._messages.append({"role": "user", "content": said})
+        self._messages.append({"role": "user", "content": utterance})
         for _ in range(MOST_ROUNDS):
             message = self._chat.complete(self._messages, self.cost, tools=tool_schemas())
             self._messages.append(message)
@@ -400,9 +400,9 @@ class ModelUser:
         """
         heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        said: str = self._chat.complete(self._messages, self.cost)["content"]
-        if not said:
+        utterance: str = self._chat.complete(self._messages, self.cost)["content"]
+        if not utterance:
             raise BrokenOffError("the user says nothing")
-        self._messages.append({"role": "assistant", "content": said})
-        text, end, _ = said.partition(script("prompts")["end"])
+        self._messages.append({"role": "assistant", "content": utterance})
+        text, end, _ = utterance.partition(script("prompts")["end"])
         return text.strip() or "Goodbye.", bool(end)

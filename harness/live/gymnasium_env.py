@@ -54,12 +54,12 @@ class LiveEnv(gymnasium.Env[str, str]):
             call = None
         if isinstance(call, dict):
             result = self._environment.call(call.get("name", ""), call.get("arguments", {}))
-            said = json.dumps(result) if self._environment.error is None else None
+            observation = json.dumps(result) if self._environment.error is None else None
         else:
             self._environment.respond(action)
-            said = self._environment.user_turn()
-        if said is not None:
-            return _observed(said), 0.0, False, False, {}
+            observation = self._environment.user_turn()
+        if observation is not None:
+            return _observed(observation), 0.0, False, False, {}
         outcome = self._environment.outcome()
         return "", float(outcome["solved"]), True, False, {"outcome": outcome}
 

@@ -45,8 +45,8 @@ def live_dialogue(world: World) -> Solver:
         tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
         try:
-            while (said := environment.user_turn()) is not None:
-                state.messages.append(ChatMessageUser(content=said))
+            while (utterance := environment.user_turn()) is not None:
+                state.messages.append(ChatMessageUser(content=utterance))
                 environment.respond(await _response(state, environment, tools))
         except BrokenOffError as error:
             environment.fail(str(error))
@@ -78,11 +78,11 @@ def outcome() -> Scorer:
     """Return the scorer: whether the dialogue is solved, succeeds, informs and books."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found: dict[str, Any] = state.metadata["outcome"]
-        value = {name: float(found[name]) for name in _SCORED}
-        if not found["booked"]:
+        result: dict[str, Any] = state.metadata["outcome"]
+        value = {name: float(result[name]) for name in _SCORED}
+        if not result["booked"]:
             # Inspect leaves out what is not a number: as elsewhere, only tasks that book count.
             value["books"] = math.nan
-        return Score(value=value, metadata=found)
+        return Score(value=value, metadata=result)
 
     return score

@@ -68,13 +68,13 @@ class ScriptedUser:
         before = self._progress()
         offers = heard.offers if self._react == self._finding else {}
         for venue, part in (offers or {self._venue: heard}).items():
-            self._told[venue].update(slot for slot in self._wanted.reqt if self._tells(part, slot))
-        said = self._reaction(heard)
+            self._given[venue].update(slot for slot in self._wanted.reqt if self._tells(part, slot))
+        utterance = self._reaction(heard)
         self._references |= heard.references
         self._stalls = self._stalls + 1 if before == self._progress() else 0
         if self._stalls >= _PATIENCE:
-            said = self._give_up()
-        return said.strip(), self._over
+            utterance = self._give_up()
+        return utterance.strip(), self._over
 
     def _progress(self) -> object:
         done = (self._domain, self._react, len(self._stated), self._alternative, self._rebooked)
@@ -96,8 +96,8 @@ class ScriptedUser:
         self._stalls, self._venue = 0, ""
         # Constraints, and what else was answered.
         self._stated: set[str] = set()
-        # Venue -> what was told of it, or that it is not known.
-        self._told: defaultdict[str, set[str]] = defaultdict(set)
+        # Venue -> requested slots that the agent gave, or does not know.
+        self._given: defaultdict[str, set[str]] = defaultdict(set)
         opening = self._chance.choice(openings[self._domain])
         mark = "?" if opening.startswith("Can") else "."
         return f"{thanks}{opening} {self._clauses(self._to_state())}".rstrip() + mark
@@ -137,13 +137,13 @@ class ScriptedUser:
         return {**self._constraints, **self._wanted.book, **failing}
 
     def _places(self) -> dict[str, str]:
-        """Return where a taxi between two places goes from and to: the venues of the others."""
+        """Return where a taxi between two places goes from and to: venues of the other domains."""
         message = " ".join(self._task.message)
-        known = [d for d in self._task.domains if d not in ("taxi", "train")]
+        ends = [d for d in self._task.domains if d not in ("taxi", "train")]
         for pattern, first in ((r"leave the (\w+)", True), (r"arrives the (\w+)", False)):
-            said = re.search(pattern, message)
-            known.sort(key=lambda d: said is not None and (d == said[1]) != first)
-        return {slot: self._names.get(d, f"the {d}") for slot, d in zip(ROUTE, known, strict=False)}
+            match = re.search(pattern, message)
+            ends.sort(key=lambda d: match is not None and (d == match[1]) != first)
+        return {slot: self._names.get(d, f"the {d}") for slot, d in zip(ROUTE, ends, strict=False)}
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
@@ -157,11 +157,11 @@ class ScriptedUser:
 
     def _finding(self, heard: Heard) -> str:
         wanted, offers = self._wanted, heard.offers
-        if self._domain == "taxi" and (self._told[""] or heard.booked):
+        if self._domain == "taxi" and (self._given[""] or heard.booked):
             return self._ask()
         pending = [slot for slot in self._constraints if slot not in self._stated]
         # No venue meets the first constraints: what is offered must be something else.
-        if not self._alternative and (heard.is_("nothing") or (offers and not pending)):
+        if not self._alternative and (heard.matches("nothing") or (offers and not pending)):
             self._alternative = True
             changed = [s for s, v in wanted.info.items() if wanted.fail_info.get(s) != v]
             return self._say("instead", self._clauses(self._to_state(changed)))
@@ -174,13 +174,13 @@ class ScriptedUser:
         wrong = {venue: part.contradicted(self._constraints) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
         if fitting:
-            self._choose(min(fitting, key=lambda venue: offers[venue].is_("refused")), heard)
-            how = "choose" if len(offers) > 1 else "accept"
-            words = self._say(how, self._names.get(self._domain, ""))
+            self._choose(min(fitting, key=lambda venue: offers[venue].matches("refused")), heard)
+            phrase = "choose" if len(offers) > 1 else "accept"
+            words = self._say(phrase, self._names.get(self._domain, ""))
             self._react = self._booking
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
         # If it asked for another venue, there may be none.
-        if self._venue and heard.is_("nothing"):
+        if self._venue and heard.matches("nothing"):
             return self._ask()
         if wrong:
             words = self._say("object", self._clauses(next(iter(wrong.values()))))
@@ -202,36 +202,36 @@ class ScriptedUser:
     # ----------------------------------------------------------------------- booking and asking
 
     def _booking(self, heard: Heard) -> str:
-        refused = heard.is_("refused")
+        refused = heard.matches("refused")
         # However an agent says it: what is not booked was refused, where the task is to be.
-        if not (self._rebooked or heard.booked) and (refused or not heard.is_("question")):
+        if not (self._rebooked or heard.booked) and (refused or not heard.matches("question")):
             self._rebooked = True
             return self._say("rebook", self._clauses(self._wanted.fail_book))
         if heard.booked:
             return self._say("reference")
         self._choose(next((one for one in heard.offers if one != self._venue), self._venue), heard)
-        retry = self._say("retry") if refused and not heard.is_("question") else ""
+        retry = self._say("retry") if refused and not heard.matches("question") else ""
         return f"{self._small_talk(heard) or retry} {self._request()}"
 
     @property
     def _missing(self) -> list[str]:
-        """The slots that it has yet to be told."""
-        return [slot for slot in self._wanted.reqt if slot not in self._told[self._venue]]
+        """The requested slots that the agent has not given yet."""
+        return [slot for slot in self._wanted.reqt if slot not in self._given[self._venue]]
 
     def _tells(self, heard: Heard, slot: str) -> bool:
-        """Whether it is told a slot; once it asked for it, in whatever words."""
+        """Whether the response gives a slot; once the user asked for it, in whatever words."""
         asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
         return heard.tells(slot) or bool(asked)
 
     def _asking(self, heard: Heard) -> str:
-        if heard.is_("unknown"):
+        if heard.matches("unknown"):
             unknown = [slot for slot in self._missing if slot in SPANS]
-            self._told[self._venue].update(self._missing)
-            again = "another" in self._stated or "name" in self._constraints
+            self._given[self._venue].update(self._missing)
+            was_replaced = "another" in self._stated or "name" in self._constraints
             if (
                 unknown
                 and NAMING_SLOTS.get(self._domain) == "NAME"
-                and not (self._wanted.book or again)
+                and not (self._wanted.book or was_replaced)
             ):
                 self._stated.add("another")
                 self._react = self._finding
@@ -253,8 +253,8 @@ class ScriptedUser:
         self._stated.update(kinds)
         return " ".join(map(self._say, kinds))
 
-    def _say(self, what: str, filled: str = "") -> str:
-        phrase: str = self._chance.choice(script("user")["say"][what])
+    def _say(self, key: str, filled: str = "") -> str:
+        phrase: str = self._chance.choice(script("user")["say"][key])
         return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
     def _clauses(self, slots: Iterable[str]) -> str:
@@ -283,8 +283,8 @@ def says(text: str, slot: str, value: str) -> bool:
     if slot in (*TIMES, "time"):
         clocks = re.findall(r"\b(\d\d?)(?:[:.]?([0-5]\d))?\b", text)
         # Twelve hours are the same time: "quarter past five" is not looked for.
-        said = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
-        return minutes(value.zfill(5)) % 720 in said or bool(
+        times = {(60 * int(hour) + int(minute or 0)) % 720 for hour, minute in clocks}
+        return minutes(value.zfill(5)) % 720 in times or bool(
             re.search("past|quarter|half|noon", text)
         )
     if value.isdecimal():
@@ -313,13 +313,13 @@ class Heard:
     def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
         self._world, self._domain, self._rules = world, domain, world.scorer.rules
-        self._found = world.delexicalise(text)
+        self._delexicalised = world.delexicalise(text)
         naming = NAMING_SLOTS.get(domain)
-        spans = [span for span in self._found.spans if span.slot == naming]
+        spans = [span for span in self._delexicalised.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
-        self._own = [s for s in spans if domain in {"train", *(v.domain for v in s.venues)}]
-        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in self._own}
-        self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
+        self._named = [s for s in spans if domain in {"train", *(v.domain for v in s.venues)}]
+        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in self._named}
+        self.references = {s.value for s in self._delexicalised.spans if s.slot == "REFERENCE"}
         clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
         self.times: list[int] = [
             60 * (int(h) % (12 if half else 99) + 12 * (half == "p")) + int(m)
@@ -330,24 +330,24 @@ class Heard:
         sentences = re.split(between, self.text.strip())
         asks = _pattern("understood", "question").search
         self._questions = [one for one in sentences if asks(one)]
-        told = [one for one in sentences if not asks(one)]
-        booked = (one for one in told if _pattern("understood", "booked").search(one))
+        statements = [one for one in sentences if not asks(one)]
+        booked = (one for one in statements if _pattern("understood", "booked").search(one))
         self.booked = any(not _pattern("understood", "refused").search(one) for one in booked)
         waits = _pattern("understood", "wait").search(sentences[-1])
-        self.waits = waits is not None and sentences[-1] in told
+        self.waits = waits is not None and sentences[-1] in statements
 
     @cached_property
     def offers(self) -> dict[str, Heard]:
-        """Venues -> what is said of each: of several, from its name to the next."""
+        """Venues -> the part of the response on each: of several, from its name to the next."""
         if len(self.names) < 2:
             return dict.fromkeys(self.names, self)
-        ends = [*(span.start for span in self._own[1:]), len(self.text)]
+        ends = [*(span.start for span in self._named[1:]), len(self.text)]
         parts = dict.fromkeys(self.names, "")
-        for start, end, span in zip([0, *ends], ends, self._own, strict=False):
+        for start, end, span in zip([0, *ends], ends, self._named, strict=False):
             parts[span.value] += f" {self.text[start:end]}"
         return {v: Heard(part, self._world, self._domain) for v, part in parts.items()}
 
-    def is_(self, kind: str) -> bool:
+    def matches(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
         return _pattern("understood", kind).search(self.text) is not None
 
@@ -358,13 +358,13 @@ class Heard:
     def tells(self, slot: str) -> bool:
         """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
         if slot in SPANS:
-            return any(span.slot == SPANS[slot] for span in self._found.spans)
+            return any(span.slot == SPANS[slot] for span in self._delexicalised.spans)
         request = requests()[normalize_slot_name(slot, self._rules)]
-        is_told = request.is_told_by(self._found)
+        is_told = request.is_told_by(self._delexicalised)
         if request.record is None:
             return is_told()
         venues = self._world.delexicalise.gazetteer.venues
-        facts = (venues[id_].facts for span in self._own for id_ in span.venues)
+        facts = (venues[id_].facts for span in self._named for id_ in span.venues)
         return any(is_told(v) for one in facts for v in one.get(request.record, ()))
 
     def values(self, slot: str, wanted: str) -> Collection[str]:
@@ -381,7 +381,7 @@ class Heard:
 
         if slot in ROUTE or says(self.text, wanted):
             return ()
-        for span in reversed(self._found.spans):
+        for span in reversed(self._delexicalised.spans):
             bare = bare[: span.start] + bare[span.end :] if span.venues else bare
         return [v for v in self._world.values(self._domain, slot) if says(bare, v)]
 
@@ -392,8 +392,8 @@ class Heard:
             if slot in TIMES:
                 contradicts = self.misses(slot, value)
             else:
-                said = [{*matching({slot: one})} for one in self.values(slot, value)]
-                contradicts = bool(said) and not {*matching({slot: value})} & set().union(*said)
+                venues = [{*matching({slot: one})} for one in self.values(slot, value)]
+                contradicts = bool(venues) and not {*matching({slot: value})} & set().union(*venues)
             wrong += [slot] if contradicts else []
         return wrong
 

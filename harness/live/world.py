@@ -80,15 +80,15 @@ MOST_HEARD: Final = 10_000
 """How many characters of a turn scripts read: what their patterns take grows with the square."""
 
 
-def script_name(who: str) -> str:
+def script_name(role: str) -> str:
     """Return what records call an "agent" or a "user" by script: with the digest of its file."""
-    return f"{SCRIPTS[who]}-{versioned(who)}"
+    return f"{SCRIPTS[role]}-{versioned(role)}"
 
 
-def name_problem(who: str, name: str) -> str | None:
+def name_problem(role: str, name: str) -> str | None:
     """Return why no file may call an "agent" or a "user" so that is no script; None if it may."""
-    if name.casefold().startswith(SCRIPTS[who]):
-        return f"names that begin with {SCRIPTS[who]!r} are those of this version of the harness"
+    if name.casefold().startswith(SCRIPTS[role]):
+        return f"names that begin with {SCRIPTS[role]!r} are those of this version of the harness"
     plain = re.fullmatch(TALKER_NAME, name)
     return None if plain else "expected a name of at most 200 characters, printable ASCII"
 
@@ -97,7 +97,7 @@ class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
 
 
-def readable(what: str, text: object) -> str:
+def readable(subject: str, text: object) -> str:
     """Return a text as files of plays hold it, so that all that reads them reads it.
 
     Raises:
@@ -105,9 +105,9 @@ def readable(what: str, text: object) -> str:
     """
     most = limits()
     if not isinstance(text, str):
-        raise BrokenOffError(f"{what}: expected a string, found {kind_of(text)}")
+        raise BrokenOffError(f"{subject}: expected a string, found {kind_of(text)}")
     if len(text) > most["response"]:
-        raise BrokenOffError(f"{what}: {len(text):,} characters; {limit_text(most, 'response')}")
+        raise BrokenOffError(f"{subject}: {len(text):,} characters; {limit_text(most, 'response')}")
     return valid_text(text)
 
 
@@ -155,7 +155,7 @@ class World:
 
     Attributes:
         goals: Dialogue id -> the goal that its task stands for.
-        delexicalise: Finds names and values in what is said.
+        delexicalise: Finds names and values in utterances.
         signature: What scores depend on in any case.
     """
 
@@ -169,8 +169,8 @@ class World:
         # Several trains may have the same id.
         self._records: dict[str, dict[str, list[dict[str, Any]]]] = {d: {} for d in NAMING_SLOTS}
         for (domain, id_), venue in self.delexicalise.gazetteer.venues.items():
-            shown = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
-            self._records.setdefault(domain, {})[id_] = shown
+            records = [{k: v for k, v in one.items() if k not in _HIDDEN} for one in venue.records]
+            self._records.setdefault(domain, {})[id_] = records
         declared = (one["function"] for one in tool_schemas())
         self._parameters = {one["name"]: one["parameters"] for one in declared}
         # Every trial, and who computes its outcome, asks the same.
@@ -263,8 +263,8 @@ class World:
         """Return the ids of the venues that meet constraints, in the records' order."""
         given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
         meant = self.named(domain, given.pop("name")) if "name" in given else None
-        found = self._database.query(domain, given)
-        return [id_ for id_ in found if meant is None or id_ in meant]
+        ids = self._database.query(domain, given)
+        return [id_ for id_ in ids if meant is None or id_ in meant]
 
     def called(self, domain: str, id_: str) -> str:
         """Return what a venue is called: its name, or the id of a train."""
@@ -315,22 +315,22 @@ class World:
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
         closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
-        return [found for found, *_ in closest]
+        return [match for match, *_ in closest]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Result:
         key = "trainID" if domain == "train" else "name"
         slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
-        found = self.named(domain, given[key], key) if key in given else []
-        if key in given and len(found) != 1:
-            names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
+        ids = self.named(domain, given[key], key) if key in given else []
+        if key in given and len(ids) != 1:
+            names = [self._records[domain][id_][0][key] for id_ in ids[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
             names = names or self._closest(domain, key, given[key])
             return {"error": f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}"}
-        venue = found[0] if found else None
+        venue = ids[0] if ids else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
         if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
-            asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
-            refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
+            values = ", ".join(f"{slot} {value}" for slot, value in failing.items())
+            refusal = f"not available for {values}; ask the user for another {' or '.join(failing)}"
             return {"booked": False, "reason": refusal}
         seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
@@ -364,10 +364,10 @@ def _text(value: object) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
 
 
-def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> str | None:
-    if slot not in known:
-        return unknown("slot", slot, known)
-    expected = known[slot]
+def _problem(slot: str, value: str, schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
+    if slot not in schemas:
+        return unknown("slot", slot, schemas)
+    expected = schemas[slot]
     if value.lower() not in expected.get("enum", [value.lower()]):
         return f"{slot}: {unknown('value', value, expected['enum'])}"
     if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
@@ -377,7 +377,7 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     return None
 
 
-def _responses(what: str, completion: Completion) -> list[str]:
+def _responses(source: str, completion: Completion) -> list[str]:
     """Return the responses of a completion, as text or as messages; without empty ones.
 
     Raises:
@@ -388,7 +388,7 @@ def _responses(what: str, completion: Completion) -> list[str]:
         messages = [*completion]
     texts = []
     for number, one in enumerate(messages):
-        place = what if len(messages) == 1 else f"{what}, message {number}"
+        place = source if len(messages) == 1 else f"{source}, message {number}"
         if not isinstance(one, Mapping) or not isinstance(one.get("role"), str):
             raise BrokenOffError(f"{place}: expected an object with role and content")
         # What only calls tools has no text.
@@ -457,10 +457,10 @@ def numbers_missing(world: World, task: Task, turns: Sequence[Mapping[str, Any]]
     """Return the goal domains whose reference or driver's number, as booked, no response tells."""
     texts = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
     codes = [(domain, one.get("reference") or one["phone"]) for domain, one in bookings(turns)]
-    told = {domain for domain, code in codes if any(code in text for text in texts)}
+    provided = {domain for domain, code in codes if any(code in text for text in texts)}
     goal = world.goals[task.id].items()
     coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
-    return coded - told
+    return coded - provided
 
 
 LONGEST_SHOWN = 90

@@ -114,7 +114,7 @@ class References:
         styles = [*next(iter(references.values()), {})]
         turns_of = [len(texts[styles[0]]) for texts in references.values()]
         turns, width = sum(turns_of), len(styles)
-        texts = [text for style in styles for own in references.values() for text in own[style]]
+        texts = [text for style in styles for one in references.values() for text in one[style]]
         tokens_of = {text: tokenize(text) for text in dict.fromkeys(texts)}
         vocabulary = dict.fromkeys(chain.from_iterable(tokens_of.values()))
         words = {word: number for number, word in enumerate(vocabulary)}
@@ -159,8 +159,8 @@ class References:
         owner = np.repeat(turns, lengths)
         ngrams = _ngrams(tokens, owner, lengths, len(self.words) + 1, self._places)
         for order, places in enumerate(ngrams):
-            matched, said = np.unique(places, return_counts=True)
-            shared = np.minimum(said[:, np.newaxis], self.counts[order][matched])
+            matched, occurrences = np.unique(places, return_counts=True)
+            shared = np.minimum(occurrences[:, np.newaxis], self.counts[order][matched])
             begin, end = np.searchsorted(matched, self.bounds[order][[turns, turns + 1]])
             rows[:, :, 2 + order] = _sums(shared, begin, end)
             rows[:, :, 2 + MAX_ORDER + order] = np.maximum(lengths - order, 0)[:, np.newaxis]
@@ -184,7 +184,7 @@ class References:
     def unpacked(cls, packed: tuple[Any, ...]) -> References:
         """Return the references that `packed` gave, tokenised by 13a."""
         styles, first, words, numbers = packed
-        lengths, *rest = (np.frombuffer(own, kind).reshape(shape) for kind, shape, own in numbers)
+        lengths, *rest = (np.frombuffer(data, kind).reshape(shape) for kind, shape, data in numbers)
         keys, counts, bounds = (rest[at : at + MAX_ORDER] for at in range(0, len(rest), MAX_ORDER))
         return cls(styles, first, words, lengths, keys, counts, bounds)
 

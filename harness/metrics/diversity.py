@@ -60,7 +60,7 @@ def measured_diversity(responses: Iterable[str]) -> Diversity:
     for text, times in Counter(texts).items():
         for pair in pairwise(tokens[text]):
             bigrams[pair] += times
-    triples = (zip(own, own[1:], own[2:], strict=False) for own in tokens.values())
+    triples = (zip(words, words[1:], words[2:], strict=False) for words in tokens.values())
     follow = ((n, unigrams[first]) for (first, _), n in bigrams.items())
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(

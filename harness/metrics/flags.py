@@ -156,15 +156,15 @@ def _slots(played: Played) -> Counter[str]:
     counts: Counter[str] = Counter()
     names = played.rules.about_venues
     texts = zip(played.texts, _references(played), strict=True)
-    of_turns = Counter((_held(own, names), _held(human, names)) for own, human in texts)
-    for (own, human), turns in of_turns.items():
-        counts["own"] += turns * len(own)
+    of_turns = Counter((_held(system, names), _held(human, names)) for system, human in texts)
+    for (system, human), turns in of_turns.items():
+        counts["system"] += turns * len(system)
         counts["human"] += turns * len(human)
-        counts["common"] += turns * len(own & human)
+        counts["common"] += turns * len(system & human)
         counts["turns"] += turns * (len(human) > 1)
-        counts["equal"] += turns * (len(human) > 1 and own == human)
-        counts["named"] += turns * ("NAME" in own)
-        counts["numbers"] += turns * len(own.intersection(_NUMBERS))
+        counts["equal"] += turns * (len(human) > 1 and system == human)
+        counts["named"] += turns * ("NAME" in system)
+        counts["numbers"] += turns * len(system.intersection(_NUMBERS))
     return counts
 
 
@@ -180,10 +180,10 @@ def _placeholders(played: Played) -> float | None:
 
 def _placement(played: Played) -> float | None:
     slots = _slots(played)
-    if slots["own"] < FEW * slots["human"]:
+    if slots["system"] < FEW * slots["human"]:
         # Plain words, of which there are remarks.
         return None
-    return _share(2 * slots["common"], slots["own"] + slots["human"])
+    return _share(2 * slots["common"], slots["system"] + slots["human"])
 
 
 def _reference_placeholders(played: Played) -> float | None:
@@ -203,11 +203,11 @@ def _gold_states(played: Played) -> float | None:
 def _told(played: Played) -> float | None:
     if not played.submission.lexicalised:
         return None
-    own, human = (
+    system, human = (
         sum(text.count(slot) for text in texts for slot in (*_NAMES, *_NUMBERS))
         for texts in (played.texts, _references(played))
     )
-    return own / human if human else None
+    return system / human if human else None
 
 
 GOLD_STATES = "gold_states"

@@ -53,10 +53,11 @@ class Step(NamedTuple):
         named: Whether the response speaks of one of its venues (a train's id).
         query: The constraints that the database was asked with; None if no offer was due, or the
             state lacks the domain.
-        found: The venues found; None if no offer was due, or none where that replaces no offer.
+        venues: What the query finds; None if no offer was due, or none where that replaces no
+            offer.
         offered: What is offered after the turn; None if nothing has been yet.
         replaced: Whether the turn set what is offered, and did not keep what was.
-        said: The requestable slots that the response holds.
+        slots: The requestable slots that the response holds.
         provided: Those of them that count as provided.
     """
 
@@ -64,15 +65,15 @@ class Step(NamedTuple):
     active: bool
     named: bool
     query: Mapping[str, str] | None
-    found: Set[str] | None
+    venues: Set[str] | None
     offered: Any
     replaced: bool
-    said: tuple[str, ...]
+    slots: tuple[str, ...]
     provided: tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 14)
-def slots_said(response: str | tuple[str, ...]) -> tuple[str, ...]:
+def slots_in(response: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the requestable slots that a normalised response, or a tuple of slots, holds."""
     return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
 
@@ -88,27 +89,27 @@ def steps(
     offered = None
     for turn in range(0 if setup.first_turn else 1, last + 1):
         active, response = credit(dialogue, domain, turn)
-        said = slots_said(response)
-        provided = said if active else ()
+        slots = slots_in(response)
+        provided = slots if active else ()
         if REFERENCE in provided and not booked(dialogue.gold, domain, turn):
-            provided = tuple(slot for slot in said if slot != REFERENCE)
+            provided = tuple(slot for slot in slots if slot != REFERENCE)
         if not setup.id_provided:
             provided = tuple(slot for slot in provided if slot != "TRAINID")
         named = venue is not None and venue.mention in response
-        query, found, replaced = None, None, False
-        if venue is not None and due(active, named, REFERENCE in said, turn == last):
+        query, venues, replaced = None, None, False
+        if venue is not None and due(active, named, REFERENCE in slots, turn == last):
             query = dialogue.states[turn].get(domain, {} if setup.every_domain else None)
             if query is not None and setup.reduced_search:
                 query = reduced(query, venue.named_by)
             # A state that lacks the domain finds nothing.
-            found = frozenset() if query is None else database.query(domain, query)
-            if not found and not setup.empty_replaces:
-                found = None
-        if found is not None:
-            now = offer(offered, found)
+            venues = frozenset() if query is None else database.query(domain, query)
+            if not venues and not setup.empty_replaces:
+                venues = None
+        if venues is not None:
+            now = offer(offered, venues)
             replaced = not (offered and now is offered)
             offered = now
-        yield Step(turn, active, named, query, found, offered, replaced, said, provided)
+        yield Step(turn, active, named, query, venues, offered, replaced, slots, provided)
 
 
 def reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
@@ -198,7 +199,7 @@ def goals(played: Played) -> list[dict[str, dict[str, DomainResult]]]:
         ]
         for name in setups
     ]
-    return [dict(zip(setups, own, strict=True)) for own in zip(*by_setup, strict=True)]
+    return [dict(zip(setups, row, strict=True)) for row in zip(*by_setup, strict=True)]
 
 
 def rates(
@@ -215,9 +216,9 @@ def rates(
         whole = result.informed(setup)
         inform[TOTAL].append(whole)
         success[TOTAL].append(result.succeeded(setup))
-        for domain, own in result.goals[setup].items():
-            inform.setdefault(domain, []).append(own.matched)
-            success.setdefault(domain, []).append(whole if own.all_provided else 0.0)
+        for domain, outcome in result.goals[setup].items():
+            inform.setdefault(domain, []).append(outcome.matched)
+            success.setdefault(domain, []).append(whole if outcome.all_provided else 0.0)
     return {
         rate: {name: percent(math.fsum(chances), len(chances)) for name, chances in by_name.items()}
         for rate, by_name in (("inform", inform), ("success", success))
@@ -230,10 +231,10 @@ def informs(results: Sequence[DialogueResult]) -> dict[str, SetupScores]:
     canonical = corpus_bleu(results)[CANONICAL_STYLE] if first.bleu else None
     scores = {}
     for name in first.goals:
-        own = rates(results, name)
-        inform, success = own["inform"][TOTAL], own["success"][TOTAL]
+        by_rate = rates(results, name)
+        inform, success = by_rate["inform"][TOTAL], by_rate["success"][TOTAL]
         scores[name] = SetupScores(
-            **own,
+            **by_rate,
             combined=None if canonical is None else combined(inform, success, canonical),
             domains=SETUPS[name].domains or first.sources["domains"],
         )

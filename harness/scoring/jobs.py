@@ -1,4 +1,4 @@
-"""From predictions to what comes of them: read, checked, normalised, played, scored.
+"""From predictions to scores: read, checked, normalised, played, scored.
 
 Whatever is done with predictions, scored, compared, explained or entered in the leaderboard, begins
 here, so that a file is read alike, and warned of alike, everywhere.
@@ -84,7 +84,7 @@ def played_predictions(
 
 
 def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> Iterator[Remark]:
-    """Yield what is to be said of predictions besides what reading them told."""
+    """Yield the remarks on predictions besides those of reading them."""
     turns, of = played.submission.turns, played.benchmark.turns
     if 100 * turns < RANKED_COVERAGE * of:
         yield Remark(
@@ -94,22 +94,22 @@ def _remarks(scorer: Scorer, played: Played, submission: Submission | None) -> I
         )
     if played.states == "predicted" and not played.submission.predicts_states:
         lacking, first = played.submission.without_states
-        told = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
-        yield Remark("states", told)
-    said = () if submission is None else chain.from_iterable(submission.dialogues.values())
-    if tags := frequent_tags([turn.response for turn in said], scorer.rules):
-        shown = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
-        told = f"special tokens count as words, in BLEU too: {shown}; remove them"
-        yield Remark("responses", told)
+        text = f"{first}: no `state`, as in {lacking} of {turns} turns; read as empty"
+        yield Remark("states", text)
+    dialogues = () if submission is None else chain.from_iterable(submission.dialogues.values())
+    if tags := frequent_tags([turn.response for turn in dialogues], scorer.rules):
+        listed = ", ".join(f"{tag} {n}×" for tag, n in tags.most_common(3))
+        text = f"special tokens count as words, in BLEU too: {listed}; remove them"
+        yield Remark("responses", text)
     is_chosen = "inform" in played.metrics and scorer.options.states == AUTO
     without = any(SETUPS[name].states is None for name in chosen_setups(played.setup))
     if is_chosen and without and played.states == "gold":
-        told = "no turn has a `state`; scored with gold belief states"
-        yield Remark("states", told, warning=False)
+        text = "no turn has a `state`; scored with gold belief states"
+        yield Remark("states", text, warning=False)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
-    """Return what is known of systems with regard to the metrics that all of them have.
+    """Return the evidence of systems, cut to the metrics that all of them have.
 
     Args:
         systems: What is known of each, at least one.
@@ -121,10 +121,10 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
     return [
         replace(
             one,
-            signature=replace(one.signature, parameters=parameters(replace(own, metrics=common))),
+            signature=replace(one.signature, parameters=parameters(replace(given, metrics=common))),
             statistics={metric: one.statistics[metric] for metric in common},
         )
-        for one, own in zip(systems, options, strict=True)
+        for one, given in zip(systems, options, strict=True)
     ]
 
 
@@ -177,17 +177,17 @@ def score_predictions(
     chosen = scorer.with_options(**vars(options))
     if chosen.options.free_running:
         return _free_running(chosen, predictions, source, wanted)
-    chosen, played, told = played_predictions(chosen, predictions, source, "resampled" in wanted)
+    chosen, played, remarks = played_predictions(chosen, predictions, source, "resampled" in wanted)
     report = chosen.report(played)
     lines = _lines(played, report) if "lines" in wanted else None
     if "evidence" not in wanted and "intervals" not in wanted:
-        return ScoredSubmission(report, tuple(map(str, told)), lines=lines)
+        return ScoredSubmission(report, tuple(map(str, remarks)), lines=lines)
     evidence = chosen.evidence_of(played, source)
     if "intervals" in wanted and not evidence.statistics:
         names = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {names}")
     intervals = comparison.intervals_of(evidence) if "intervals" in wanted else {}
-    return ScoredSubmission(report, tuple(map(str, told)), intervals, lines, evidence)
+    return ScoredSubmission(report, tuple(map(str, remarks)), intervals, lines, evidence)
 
 
 def _free_running(
@@ -226,13 +226,13 @@ def run(
     benchmark: Benchmark,
     workers: int | str = 1,
 ) -> Iterator[_T | InputError]:
-    """Do jobs, and yield what comes of each, in their order: its result, or its `InputError`.
+    """Do jobs, and yield the result of each, in their order, or its `InputError`.
 
     Args:
         function: A function of a module; its first argument is a scorer of the benchmark, with
             default options.
         jobs: Its further arguments, taken as they are needed; an `InputError` in place of them is
-            what comes of the job.
+            the result of the job.
         benchmark: What to score on.
         workers: How many processes to use, 1 for this one; or the address of a Dask scheduler.
 
@@ -256,8 +256,8 @@ def run(
             while waiting:
                 yield waiting.popleft().result()
         except BrokenExecutor:
-            told = "a process was killed; if the memory is too small, use fewer"
-            raise InputError("--jobs", told) from None
+            problem = "a process was killed; if the memory is too small, use fewer"
+            raise InputError("--jobs", problem) from None
 
 
 def _executor(
@@ -273,8 +273,8 @@ def _executor(
     try:
         from distributed import Client
     except ImportError:
-        told = "needs Dask (the extra `dask`): pip install distributed"
-        raise InputError("--jobs", told) from None
+        problem = "needs Dask (the extra `dask`): pip install distributed"
+        raise InputError("--jobs", problem) from None
     try:
         client = stack.enter_context(Client(workers, timeout=_TIMEOUT, set_as_default=False))
     except (OSError, TimeoutError, ValueError) as error:

@@ -24,7 +24,7 @@ from ..metrics import (
     setup_digest,
 )
 from ..signature import PLACEHOLDERS, SHOWN_HASH
-from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, Reading, chosen_aliases
+from ..submission import ACTIVE_DOMAINS, STATE, NormalizedSubmission, StateChecks, chosen_aliases
 
 if TYPE_CHECKING:
     from ..data import GoalsFile
@@ -113,9 +113,9 @@ class Options:
         if self.setup in (*RANKED, BOTH):
             return
         for name in ("domains", "states"):
-            own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
-            if own is not None and asked not in (AUTO, own):
-                yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+            fixed, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+            if fixed is not None and asked not in (AUTO, fixed):
+                yield f"{name}: set-up {self.setup} takes {fixed} {name}, not {asked}; leave it out"
 
     @property
     def part(self) -> str:
@@ -123,12 +123,12 @@ class Options:
         return self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
 
     @property
-    def reading(self) -> Reading:
+    def checks(self) -> StateChecks:
         """What is refused of belief states."""
-        own = (SETUPS[name].states for name in chosen_setups(self.setup))
+        sources = (SETUPS[name].states for name in chosen_setups(self.setup))
         metrics = (response_metrics()[name] for name in self.metrics or ())
-        return Reading(
-            uses_states="predicted" in own
+        return StateChecks(
+            uses_states="predicted" in sources
             or (
                 self.states != "gold"
                 and not self.lexicalised
@@ -172,11 +172,11 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
-    if options.states == AUTO and not options.reading.uses_states:
+    if options.states == AUTO and not options.checks.uses_states:
         lacking, _ = submission.without_states
         return "predicted" if lacking < submission.turns else "gold"
-    known = _predicts(submission, "states", options.states, submission.without_states)
-    return "predicted" if known else "gold"
+    predicts = _predicts(submission, "states", options.states, submission.without_states)
+    return "predicted" if predicts else "gold"
 
 
 def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
@@ -209,7 +209,7 @@ def _predicts(
     """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
-        submission: What the system put out.
+        submission: The submission.
         option: The option, "states" or "domains".
         chosen: Its value, "auto" or "predicted".
         without: How many turns lack the field, and the first.
@@ -218,7 +218,7 @@ def _predicts(
         InputError: Some turns have it and others not, and nobody said that this is known; or
             it is asked for and some turn lacks it.
     """
-    field, known = _PREDICTED[option]
+    field, fallback = _PREDICTED[option]
     lacking, first = without
     if lacking and chosen != AUTO:
         raise InputError(
@@ -231,7 +231,7 @@ def _predicts(
             submission.source,
             f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
             f"have one; give it in every turn, or say what to use instead, as in `mwz score "
-            f"--{option} {known}`",
+            f"--{option} {fallback}`",
         )
     return not lacking
 

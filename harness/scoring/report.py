@@ -145,8 +145,8 @@ class Report:
         """
         if self.coverage.complete:
             return headlines()[name].value(self.metrics, setup)
-        known = setup == MAIN_SETUP or name == "bleu"
-        return getattr(self.metrics.get("lower_bound"), name, None) if known else None
+        has_bound = setup == MAIN_SETUP or name == "bleu"
+        return getattr(self.metrics.get("lower_bound"), name, None) if has_bound else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
@@ -259,7 +259,7 @@ def reporting_words(
     setups: Sequence[str] = tuple(SETUPS),
     domains: bool = True,
     cited: Callable[[str], str] = lambda subject: "",
-    shown: Callable[[str], str] = str,
+    escape: Callable[[str], str] = str,
 ) -> str:
     """Return the sentence to put under a table: what was scored, by what, and how.
 
@@ -268,12 +268,12 @@ def reporting_words(
         setups: The set-ups that the table has, of those that the report has.
         domains: Whether to say where active domains come from.
         cited: Cites what is cited for a subject: "harness", "bleu", "inform", or a benchmark.
-        shown: How text is shown as it is.
+        escape: Escapes text for the format of the table.
     """
     parts = []
     if report.bleu is not None:
         parts.append(
-            f"BLEU{cited('bleu')} against the references of {shown(report.benchmark)}"
+            f"BLEU{cited('bleu')} against the references of {escape(report.benchmark)}"
             f"{cited(report.benchmark)}"
         )
     names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
@@ -285,7 +285,7 @@ def reporting_words(
             f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{several}, by "
             f"rule set {report.rules}, with {' and '.join(sources)}"
         )
-    by = f"Scores by {shown('multiwoz-harness')} {harness_version()}{cited('harness')}"
+    by = f"Scores by {escape('multiwoz-harness')} {harness_version()}{cited('harness')}"
     return f"{': '.join([by, *filter(None, ['; '.join(parts)])])}."
 
 

@@ -111,7 +111,7 @@ class Scorer:
         return self.report(self._played(predictions, "predictions"))
 
     def free_run(self, dialogues: Standard, source: str) -> Any:
-        """Return free-running dialogues held against their goals: `PlainDialogues` of `grounding`.
+        """Return free-running dialogues compared with their goals: `PlainDialogues` of `grounding`.
 
         Raises:
             InputError: They are malformed, or one has no goal.
@@ -120,8 +120,8 @@ class Scorer:
         return free_running.play_free_running(dialogues, source, self)
 
     def _played(self, predictions: object, source: str) -> Played:
-        standard, reading = standard_form(predictions, source), self.options.reading
-        submission = checked_submission(standard, self.benchmark, source, reading=reading)
+        standard, checks = standard_form(predictions, source), self.options.checks
+        submission = checked_submission(standard, self.benchmark, source, checks=checks)
         return self.played(self.normalized(submission))
 
     def checked(self, predictions: bytes | Standard, source: str) -> Submission:
@@ -132,8 +132,8 @@ class Scorer:
         """
         if isinstance(predictions, bytes):
             predictions = read_standard(predictions, source)
-        reading = self.options.reading
-        return checked_submission(predictions, self.benchmark, source, self.rules, reading)
+        checks = self.options.checks
+        return checked_submission(predictions, self.benchmark, source, self.rules, checks)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -166,7 +166,7 @@ class Scorer:
     def evidence(
         self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
     ) -> Evidence:
-        """Return what is known of a system by its predictions, to compare it with others.
+        """Return the evidence of a system's predictions, to compare it with others.
 
         Args:
             name: What to call the system.
@@ -178,7 +178,7 @@ class Scorer:
         return self.evidence_of(self._played(predictions, name), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
-        """Return what is known of a system by what was played, as `played` gave it."""
+        """Return the evidence of a submission that `played` gave."""
         return comparison.Evidence.of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:

@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 
 from mwz.normalization import BeliefState, plain_slot_name
 
-from ..errors import shown
+from ..errors import cut_repr
 from ..io import is_text, kind_of
 
 EXPECTED = "domain -> slot -> value, domain-slot -> value or a list of domain-slot=value"
@@ -124,7 +124,7 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
         elif (text := _value(f"{domain}, {slot}", value, problem, remark)) is not None:
             first = read.setdefault(domain, {}).setdefault(slot, text)
             if first != text:
-                values = f"{shown(first)} and {shown(text)}"
+                values = f"{cut_repr(first)} and {cut_repr(text)}"
                 problem("", f"{domain}-{slot} has two values, {values}; expected one")
     return read
 
@@ -152,7 +152,7 @@ def _slots(
             if domain_slot := slot_of(name):
                 yield *domain_slot, value
             else:
-                problem("", f"expected `domain-slot` as key, found {shown(name)}")
+                problem("", f"expected `domain-slot` as key, found {cut_repr(name)}")
     else:
         problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
 
@@ -186,7 +186,7 @@ def _listed(state: Sequence[object], problem: Notify) -> Iterator[tuple[object, 
         if isinstance(parts, list) and len(parts) in (2, 3):
             yield "-".join(map(str, parts[:-1])), parts[-1]
         else:
-            kind = shown(entry) if isinstance(entry, str) else kind_of(entry)
+            kind = cut_repr(entry) if isinstance(entry, str) else kind_of(entry)
             problem("", f"expected a string `domain-slot=value`, found {kind}")
 
 
@@ -207,7 +207,7 @@ def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | 
     if not text:
         remark(place, EMPTY_VALUES)
     if not ((place + text).isascii() or is_text(place + text)):
-        problem(place, f"{shown(text)} is not valid text")
+        problem(place, f"{cut_repr(text)} is not valid text")
         return None
     return text
 

@@ -28,7 +28,7 @@ from mwz.normalization import (
 )
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError, Remark, refuse, shown, unknown, unquoted
+from ..errors import InputError, Remark, cut_repr, refuse, unknown, unquoted
 from ..io import kind_of, parse_toml, read_bytes
 from .notations import STATE_DOMAINS, TRACKED_SLOTS
 
@@ -407,18 +407,18 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
     for name, slot in table.items():
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield (
-                f"{shown(name)}: not the name of a placeholder; write letters, digits, blanks and "
-                "underscores, without the brackets"
+                f"{cut_repr(name)}: not the name of a placeholder; write letters, digits, blanks "
+                "and underscores, without the brackets"
             )
             continue
         lowered = name.lower()
         if lowered in seen:
-            yield f"{shown(name)} is there twice, whatever its case; keep one"
+            yield f"{cut_repr(name)} is there twice, whatever its case; keep one"
         elif lowered in rules.ontology:
             yield (
-                f"{shown(name)}: rule set {rules.name} knows it, as {rules.ontology[lowered]}; an "
-                "alias may only name what it does not know"
+                f"{cut_repr(name)}: rule set {rules.name} knows it, as {rules.ontology[lowered]}; "
+                "an alias may only name what it does not know"
             )
         elif slot not in slots:
-            yield f"{shown(name)}: {unknown('slot', slot, slots)}"
+            yield f"{cut_repr(name)}: {unknown('slot', slot, slots)}"
         seen.add(lowered)

@@ -97,7 +97,7 @@ class Delexicaliser:
         self._contexts = context_book(self._rules)
         vocabulary = gazetteer.phrases.vocabulary | gazetteer.values.vocabulary
         contexts = self._contexts.vocabulary
-        self._known = frozenset(vocabulary | contexts | {*tables["common_words"]})
+        self._vocabulary = frozenset(vocabulary | contexts | {*tables["common_words"]})
         self._corrected = corrector(vocabulary, tables["shortest_corrected"])
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
@@ -142,12 +142,12 @@ class Delexicaliser:
 
     def _is_word(self, value: str) -> bool:
         """Tell whether letters that look like a code are a word of a name or a value."""
-        return value.isalpha() and value.lower() in self._known
+        return value.isalpha() and value.lower() in self._vocabulary
 
     def _corrections(self, text: Sequence[Token]) -> dict[str, list[str]]:
-        unknown = {token.word for token in text if not token.kind} - self._known
-        found = ((word, self._corrected(word)) for word in unknown)
-        return {word: known for word, known in found if known}
+        unknown = {token.word for token in text if not token.kind} - self._vocabulary
+        corrected = ((word, self._corrected(word)) for word in unknown)
+        return {word: words for word, words in corrected if words}
 
     def _span(
         self,
@@ -193,14 +193,14 @@ class Delexicaliser:
             begin in the text; an address of which nothing is known means nothing.
         """
         read = partial(words_read, corrections=corrections)
-        found = [
+        matches = [
             (match, mentions)
             for match in self.gazetteer.phrases.find(text, read, self._skipped)
             if (mentions := self._accepted(response, text, match))
         ]
         named: list[Token] = []
         meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(found):
+        for match, mentions in _longest_first(matches):
             first = match.first + self._article_left(response, text, match)
             named.append(_as_one(text, first, match, mentions[0].slot.lower()))
             meant[text[first].start] = mentions
@@ -274,12 +274,12 @@ class Delexicaliser:
 
 
 def _longest_first(
-    found: Sequence[tuple[Found[Mention], list[Mention]]],
+    matches: Sequence[tuple[Found[Mention], list[Mention]]],
 ) -> Iterator[tuple[Found[Mention], list[Mention]]]:
     """Yield matches that do not overlap, the longest, the exact and the earliest first."""
     taken: set[int] = set()
     for match, mentions in sorted(
-        found,
+        matches,
         key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
     ):
         places = range(match.first, match.last + 1)
@@ -336,7 +336,7 @@ def _with_values(
     A short number is one too.
     """
     matches = book.find(text, partial(words_read, corrections=corrections), frozenset("-"))
-    known = []
+    merged = []
     canonical = {}
     done = -1
     # In order of their first tokens; of those that begin at one, the first of the longest.
@@ -347,14 +347,14 @@ def _with_values(
         match = max(of_one, key=lambda m: m.last)
         kind, value = match.entries[0]
         word = text[first].word if first == match.last else ""
-        known.append(_as_one(text, first, match, kind, word))
+        merged.append(_as_one(text, first, match, kind, word))
         canonical[text[first].start] = value
         done = match.last
     values = [
         token._replace(kind="number")
         if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
         else token
-        for token in _with_tokens(response, text, known)
+        for token in _with_tokens(response, text, merged)
     ]
     return values, canonical
 
@@ -418,11 +418,11 @@ def find_codes(
     return rest, codes
 
 
-def _hidden(text: str, found: Sequence[Token]) -> str:
-    """Return a text in which what was found is hidden from further rules."""
+def _hidden(text: str, codes: Sequence[Token]) -> str:
+    """Return a text in which codes are hidden from further rules."""
     parts = []
     done = 0
-    for token in sorted(found):
+    for token in sorted(codes):
         parts += [text[done : token.start], _HIDDEN * (token.end - token.start)]
         done = token.end
     return "".join([*parts, text[done:]])
@@ -435,12 +435,12 @@ def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
 
 
-def postcode_areas(known: Iterable[str], postcodes: Iterable[str]) -> str:
+def postcode_areas(letters: Iterable[str], postcodes: Iterable[str]) -> str:
     """Return a pattern of the letters that postcodes begin with, also spelt apart.
 
     Args:
-        known: Such letters.
+        letters: Letters that count in any case.
         postcodes: Postcodes of venues, in lower case and without blanks.
     """
-    areas = {*known, *filter(None, (_DIGIT.split(one)[0] for one in postcodes))}
+    areas = {*letters, *filter(None, (_DIGIT.split(one)[0] for one in postcodes))}
     return "|".join(r"[ .,]?".join(area) for area in sorted(areas))

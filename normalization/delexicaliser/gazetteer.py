@@ -59,7 +59,7 @@ class Venue:
             for key in record:
                 if text := _text(record, key):
                     facts.setdefault(plain_slot_name(key), {})[text] = None
-        return {slot: tuple(told) for slot, told in facts.items()}
+        return {slot: tuple(values) for slot, values in facts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ def build_gazetteer(records: VenueRecords, tables: Mapping[str, Any]) -> Gazette
         venue = _venue(domain, record)
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))
-    for id_, own in trains.items():
+    for id_, train in trains.items():
         key = VenueId("train", id_)
-        venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, own)
+        venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, train)
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
     for venue in venues.values():
         for slot in numbers.keys() & venue.values.keys():
@@ -200,13 +200,13 @@ class _Spelling:
 
     def mentions(self, venue: Venue, address: str) -> Iterator[tuple[_Words, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
-        unsure, sure = (Mention("NAME", venue.name, venue.key, True, is_) for is_ in (False, True))
+        unsure, sure = (Mention("NAME", venue.name, venue.key, True, one) for one in (False, True))
         for phrase in self._names(venue):
             bare = phrase[phrase[0] in self._articles :]
             yield phrase, sure if self._unsure.isdisjoint((phrase, bare)) else unsure
         if address:
             part, full = (
-                Mention("ADDRESS", address, venue.key, is_, True) for is_ in (False, True)
+                Mention("ADDRESS", address, venue.key, whole, True) for whole in (False, True)
             )
             for phrase, whole in self._addresses(address).items():
                 yield phrase, full if whole else part
@@ -259,18 +259,18 @@ class _Spelling:
         """Return spelling -> whether it is the whole address."""
         parts = [part for part in map(words, address.split(",")) if part]
         full = tuple(word for part in parts for word in part)
-        found = {full: True}
+        phrases = {full: True}
         for district in self._districts:
             if full[-len(district) :] == district and len(full) > len(district):
-                found[full[: -len(district)]] = True
-        for complete in list(found):
+                phrases[full[: -len(district)]] = True
+        for complete in list(phrases):
             for start, end in self._street_parts(complete):
-                found.setdefault(complete[start:end], False)
+                phrases.setdefault(complete[start:end], False)
         for part in parts:
             if len(part) > 1 and part not in self._districts:
-                found.setdefault(part, False)
+                phrases.setdefault(part, False)
         written: dict[_Words, bool] = {}
-        for phrase, whole in found.items():
+        for phrase, whole in phrases.items():
             # A genitive may be written apart: `king s parade`.
             joined = tuple(re.sub(" s(?= |$)", "s", " ".join(phrase)).split())
             for spelt in self._spelt(phrase) | self._spelt(joined):
@@ -290,15 +290,15 @@ class _Spelling:
 
     def _spelt(self, phrase: _Words) -> set[_Words]:
         """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
-        found = {phrase}
+        variants = {phrase}
         if self._firsts.isdisjoint(phrase):
-            return found
+            return variants
         for group in self._equal:
-            for known in [*found]:
-                for one, at in product(group, range(len(known))):
-                    if known[at : at + len(one)] == one:
-                        found |= {known[:at] + o + known[at + len(one) :] for o in group}
-        return found
+            for variant in [*variants]:
+                for one, at in product(group, range(len(variant))):
+                    if variant[at : at + len(one)] == one:
+                        variants |= {variant[:at] + o + variant[at + len(one) :] for o in group}
+        return variants
 
 
 AS_IT_IS = "*"
@@ -316,6 +316,6 @@ def _values(tables: Mapping[str, Any], recorded: Mapping[str, str]) -> PhraseBoo
     for kind, forms in tables.items():
         for canonical, patterns in forms.items():
             for spelling in chain.from_iterable(map(spellings, patterns)):
-                own = " ".join(spelling) if canonical == AS_IT_IS else canonical
-                phrases[spelling] = (kind, own)
+                value = " ".join(spelling) if canonical == AS_IT_IS else canonical
+                phrases[spelling] = (kind, value)
     return PhraseBook((phrase, entry) for phrase, entry in phrases.items() if phrase)

@@ -106,7 +106,7 @@ def _played(row: Row) -> Value:
     return Value(None if row.report is None else row.report.coverage.dialogues, 0)
 
 
-PLAYED = Column("played", "Dialogues played", _played, shown="chosen")
+PLAYED = Column("played", "Dialogues played", _played, visible="chosen")
 
 
 def columns(board: Board) -> list[Column]:
@@ -119,7 +119,7 @@ from ..board.columns import PLAYED
 
 
 def _and_played(board, rows):
-    return [*_columns(board, rows), replace(PLAYED, shown="always")]
+    return [*_columns(board, rows), replace(PLAYED, visible="always")]
 
 
 TRACKS = (replace(TRACKS[0], columns=_and_played),)

@@ -43,7 +43,7 @@ def system_link(key: str) -> str:
 
 @cache
 def dataset() -> Mapping[str, Any]:
-    """Return what is said of the results: title, description and licence."""
+    """Return the description of the results: title, description and licence."""
     return read_toml("dataset.toml", __package__)
 
 
@@ -188,10 +188,10 @@ def shared_records(board: Board) -> str:
     """
     records = []
     for entry in (one for one in board.entries if not one.system.predictions.by_harness):
-        shown = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
+        figures = [one for one in shown_figures(board, entry.key) if one[1].rank is not None]
         scored = [
             _result(entry, table.title, metric, value)
-            for table, _, column, value in shown
+            for table, _, column, value in figures
             if (metric := _metric(column.key, column.full_title))
         ]
         reported = [
@@ -200,7 +200,7 @@ def shared_records(board: Board) -> str:
             for name, of in one.figures.items()
             if (metric := _metric(name, headlines()[name].title))
         ]
-        records += [_record(entry, scored, shown[0][1].signature)] if scored else []
+        records += [_record(entry, scored, figures[0][1].signature)] if scored else []
         records += [_record(entry, reported, None)] if reported else []
     return "".join(map(_json_text, records))
 

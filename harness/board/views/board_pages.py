@@ -207,7 +207,7 @@ def _scored_table(board: Board, table: BoardTable, anchors: Counter[str]) -> Dat
     columns = [
         column
         for column in table.columns
-        if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
+        if column.visible != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
     official: list[ReportedTable] = []
     if track.delexicalised:
@@ -377,8 +377,8 @@ def _pairs_data(board: Board, rows: Sequence[ResponsesRow]) -> Data:
         else:
             ours, theirs = one.report.signature, other.report.signature
             reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
-            why = "; ".join(reasons) or "they have no dialogue in common"
-            apart.setdefault(why, []).append(name)
+            reason = "; ".join(reasons) or "they have no dialogue in common"
+            apart.setdefault(reason, []).append(name)
     return {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
         "systems": {row.key: _system_data(row, listed) for row in rows},

@@ -197,14 +197,14 @@ def pages_of(
     ids = list(goals)
 
     def page(place: int) -> dict[str, Any]:
-        shown = content(ids[place])
+        dialogue = content(ids[place])
         return {
-            **shown,
+            **dialogue,
             "id": ids[place],
             "home": home,
             "place": place + 1,
             "of": len(ids),
-            "won": sum(one["outcome"]["success"] for one in shown["systems"][1:]),
+            "won": sum(one["outcome"]["success"] for one in dialogue["systems"][1:]),
             "before": ids[place - 1] if place else None,
             "after": next(iter(ids[place + 1 :]), None),
             "live": causes,
@@ -283,7 +283,7 @@ def _came(
     lost = {d for d, one in outcome.domains.items() if one.cause or not one.all_provided}
     return {
         "name": name,
-        "came": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
+        "verdict": "✓ succeeds" if outcome.success else f"✗ no {_MISSED[outcome.inform]}",
         "outcome": {"success": outcome.success, "domains": outcome.domains},
         "turns": list(followed(diagnosis, dialogue, called)),
         "relevant": [lost.union(active) for active in dialogue.active_domains],

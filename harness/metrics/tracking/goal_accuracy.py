@@ -190,9 +190,9 @@ def _flexible_reason(distance: float) -> str:
 
 
 def _lambdas(choices: Choices) -> dict[str, str]:
-    own = [f"{name}={lambda_label(x)}" for name, x in sorted(choices.domain_lambdas.items())]
+    by_domain = [f"{name}={lambda_label(x)}" for name, x in sorted(choices.domain_lambdas.items())]
     common = {"lambda": ",".join(map(lambda_label, choices.lambdas))}
-    return {**common, "domain-lambda": ",".join(own)} if own else common
+    return {**common, "domain-lambda": ",".join(by_domain)} if by_domain else common
 
 
 def _flexible_headlines(keys: Collection[str]) -> Collection[str]:
@@ -234,7 +234,7 @@ def _fuzzy_statistics(dialogue: DialogueStates, _: Choices) -> Sums:
         "turns": len(turns),
         "exact_turns": sum(map(is_fuzzily_exact, turns)),
         "as_written": sum(map(is_fuzzily_exact, dialogue.written or dialogue.pairs)),
-        "found": sum(map(matching_slots, turns)),
+        "correct": sum(map(matching_slots, turns)),
         "predicted": sum(len(turn.predicted) for turn in turns),
         "gold": sum(len(turn.gold) for turn in turns),
     }
@@ -244,7 +244,7 @@ def _fuzzy_formula(sums: Sums, _: Choices) -> dict[str, float]:
     shares = {
         "joint_accuracy": share(sums["exact_turns"], sums["turns"]),
         "joint_accuracy_as_written": share(sums["as_written"], sums["turns"]),
-        **precision_recall_f1(sums["found"], sums["predicted"], sums["gold"]),
+        **precision_recall_f1(sums["correct"], sums["predicted"], sums["gold"]),
     }
     return {f"fuzzy.{name}": value for name, value in shares.items()}
 

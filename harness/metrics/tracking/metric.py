@@ -222,8 +222,8 @@ def tracking_signature(
         return Signature(gold=digest_of_json(states), parameters=parameters)
     rules = rule_set(DEFAULT_RULES)
     if gold is None:
-        own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
-        gold = GoldStates("", benchmark.name, own)
+        benchmark_states = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        gold = GoldStates("", benchmark.name, benchmark_states)
     return Signature(
         benchmark=benchmark.name,
         rules=rules.name,

@@ -127,25 +127,25 @@ def _average_reason(turn: StatePair, _: Choices) -> str:
     return f"{turn.correct} of {len(turn.gold)} gold values found"
 
 
-def precision_recall_f1(found: float, predicted: float, gold: float) -> dict[str, float]:
+def precision_recall_f1(correct: float, predicted: float, gold: float) -> dict[str, float]:
     """Return precision, recall and their harmonic mean, by the names that reports use.
 
     Args:
-        found: Predictions that are right.
+        correct: Predictions that are right.
         predicted: All predictions.
         gold: All that was to be predicted.
     """
     of_nothing = 1.0 * (predicted + gold == 0)
     return {
-        "precision": share(found, predicted, of_nothing),
-        "recall": share(found, gold, of_nothing),
-        "F1": share(found, (predicted + gold) / 2, of_nothing),
+        "precision": share(correct, predicted, of_nothing),
+        "recall": share(correct, gold, of_nothing),
+        "F1": share(correct, (predicted + gold) / 2, of_nothing),
     }
 
 
 def _triples(dialogue: DialogueStates, _: Choices) -> Sums:
     return {
-        "found": sum(turn.correct for turn in dialogue.turns),
+        "correct": sum(turn.correct for turn in dialogue.turns),
         "predicted": sum(len(turn.predicted) for turn in dialogue.turns),
         "gold": sum(len(turn.gold) for turn in dialogue.turns),
     }

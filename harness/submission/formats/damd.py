@@ -28,7 +28,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from ...errors import InputError, shown, unquoted
+from ...errors import InputError, cut_repr, unquoted
 from ..notations import read_span, without_tokens
 from .arrangements import Arrangement, raw_turns
 from .standard import RESPONSE, STATE, Format, Standard
@@ -191,7 +191,7 @@ def _dialogues(
         id_ = _most_similar(logged, place, opening, plain)
         if id_ is None:
             turn = turns[place]
-            problem = f"begins no whole dialogue of the test set: {shown(turn['user'])}"
+            problem = f"begins no whole dialogue of the test set: {cut_repr(turn['user'])}"
             raise InputError(source, f"line {turn['line']}: {problem}")
         count = len(plain[id_])
         dialogues[id_] = [

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import Findings, refuse, shown, unquoted
+from ...errors import Findings, cut_repr, refuse, unquoted
 from ...io import decoded
 from .arrangements import Arrangement, raw_turns
 from .standard import GOLD, STATE, Format, Standard
@@ -89,7 +89,7 @@ def _read(content: object, source: str) -> Standard:
                 name = CORRECTNESS
             else:
                 expected = f"{_NUMBER} numbers, 1 for a slot that is right and 0 for another"
-                expected = f"expected {expected}, or `gt` and `pr_turn`, found {shown(turn)}"
+                expected = f"expected {expected}, or `gt` and `pr_turn`, found {cut_repr(turn)}"
                 problems.add(f"dialogue {unquoted(id_)}, turn {number}", expected)
     refuse(source, problems)
     return arrangement.standard(read, name)

@@ -82,17 +82,17 @@ def key_of(item: object, names: Sequence[str], *kinds: type) -> Any:
     """
     if not isinstance(item, Mapping):
         return None
-    there = {
+    by_name = {
         plain_key(key): key for key, value in item.items() if isinstance(value, kinds or object)
     }
-    return next((there[name] for name in names if name in there), None)
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
 STANDARD = "standard form"
 
 
 @dataclass(frozen=True)
-class Reading:
+class StateChecks:
     """What is refused of belief states.
 
     Attributes:
@@ -107,7 +107,7 @@ class Reading:
     tracked: bool = False
 
 
-READING = Reading()
+STATE_CHECKS = StateChecks()
 
 
 @dataclass(frozen=True)

@@ -96,10 +96,10 @@ def dialogue_figures(
     dialogues: Sequence[TrackedDialogue], choices: Choices = Choices()
 ) -> list[dict[str, float]]:
     """Return every figure of each dialogue by itself: key of reports -> percent."""
-    known = tracking_statistics(dialogues, choices)
+    statistics = tracking_statistics(dialogues, choices)
     return [
-        {name.removeprefix("dst."): value for name, value in known.formula(row).items()}
-        for row in known.rows.tolist()
+        {name.removeprefix("dst."): value for name, value in statistics.formula(row).items()}
+        for row in statistics.rows.tolist()
     ]
 
 
@@ -201,8 +201,8 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
     headline = lambda_label(HEADLINE_LAMBDA)
     decay = headline if headline in analysis["biases"] else next(iter(analysis["biases"]))
     biases = [
-        (own, measure, bias)
-        for own, measures in analysis["biases"].items()
+        (label, measure, bias)
+        for label, measures in analysis["biases"].items()
         for measure, bias in measures.items()
     ]
     share = f"{figure(analysis['fewer_slots'])} % of dialogues use fewer than {MANY_SLOTS} slots"
@@ -228,15 +228,15 @@ def analysis_tables(name: str, analysis: Mapping[str, Any]) -> list[Table]:
             ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
             [
                 [
-                    *(own, cell(analysis["mistaken"]), cell(analysis["between"][own]), measure),
+                    *(label, cell(analysis["mistaken"]), cell(analysis["between"][label]), measure),
                     *(cell(bias["fga"]), cell(bias["gca"])),
                     "[{:.4f}, {:.4f}]".format(*bias["difference"]) if bias["difference"] else "–",
                 ]
-                for own, measure, bias in biases
+                for label, measure, bias in biases
             ],
             [
-                {"lambda": own, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
-                for own, measure, bias in biases
+                {"lambda": label, "measure": measure, "FGA": bias["fga"], "GCA": bias["gca"]}
+                for label, measure, bias in biases
             ],
         ),
         *(

@@ -27,7 +27,7 @@ from scipy import stats
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...comparison import INTERVAL_LEVEL, SEED, Interval, bootstrap_interval
-from ...errors import Findings, InputError, counted, refuse, shown
+from ...errors import Findings, InputError, counted, cut_repr, refuse
 from ...io import (
     Table,
     decoded,
@@ -103,7 +103,7 @@ def read_ratings(path: str | Path) -> dict[str, dict[str, float]]:
         place = f"line {rows.line_num}"
         of_dialogue = ratings.setdefault(dialogue_id(id_), {})
         if not _NUMBER.fullmatch(rating):
-            problems.add(place, f"expected a number as rating, found {shown(rating)}")
+            problems.add(place, f"expected a number as rating, found {cut_repr(rating)}")
         elif not id_ or not rater:
             problems.add(place, "expected the id of a dialogue and the name of a rater")
         elif rater in of_dialogue:
@@ -149,15 +149,15 @@ def tracker_agreement(
         title: dict(zip(ids, (of_dialogue[key] for of_dialogue in figures), strict=True))
         for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
     }
-    shown = list(candidates)[: len(choices.lambdas)]
-    return agreement(ratings, {**scores, **rates}, list(candidates), shown, source)
+    wanted = list(candidates)[: len(choices.lambdas)]
+    return agreement(ratings, {**scores, **rates}, list(candidates), wanted, source)
 
 
 def agreement(
     ratings: Ratings,
     scores: Mapping[str, Mapping[Unit, float]],
     candidates: Sequence[str],
-    shown: Collection[str],
+    wanted: Collection[str],
     source: str,
     coefficients: Sequence[str] = tuple(COEFFICIENTS),
 ) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def agreement(
         ratings: Dialogue or turn -> rater -> rating.
         scores: Metric -> dialogue or turn -> score; all have the same ones.
         candidates: The metrics of which the one that agrees best is found: FGA by its λ.
-        shown: Those of them whose intervals are wanted in any case.
+        wanted: The candidates that get intervals even if another agrees better.
         source: What messages call the ratings.
         coefficients: Of `COEFFICIENTS`, or `SAME_SIGN`.
 
@@ -196,12 +196,12 @@ def agreement(
     rates = {name: _correlation(decisive, people, columns[name]) for name in candidates}
     defined = {name: rate for name, rate in rates.items() if rate is not None}
     best = max(defined, key=defined.__getitem__, default=None)
-    picked = [name for name in columns if name not in rates or name == best or name in shown]
+    picked = [name for name in columns if name not in rates or name == best or name in wanted]
     alpha, without = _alpha(ratings)
     return {
         "dialogues": len(dialogues),
         "units": len(units),
-        "raters": len({rater for own in ratings.values() for rater in own}),
+        "raters": len({rater for by_rater in ratings.values() for rater in by_rater}),
         "alpha": alpha,
         "without": without,
         "correlations": {
@@ -239,16 +239,16 @@ def _interval(coefficient: str, people: Any, scores: Any, places: Any) -> dict[s
 
 def _alpha(ratings: Ratings) -> tuple[float | None, str]:
     """Return Krippendorff's alpha; or None, and why there is none."""
-    raters = sorted({rater for own in ratings.values() for rater in own})
-    if all(len(own) < 2 for own in ratings.values()):
+    raters = sorted({rater for by_rater in ratings.values() for rater in by_rater})
+    if all(len(by_rater) < 2 for by_rater in ratings.values()):
         return None, "nothing has two raters"
-    if len({rating for own in ratings.values() for rating in own.values()}) < 2:
+    if len({rating for by_rater in ratings.values() for rating in by_rater.values()}) < 2:
         return None, "all ratings are equal"
     try:
         import krippendorff
     except ImportError:
         return None, "pip install krippendorff"
-    table = [[own.get(rater, math.nan) for own in ratings.values()] for rater in raters]
+    table = [[by_rater.get(rater, math.nan) for by_rater in ratings.values()] for rater in raters]
     return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
@@ -256,7 +256,7 @@ def agreement_table(
     agreed: Mapping[str, Any],
     title: str = "Agreement of metrics with people's ratings of dialogues",
 ) -> Table:
-    """Return what `agreement` gives as a table, and what is to be said of the raters."""
+    """Return the result of `agreement` as a table, with notes on the raters."""
     alpha = f"– ({agreed['without']})" if agreed["alpha"] is None else figure(agreed["alpha"], 2)
     turns = f"{counted(agreed['units'], 'turn')} of " * (agreed["units"] != agreed["dialogues"])
     notes = [
@@ -273,12 +273,12 @@ def agreement_table(
         title,
         [f"agreement [{INTERVAL_LEVEL} %]", *next(iter(agreed["correlations"].values()))],
         [
-            [name, *("–" if one is None else Interval(**one).text(2) for one in own.values())]
-            for name, own in agreed["correlations"].items()
+            [name, *("–" if one is None else Interval(**one).text(2) for one in values.values())]
+            for name, values in agreed["correlations"].items()
         ],
         [
-            {"table": title, "metric": name} | {key: r and r["value"] for key, r in own.items()}
-            for name, own in agreed["correlations"].items()
+            {"table": title, "metric": name} | {key: r and r["value"] for key, r in values.items()}
+            for name, values in agreed["correlations"].items()
         ],
         notes,
     )
@@ -403,9 +403,9 @@ def _response_scores(played: Played) -> dict[Unit, dict[str, float]]:
         turns = []
         for number, bleu in enumerate(sentence_bleu(texts, references)):
             words, of_reference = tokenize_13a(texts[number]), tokenize_13a(references[number])
-            own, human = slots.intersection(words), slots.intersection(of_reference)
-            f1 = percent(2 * len(own & human), len(own) + len(human), of_nothing=1)
-            counts = {"placeholders": float(len(own)), "words": float(len(words))}
+            system, human = slots.intersection(words), slots.intersection(of_reference)
+            f1 = percent(2 * len(system & human), len(system) + len(human), of_nothing=1)
+            counts = {"placeholders": float(len(system)), "words": float(len(words))}
             turns.append({"BLEU": bleu, "F1 of placeholders": f1, **counts})
         figures = figures_of_sums((1, one.inform, one.success, *one.bleu[CANONICAL_STYLE]))
         rates = {name.capitalize(): figures[name] for name in ("inform", "success", "combined")}
@@ -450,8 +450,8 @@ def write_rating_sheets(
     """
     if (folder / RATINGS_FILE).exists():
         raise InputError(str(folder / RATINGS_FILE), "is there already; choose another folder")
-    known = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
-    drawn = sorted(random.Random(SEED).sample(known, min(SHEETS, len(known))))
+    by_id = sorted((dialogue_id(dialogue.id), dialogue) for dialogue in dialogues)
+    drawn = sorted(random.Random(SEED).sample(by_id, min(SHEETS, len(by_id))))
     problem = f"not in the benchmark {benchmark.name}, which has what was said"
     refuse("sheets", [f"{id_}: {problem}" for id_, _ in drawn if id_ not in benchmark.dialogues])
     sheets = {id_: "\n".join(_sheet(id_, dialogue, benchmark, choices)) for id_, dialogue in drawn}
@@ -468,14 +468,14 @@ def write_rating_sheets(
 def _sheet(
     id_: str, dialogue: TrackedDialogue, benchmark: Benchmark, choices: Choices
 ) -> Iterator[str]:
-    said = benchmark.dialogues[id_]
+    gold = benchmark.dialogues[id_]
     states = dialogue_states(dialogue, choices)
     yield from (f"Dialogue {id_}", _RULE)
     for number, pair in zip(states.numbers, states.turns, strict=True):
-        before = said.responses[number - 1 : number] if number else ()
+        before = gold.responses[number - 1 : number] if number else ()
         yield f"Turn {number}"
         yield f"System:    {_text(before)}" if number else "System:"
-        yield f"User:      {_text(said.users[number : number + 1])}"
+        yield f"User:      {_text(gold.users[number : number + 1])}"
         yield ""
         yield f"Gold:      {_state(pair.gold)}"
         yield f"Predicted: {_state(pair.predicted)}"
@@ -484,8 +484,8 @@ def _sheet(
     yield _QUESTION + "\n"
 
 
-def _text(said: Sequence[str]) -> str:
-    return " ".join(" ".join(said).split()) or "(not known)"
+def _text(texts: Sequence[str]) -> str:
+    return " ".join(" ".join(texts).split()) or "(not known)"
 
 
 def _state(state: Mapping[tuple[str, str], str]) -> str:

@@ -2,7 +2,7 @@
 // What the pages of dialogues do beyond showing themselves, with the help of site.js: filters of the
 // index, and a choice of systems. The address says what is chosen. Without it every page is complete.
 {
-  const asked = () => new URLSearchParams(location.hash.slice(1));
+  const params = () => new URLSearchParams(location.hash.slice(1));
   const number = (mark) => BigInt("0x" + (mark || "0"));
 
   function ones(mask) {
@@ -15,7 +15,7 @@
     const [system, outcome, other, domain, cause, order] = fields.map((name) =>
       byId("choose-" + name),
     );
-    const told = byId("chosen");
+    const status = byId("chosen");
     const body = document.querySelector("#dialogues tbody");
     const names = [...system.options].slice(1).map((option) => option.text);
     const domains = [...domain.options].slice(1).map((option) => option.value);
@@ -35,33 +35,33 @@
     const bit = (select) => (select.selectedIndex ? 1n << BigInt(select.selectedIndex - 1) : 0n);
 
     function wanted({ players, won, codes, goal }) {
-      const it = bit(system) || everyone;
+      const mask = bit(system) || everyone;
       const failed = players & ~won;
-      // One that does, of all; or a system that does, where those that it is held against do not.
+      // Of all systems, exactly one does; or the chosen one does, and those it is compared with do not.
       function only(who) {
-        if (it === everyone) return ones(who) === 1;
-        const others = players & (bit(other) || everyone & ~it);
-        return (who & it) !== 0n && others !== 0n && (who & others) === 0n;
+        if (mask === everyone) return ones(who) === 1;
+        const others = players & (bit(other) || everyone & ~mask);
+        return (who & mask) !== 0n && others !== 0n && (who & others) === 0n;
       }
-      const came = {
-        "": (players & it) !== 0n,
-        won: (won & it) !== 0n,
-        lost: (failed & it) !== 0n,
+      const fitsOutcome = {
+        "": (players & mask) !== 0n,
+        won: (won & mask) !== 0n,
+        lost: (failed & mask) !== 0n,
         only: only(won),
         not: only(failed),
       }[outcome.value];
       const fits = (code) =>
         code.cause === cause.value &&
         (!domain.value || code.domain === domain.value) &&
-        (code.who & it) !== 0n;
+        (code.who & mask) !== 0n;
       return (
-        came &&
+        fitsOutcome &&
         (!domain.value || goal.includes(domain.value)) &&
         (!cause.value || codes.some(fits))
       );
     }
 
-    // Who succeeds, and who fails by what, below the row.
+    // The systems that succeed, and why the others fail, below the row.
     function details({ players, won, codes }) {
       const has = (mask, place) => ((mask >> BigInt(place)) & 1n) === 1n;
       const good = names.filter((_, place) => has(won, place));
@@ -90,32 +90,32 @@
     }
 
     function show(unknown = []) {
-      // A system is not held against itself.
+      // A system is not compared with itself.
       for (const option of [...other.options].slice(1)) {
         option.hidden = option.disabled = option.value === system.value;
       }
       if (other.value === system.value) other.value = "";
       all(".details", body).forEach((row) => row.remove());
       all("button", body).forEach((button) => button.setAttribute("aria-expanded", "false"));
-      // Only one system is held against others, in what only one of them does.
+      // A second system is chosen only for what just one of the two does.
       other.parentElement.hidden = !(system.value && ["only", "not"].includes(outcome.value));
-      let found = 0;
+      let count = 0;
       for (const one of rows) {
         one.row.hidden = !wanted(one);
-        found += !one.row.hidden;
+        count += !one.row.hidden;
         const link = one.row.querySelector("a");
-        const shown = [system, other].filter((one) => one.value && !one.parentElement.hidden);
-        if (link) link.hash = String(new URLSearchParams(shown.map((one) => ["system", one.value])));
+        const selects = [system, other].filter((one) => one.value && !one.parentElement.hidden);
+        if (link) link.hash = String(new URLSearchParams(selects.map((one) => ["system", one.value])));
       }
       const sorted = [...rows];
       if (order.value) sorted.sort((a, b) => ones(a.won) - ones(b.won));
       body.append(...sorted.map((one) => one.row));
       const none = `None of ${rows.length} dialogues; set a filter to “any” to see more.`;
       const strange = unknown.length ? `Unknown ${unknown.join(", ")}: choose from the lists. ` : "";
-      told.textContent = strange + (found ? `${found} of ${rows.length} dialogues` : none);
+      status.textContent = strange + (count ? `${count} of ${rows.length} dialogues` : none);
     }
     function follow() {
-      const values = asked();
+      const values = params();
       const unknown = [];
       for (const name of fields) {
         const field = byId("choose-" + name);
@@ -151,21 +151,21 @@
       boxes.set(name, [box, place]);
     });
     function show() {
-      const shown = new Set([0]);
-      for (const [box, place] of boxes.values()) if (box.checked) shown.add(place);
+      const visible = new Set([0]);
+      for (const [box, place] of boxes.values()) if (box.checked) visible.add(place);
       for (const row of all("tr:not(.user)", talk)) {
-        [...row.cells].forEach((cell, place) => (cell.hidden = !shown.has(place)));
+        [...row.cells].forEach((cell, place) => (cell.hidden = !visible.has(place)));
       }
-      all(".user th", talk).forEach((cell) => (cell.colSpan = shown.size));
+      all(".user th", talk).forEach((cell) => (cell.colSpan = visible.size));
       const names = [...boxes.keys()].filter((name) => boxes.get(name)[0].checked);
       const hash = String(new URLSearchParams((names.length ? names : [""]).map((n) => ["system", n])));
       all("a.stay").forEach((link) => (link.hash = hash));
       return hash;
     }
     function follow() {
-      const names = asked().getAll("system");
-      const known = names.filter((name) => !name || boxes.has(name));
-      const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
+      const names = params().getAll("system");
+      const valid = names.filter((name) => !name || boxes.has(name));
+      const chosen = valid.length ? valid : [...boxes.keys()].slice(0, 3);
       for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
       talk.classList.add("chosen");
       // What is chosen stands first, below the reference.

@@ -52,7 +52,7 @@ function unfold(target) {
   if (folded) folded.open = true;
 }
 
-// What an address asks for and the page does not have is told.
+// Show which parts of the address the page does not have.
 function tellUnknown(text) {
   byId("unknown").textContent = text;
   byId("unknown").hidden = !text;
@@ -135,8 +135,8 @@ function order(one, other, column, down, figures) {
   const empty = texts.map((text) => (figures ? Number.isNaN(figureOf(text)) : !text || text === "–"));
   if (empty[0] || empty[1]) return empty[0] - empty[1];
   const [a, b] = figures ? texts.map(figureOf) : cells.map(markOf);
-  const found = a - b || (figures ? 0 : texts[0].localeCompare(texts[1], "en"));
-  return down ? -found : found;
+  const result = a - b || (figures ? 0 : texts[0].localeCompare(texts[1], "en"));
+  return down ? -result : result;
 }
 
 // Words that speak for a row come before others, and those that speak against it after them.
@@ -199,12 +199,12 @@ function sorting(changed) {
     },
     read(params) {
       reset();
-      const asked = params.get("sort") ?? "";
-      const at = asked.indexOf(".");
-      const table = tables.get(asked.slice(0, at).replace(/^-/, ""));
-      const head = table && all("thead th", table).find((each) => each.dataset.column === asked.slice(at + 1));
-      if (head) sort(table, head, asked.startsWith("-"));
-      return asked && !head ? [`sort “${asked}”`] : [];
+      const text = params.get("sort") ?? "";
+      const at = text.indexOf(".");
+      const table = tables.get(text.slice(0, at).replace(/^-/, ""));
+      const head = table && all("thead th", table).find((each) => each.dataset.column === text.slice(at + 1));
+      if (head) sort(table, head, text.startsWith("-"));
+      return text && !head ? [`sort “${text}”`] : [];
     },
   };
 }
@@ -214,34 +214,34 @@ function filters(form, changed, openPanel) {
   const names = ["name", "year", "kind"];
   const inputs = names.map((each) => byId("filter-" + each));
   const [name, year, kind] = inputs;
-  const [told, undo] = [byId("told"), byId("undo")];
+  const [status, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
   // The systems of some rows, each once: tables of a track may share them.
-  const systemsOf = (found) =>
+  const systemsOf = (matches) =>
     new Set(
-      found
+      matches
         .filter((row) => kind.value === "reported" || row.matches(".scored, .unavailable"))
         .map((row) => row.querySelector(".name").textContent),
     ).size;
-  const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
+  const counted = (matches) => matches.filter((row) => !row.classList.contains("reference")).length;
   function wanted(row) {
     // What is no system has nothing that is asked for.
     if (row.classList.contains("reference")) return inputs.every((input) => !input.value);
-    const shown = row.querySelector("th .name").textContent.toLowerCase();
+    const text = row.querySelector("th .name").textContent.toLowerCase();
     const reported = row.parentElement.classList.contains("reported");
     return (
-      shown.includes(name.value.trim().toLowerCase()) &&
+      text.includes(name.value.trim().toLowerCase()) &&
       (!year.value || row.dataset.year === year.value) &&
       (!kind.value || (kind.value === "reported") === reported)
     );
   }
   function filter() {
     rows.forEach((row) => (row.hidden = !wanted(row)));
-    let found = 0;
+    let count = 0;
     for (const section of all("section.track")) {
-      const shown = all("tbody tr:not(.divider):not([hidden])", section);
-      found += counted(shown);
-      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = systemsOf(shown);
+      const visible = all("tbody tr:not(.divider):not([hidden])", section);
+      count += counted(visible);
+      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = systemsOf(visible);
       for (const body of all("tbody", section)) {
         const divider = body.querySelector(".divider");
         if (divider) divider.hidden = !body.querySelector("tr:not(.divider):not([hidden])");
@@ -251,12 +251,12 @@ function filters(form, changed, openPanel) {
     const folded = active.filter((input) => input !== name).length;
     document.querySelector("#more-filters .count").textContent = folded ? ` (${folded})` : "";
     undo.hidden = !active.length;
-    tell(found);
+    tell(count);
   }
-  function tell(found) {
+  function tell(count) {
     const here = all("tbody tr:not(.divider):not([hidden])", openPanel()).length;
-    const none = here ? "" : found ? "; none in this track" : "; no row matches";
-    told.textContent = undo.hidden ? "" : `${found} of ${counted(rows)} rows${none}`;
+    const none = here ? "" : count ? "; none in this track" : "; no row matches";
+    status.textContent = undo.hidden ? "" : `${count} of ${counted(rows)} rows${none}`;
   }
   form.addEventListener("input", (event) => {
     if (!inputs.includes(event.target)) return;
@@ -277,11 +277,11 @@ function filters(form, changed, openPanel) {
     read(params) {
       const unknown = [];
       names.forEach((each, at) => {
-        const asked = params.get(each) ?? "";
-        inputs[at].value = asked;
-        if (inputs[at].value === asked) return;
+        const value = params.get(each) ?? "";
+        inputs[at].value = value;
+        if (inputs[at].value === value) return;
         inputs[at].value = "";
-        unknown.push(`${each} “${asked}”`);
+        unknown.push(`${each} “${value}”`);
       });
       filter();
       return unknown;
@@ -314,16 +314,16 @@ function columns(choices, changed, openPanel) {
     boxes.get(key).heads.push(head);
   }
   function isUsual(head) {
-    const { shown } = head.dataset;
-    if (!phone.matches) return shown === "always";
+    const visible = head.dataset.shown;
+    if (!phone.matches) return visible === "always";
     return all('[data-shown="always"]', head.parentElement).slice(0, 2).includes(head);
   }
   function show() {
-    const own = [...boxes.values()].filter(({ track }) => track === openPanel().id);
+    const ofTrack = [...boxes.values()].filter(({ track }) => track === openPanel().id);
     // What stays in its place keeps the focus.
-    if (choices.querySelector("label") !== own[0]?.label) {
-      const groups = new Map(own.map(({ above }) => [above, made("fieldset", {}, made("legend", {}, above))]));
-      for (const { above, label } of own) groups.get(above).append(label);
+    if (choices.querySelector("label") !== ofTrack[0]?.label) {
+      const groups = new Map(ofTrack.map(({ above }) => [above, made("fieldset", {}, made("legend", {}, above))]));
+      for (const { above, label } of ofTrack) groups.get(above).append(label);
       choices.replaceChildren(...groups.values());
     }
     for (const [key, { box, heads }] of boxes) {
@@ -343,8 +343,8 @@ function columns(choices, changed, openPanel) {
     show,
     write(params) {
       for (const [name, wanted] of sides) {
-        const found = [...chosen.keys()].filter((key) => chosen.get(key) === wanted);
-        if (found.length) params.set(name, found.join(";"));
+        const keys = [...chosen.keys()].filter((key) => chosen.get(key) === wanted);
+        if (keys.length) params.set(name, keys.join(";"));
       }
     },
     read(params) {
@@ -407,12 +407,12 @@ function boardPage(form) {
   const filtering = filters(form, changed, panel);
   const choosing = columns(document.querySelector("#columns .choices"), changed, panel);
   parts = [choosing, sorting(changed), filtering];
-  const known = ["show", "hide", "sort", "name", "year", "kind"];
+  const parameters = ["show", "hide", "sort", "name", "year", "kind"];
   onAddress(() => {
     const [anchor, params] = address();
     follow(anchor);
     const unknown = parts.flatMap((part) => part.read(params));
-    unknown.push(...[...params.keys()].filter((key) => !known.includes(key)).map((key) => `“${key}”`));
+    unknown.push(...[...params.keys()].filter((key) => !parameters.includes(key)).map((key) => `“${key}”`));
     if (anchor && !byId(anchor)) unknown.unshift(`track or system “${anchor}”`);
     tellUnknown(unknown.length ? `Unknown in the address, and ignored: ${unknown.join(", ")}.` : "");
     fit();
@@ -438,7 +438,7 @@ function comparing(form) {
   const { figures, systems, pairs, apart, titles: causeTitles } = JSON.parse(byId("pairs").textContent);
   const selects = all("select", form);
   const place = byId("compared");
-  const known = [...selects[0].options].map((option) => option.value);
+  const options = [...selects[0].options].map((option) => option.value);
   const chosen = () => [...new Set(selects.map((select) => select.value).filter(Boolean))];
   const minus = (text) => text.replace("-", "−");
 
@@ -472,13 +472,13 @@ function comparing(form) {
       const why = `not comparable: ${reasonOf(one, other)}`;
       return [title, made("td", { class: "w", colspan: span }, why)];
     }
-    const [dialogues, ...found] = pair;
+    const [dialogues, ...differences] = pair;
     const cells = Object.values(figures).map(([, digits], at) => {
-      const [, p, ...alone] = found[at];
+      const [, p, ...alone] = differences[at];
       const only = sign > 0 ? alone : [...alone].reverse();
-      const said = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
-      const [text, style] = signedText(found[at], sign, digits);
-      return made("td", style, text, " ", made("small", {}, said));
+      const detail = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
+      const [text, style] = signedText(differences[at], sign, digits);
+      return made("td", style, text, " ", made("small", {}, detail));
     });
     return [title, made("td", {}, String(dialogues)), ...cells];
   }
@@ -548,16 +548,16 @@ function comparing(form) {
   }
   function follow() {
     const names = address()[0].split(",").filter(Boolean);
-    const asked = [...new Set(names.filter((key) => known.includes(key)))];
+    const valid = [...new Set(names.filter((key) => options.includes(key)))];
     // An address may also be that of a place on this page.
-    const unknown = names.filter((key) => !known.includes(key) && !byId(key)).map((key) => `“${key}”`);
-    const told = [];
-    if (unknown.length) told.push(`Cannot compare ${unknown.join(", ")}: choose from the lists above.`);
-    if (asked.length > selects.length) told.push(`Only ${selects.length} systems fit; the others are left out.`);
-    tellUnknown(told.join(" "));
-    const one = asked[0] ?? known[0];
-    const next = known.find((key) => key !== one && pairOf(one, key)[0]) ?? one;
-    selects.forEach((select, at) => (select.value = asked[at] ?? [one, next][at] ?? ""));
+    const unknown = names.filter((key) => !options.includes(key) && !byId(key)).map((key) => `“${key}”`);
+    const problems = [];
+    if (unknown.length) problems.push(`Cannot compare ${unknown.join(", ")}: choose from the lists above.`);
+    if (valid.length > selects.length) problems.push(`Only ${selects.length} systems fit; the others are left out.`);
+    tellUnknown(problems.join(" "));
+    const one = valid[0] ?? options[0];
+    const next = options.find((key) => key !== one && pairOf(one, key)[0]) ?? one;
+    selects.forEach((select, at) => (select.value = valid[at] ?? [one, next][at] ?? ""));
     show();
   }
   form.addEventListener("change", () => {
